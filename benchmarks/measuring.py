@@ -1,0 +1,53 @@
+"""How things are measured: times as ratios to a sort of the same run, memory as the peak above what was there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+_KEYS = np.random.default_rng(0).random(500_000)
+
+
+def seconds(work: Callable[[], object], repeat: int = 3) -> float:
+    """The shortest of some runs."""
+    best = float("inf")
+    for _ in range(repeat):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def sort_seconds() -> float:
+    """The unit: one `np.argsort` of 500,000 float64."""
+    return seconds(lambda: np.argsort(_KEYS), repeat=7)
+
+
+def peak_above(work: Callable[[], object]) -> int:
+    """The peak memory of this process during some work, above what it held before, in bytes (Linux only)."""
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew at what is held now
+    before = _status("VmRSS")
+    work()
+    return _status("VmHWM") - before
+
+
+def _status(key: str) -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(key):
+            return int(line.split()[1]) * 1024
+    raise KeyError(key)
+
+
+def show(title: str, header: Sequence[str], lines: Sequence[Sequence[object]]) -> None:
+    """Print a Markdown table."""
+    print(f"\n### {title}\n")
+    print("| " + " | ".join(header) + " |")
+    print("|" + "---|" * len(header))
+    for line in lines:
+        print(
+            "| " + " | ".join(f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in line) + " |",
+            flush=True,
+        )

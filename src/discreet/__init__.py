@@ -1,0 +1,80 @@
+"""discreet publishes microdata so that what it says about any one person's sensitive value is bounded.
+
+>>> import discreet as dc
+>>> from discreet.datasets import patients
+>>> release = dc.publish(patients(), dc.BetaLikeness(2))
+>>> release.withheld
+0
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import DiscreetError
+from discreet.version import __version__
+
+if TYPE_CHECKING:
+    from discreet.adversary.audit import Audit, audit
+    from discreet.principles import (
+        BetaLikeness,
+        DeltaDisclosure,
+        KAnonymity,
+        LDiversity,
+        Principle,
+        TCloseness,
+        parse,
+    )
+    from discreet.publishing import publish
+    from discreet.releases import load
+    from discreet.schemes import Cuts, Mondrian
+    from discreet.table.hierarchy import Hierarchy
+    from discreet.table.read import read
+    from discreet.table.table import Table
+
+# Where each public name lives. Nothing is imported before it is used, so that `discreet --help` stays quick.
+_HOMES = {
+    "adversary.audit": ("Audit", "audit"),
+    "principles": ("BetaLikeness", "DeltaDisclosure", "KAnonymity", "LDiversity", "Principle", "TCloseness", "parse"),
+    "publishing": ("publish",),
+    "releases": ("load",),
+    "schemes": ("Cuts", "Mondrian"),
+    "table.hierarchy": ("Hierarchy",),
+    "table.read": ("read",),
+    "table.table": ("Table",),
+}
+
+__all__ = [
+    "Audit",
+    "BetaLikeness",
+    "Cuts",
+    "DeltaDisclosure",
+    "DiscreetError",
+    "Hierarchy",
+    "KAnonymity",
+    "LDiversity",
+    "Mondrian",
+    "Principle",
+    "TCloseness",
+    "Table",
+    "__version__",
+    "audit",
+    "load",
+    "parse",
+    "publish",
+    "read",
+]
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(f"discreet.{home}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

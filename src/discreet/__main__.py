@@ -1,0 +1,8 @@
+"""`python -m discreet` is the command `discreet`."""
+
+from __future__ import annotations
+
+from discreet.command.main import main
+
+if __name__ == "__main__":
+    main(prog_name="discreet")

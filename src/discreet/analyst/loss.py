@@ -1,0 +1,118 @@
+"""How much a generalized release gives up, computed from the release alone.
+
+Withheld rows give up everything: each counts with loss 1.
+
+- AIL, average information loss: Eq. 2-5 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012).
+- GCP, global certainty penalty: the mean NCP of "One-off Disclosure Control by Heterogeneous Generalization"
+  (USENIX Security 2022).
+- Discernibility: the sum over all rows of how many rows each one cannot be told from.
+- Average class size: published rows per group.
+
+Both AIL and GCP measure an interval of numbers by its share of the domain, and an interval of ordered values by its
+share of the steps between them. They differ for categorical attributes: AIL takes the share of leaves below the lowest
+common ancestor of the published values, whether these are published as its label or as a set; GCP counts the values
+that the published text admits. ``*`` costs 1 everywhere, and so does a mixture of missing and known values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from discreet.releases.attributes import Attribute
+    from discreet.releases.generalized import GeneralizedRelease
+    from discreet.releases.labels import Regions
+
+Measure = Callable[["Attribute", "Regions"], NDArray[np.float64]]
+
+
+def ail(release: GeneralizedRelease) -> float:
+    """The average information loss (Eq. 5), all attributes weighing the same."""
+    return _average(release, information_loss)
+
+
+def gcp(release: GeneralizedRelease) -> float:
+    """The global certainty penalty."""
+    return _average(release, certainty_penalty)
+
+
+def discernibility(release: GeneralizedRelease) -> int:
+    """The sum of the squared sizes of the groups; a withheld row cannot be told from any row of the table."""
+    return int((release.sizes**2).sum()) + release.withheld * (release.rows + release.withheld)
+
+
+def average_class_size(release: GeneralizedRelease) -> float:
+    """How many rows a group has on average."""
+    return release.rows / release.groups if release.groups else 0.0
+
+
+def losses(release: GeneralizedRelease) -> dict[str, float]:
+    """All losses by name."""
+    return {
+        "ail": ail(release),
+        "gcp": gcp(release),
+        "discernibility": discernibility(release),
+        "average_class_size": average_class_size(release),
+    }
+
+
+def by_attribute(release: GeneralizedRelease) -> dict[str, float]:
+    """The average information loss of each quasi-identifier, withheld rows at 1: which one pays for the promise."""
+    return {
+        attribute.name: _mean(release, information_loss(attribute, regions)[texts.of_group])
+        for attribute, regions, texts in zip(release.quasi, release.regions, release.texts, strict=True)
+    }
+
+
+def information_loss(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
+    """What each text of an attribute gives up (Eq. 2 and 3)."""
+    if attribute.kind != "categorical":
+        return _extent(attribute, regions)
+    tree = attribute.hierarchy
+    assert tree is not None
+    last = len(tree.leaves) - 1
+    low = np.where(regions.whole, 0, regions.low).astype(np.int64)
+    high = np.where(regions.whole, last, regions.high).astype(np.int64)
+    return np.where(regions.whole, 1.0, tree.cost(low, high))
+
+
+def certainty_penalty(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
+    """The normalized certainty penalty of each text of an attribute."""
+    if attribute.kind != "categorical":
+        return _extent(attribute, regions)
+    tree = attribute.hierarchy
+    assert tree is not None
+    steps = max(1, len(tree.leaves) - 1)
+    extra = np.where(regions.whole, steps, regions.high - regions.low)
+    for at, ranks in regions.sets.items():
+        extra[at] = len(ranks) - 1
+    return np.asarray(extra / steps, np.float64)
+
+
+def _extent(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
+    """The share of the domain that an interval takes; what a label admits beyond the domain costs nothing more."""
+    if attribute.kind == "numeric":
+        bottom, top = attribute.domain if attribute.domain is not None else (0.0, 0.0)
+    else:
+        bottom, top = 0.0, float(len(attribute.values) - 1)
+    width = np.clip(regions.high, bottom, top) - np.clip(regions.low, bottom, top)
+    # "only missing values" is an empty interval (its low end above its high one), and costs nothing
+    share = np.maximum(0.0, width) / (top - bottom) if top > bottom else np.zeros(len(width))
+    return np.where(regions.whole, 1.0, share)
+
+
+def _average(release: GeneralizedRelease, measure: Measure) -> float:
+    """The mean over rows of the mean over attributes."""
+    total = np.zeros(release.groups)
+    for attribute, regions, texts in zip(release.quasi, release.regions, release.texts, strict=True):
+        total += measure(attribute, regions)[texts.of_group]
+    return _mean(release, total / max(1, len(release.quasi)))
+
+
+def _mean(release: GeneralizedRelease, of_group: NDArray[np.float64]) -> float:
+    rows = release.rows + release.withheld
+    return (float(of_group @ release.sizes) + release.withheld) / rows if rows else 0.0

@@ -1,0 +1,1 @@
+"""The command line: flags or a job file in, sentences and exit codes out."""

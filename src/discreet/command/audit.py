@@ -1,0 +1,117 @@
+"""`discreet audit`: what a release promises, checked on its files with the original beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.command import flags
+from discreet.command.console import HOLDS, VIOLATED, announce_compiling, output, print_json, watching
+
+if TYPE_CHECKING:
+    from discreet.releases.attributes import Attribute
+    from discreet.table.table import Table
+
+
+@click.command(short_help="Check a release, from its files, against the original.")
+@click.argument("folder", metavar="DIR", type=flags.FILE)
+@flags.with_flags(
+    click.option("--original", required=True, type=flags.FILE, metavar="INPUT", help="The table that was published."),
+    click.option("--trace", type=flags.FILE, metavar="FILE", help="The private file that publish wrote with --trace."),
+    click.option("--promise", "promises", multiple=True, metavar="PROMISE", help="Judge this promise too. Repeatable."),
+    *flags.KINDS[3:],
+    *flags.FORMATS,
+    flags.JSON,
+)
+def audit(
+    folder: str,
+    original: str,
+    trace: str | None,
+    promises: tuple[str, ...],
+    hierarchies: tuple[str, ...],
+    domains: tuple[str, ...],
+    as_json: bool,
+    **reading: Any,
+) -> int:
+    """Audit the release in DIR against the original.
+
+    Roles, kinds and hierarchies are those that release.json lists, so that they need not be repeated. Give your own
+    hierarchies and domains to have them compared with those of the release.
+
+    Exit code 0 when everything holds, 1 when a check or a promise fails, 2 for bad input.
+    """
+    from discreet.adversary.audit import audit as judge
+    from discreet.principles import parse
+    from discreet.table.read import read
+
+    asked = [parse(text) for text in promises]
+    own = flags.pairs("--hierarchy", hierarchies, "sex=sex.csv")
+    ranges = flags.domains(domains)
+    announce_compiling()
+    with watching() as progress:
+        progress("reading", 0.0)
+        told = reading_of(folder, own)
+        for key, value in reading.items():
+            if value is not None:
+                told[key] = value
+        table: Table = read(original, **told, domains=ranges)
+        progress("auditing", 0.0)
+        found = judge(folder, table, trace=trace, promises=asked or None)
+    if as_json:
+        print_json({**found.as_dict(), "folder": folder, "original": original})
+    else:
+        from discreet.command.showing import show_audit
+
+        console = output()
+        show_audit(console, found, every_check=True)
+        console.print()
+        console.print(f"{found.rows:,} rows in {found.groups:,} groups; {found.withheld:,} withheld.")
+    return HOLDS if found.holds else VIOLATED
+
+
+def reading_of(folder: str, own: dict[str, str]) -> dict[str, Any]:
+    """The arguments with which the original of a release is to be read, as its manifest tells them.
+
+    ``own`` are hierarchies that the user gives; those of the manifest fill in for the rest. A domain is not taken over:
+    what was only observed is published without the withheld rows, which may lie outside it.
+    """
+    from discreet.errors import DiscreetError
+    from discreet.releases.attributes import Attribute
+    from discreet.releases.files import read_manifest
+
+    home, manifest = read_manifest(folder)
+    entries = manifest.get("attributes")
+    if not isinstance(entries, list):
+        raise DiscreetError(f"the manifest in '{home}' lists no attributes; it was damaged or edited")
+    attributes = [Attribute.from_dict(entry) for entry in entries]
+
+    def names(**wanted: str) -> list[str]:
+        return [one.name for one in attributes if all(getattr(one, key) == value for key, value in wanted.items())]
+
+    sensitive = names(role="sensitive")
+    trees: dict[str, Any] = {one.name: tree for one in attributes if (tree := _tree(one)) is not None}
+    return {
+        "quasi": names(role="quasi"),
+        "sensitive": sensitive[0] if sensitive else None,
+        "keep": names(role="other"),
+        "numeric": names(kind="numeric"),
+        "categorical": names(kind="categorical"),
+        "ordinal": names(kind="ordinal"),
+        "hierarchies": {**trees, **own},
+        # Whatever publish did about missing numbers: a withheld row is none of the release's, missing or not, and
+        # in a published one missing is a value.
+        "missing": "value",
+    }
+
+
+def _tree(attribute: Attribute) -> Any:
+    """The hierarchy to read a column with: none when it is flat, since a withheld row may hold a value not listed."""
+    from discreet.table.hierarchy import Hierarchy
+
+    if attribute.hierarchy is not None:
+        return None if attribute.flat else attribute.hierarchy
+    if attribute.kind == "ordinal" and attribute.role != "other":
+        # The order of the values is what the manifest lists, which need not be the one their texts have.
+        return Hierarchy.flat(attribute.name, attribute.values)
+    return None

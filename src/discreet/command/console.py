@@ -1,0 +1,140 @@
+"""What the user sees: results on stdout, everything else on stderr, and progress only where somebody watches."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+HOLDS = 0
+VIOLATED = 1
+BAD_INPUT = 2
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+TERMINATED = 143
+
+PIPED_WIDTH = 160
+"""Columns of a table when its reader is a file or a program, which has no width of its own."""
+
+COMPILING = "Compiling the kernels: this happens once per machine and version and takes about half a minute."
+
+Progress = Callable[[str, float], None]
+
+
+def complain(message: str) -> int:
+    """Say in one sentence on stderr what is wrong; returns the exit code for bad input."""
+    click.echo(f"discreet: {in_flags(message)}", err=True)
+    return BAD_INPUT
+
+
+def note(message: str) -> None:
+    """Say something on stderr that is no result."""
+    click.echo(message, err=True)
+
+
+def in_flags(message: str) -> str:
+    """A message of the library in the words of the command line.
+
+    >>> in_flags("choose missing='withhold' or name some, as in quasi=['age']")
+    'choose --missing withhold or name some, as in --quasi age'
+    """
+    message = re.sub(r"missing='(\w+)'", r"--missing \1", message)
+    return message.replace("quasi=['age']", "--quasi age")
+
+
+def output() -> Console:
+    """The console for results. Cells such as ``[17, 24]`` are data: no markup is read into them."""
+    from rich.console import Console
+
+    class Results(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    stream = sys.stdout
+    width = None if stream.isatty() else PIPED_WIDTH
+    return Results(file=stream, width=width, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def print_json(document: Any) -> None:
+    """Print a document as JSON; numbers that JSON does not have (infinity, NaN) become null."""
+    click.echo(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays, which are not imported here
+        return _plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (str, int)) else str(value)
+
+
+@contextmanager
+def watching() -> Iterator[Progress]:
+    """A function to report progress to: a bar on stderr if that is a terminal, else nothing."""
+    if not sys.stderr.isatty():
+        yield lambda stage, share: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("reading", total=None)
+
+        def show(stage: str, share: float) -> None:
+            # A task that reaches its end stops its clock, and the last stage is not yet over when another begins.
+            total = 1.0 if share > 0.0 else None
+            bars.update(task, description=stage, completed=min(0.999, max(0.0, share)), total=total)
+
+        yield show
+
+
+def announce_compiling() -> None:
+    """Tell the user why the first run takes longer."""
+    from discreet.kernels.compiling import is_warm
+
+    if not is_warm():
+        note(COMPILING)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number for reading.
+
+    >>> number(2.0), number(0.123456), number(1234567), number(float("inf"))
+    ('2', '0.123', '1,234,567', 'infinite')
+    """
+    if value is None or math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "infinite"
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+
+
+def percent(share: float) -> str:
+    """A share for reading; small ones keep two significant digits.
+
+    >>> percent(0.5), percent(0.000298), percent(0.0), percent(1.0), percent(-0.25)
+    ('50.0 %', '0.03 %', '0 %', '100 %', '-25.0 %')
+    """
+    if share in (0.0, 1.0):
+        return f"{share * 100:.0f} %"
+    value = 100 * share
+    if 0 < abs(value) < 1e-4:
+        return f"{'<' if value > 0 else '>'} {'' if value > 0 else '-'}0.0001 %"
+    return f"{value:.1f} %" if abs(value) >= 1 else f"{value:.2g} %"

@@ -1,0 +1,160 @@
+"""`discreet demo`: a table made up, published and audited, to look at."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.command import flags
+from discreet.command.console import HOLDS, VIOLATED, note, output, print_json
+from discreet.errors import DiscreetError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from discreet.command.job import Job
+    from discreet.command.publish import Outcome
+
+QUASI = ("age", "gender", "education", "marital")
+SENSITIVE = "occupation"
+PROMISE = "beta-likeness(beta=2)"
+INPUT, RELEASE, TRACE, TREES = "census.csv", "release", "private-trace.csv", "hierarchies"
+SHOWN = 6
+
+
+@click.command(short_help="Make up a table, publish it, audit it, show the result.")
+@click.option(
+    "-o", "--output", "folder", type=flags.FILE, metavar="DIR", default="discreet-demo", show_default=True,
+    help="The folder for the demo.",
+)  # fmt: skip
+@click.option("--rows", type=click.IntRange(min=100), default=20_000, show_default=True, help="How many people.")
+@click.option("--force", is_flag=True, help="Use a folder that holds other files too; they stay.")
+@flags.JSON
+def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
+    """Generate a census of invented people, publish it, audit it, and show the result.
+
+    The table, its hierarchies, the release and the private trace are left in DIR. Running it again replaces them.
+    """
+    from discreet.command.publish import carry_out
+
+    home = Path(folder).expanduser()
+    prepare(home, force)
+    job = make_job(home, rows)
+    note(f"Made {rows:,} people in {job.input}.")
+    outcome = carry_out(job)
+    if as_json:
+        print_json({**outcome.as_dict(), "commands": commands(job)})
+    else:
+        _show(output(), outcome)
+    return HOLDS if outcome.audit.holds else VIOLATED
+
+
+def prepare(home: Path, force: bool) -> None:
+    """Make room: remove what an earlier demo left, and refuse a folder that is somebody else's."""
+    if home.exists() and not home.is_dir():
+        raise DiscreetError(f"'{home}' is a file; choose a folder for the demo")
+    if home.is_dir():
+        ours = {INPUT, RELEASE, TRACE, TREES}
+        others = sorted(path.name for path in home.iterdir() if path.name not in ours)
+        if others and not force:
+            raise DiscreetError(
+                f"the folder '{home}' holds {others[0]!r}, which no demo has made; choose another folder, "
+                "or --force to use this one and leave other files alone"
+            )
+        for name in ours:
+            path = home / name
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+    (home / TREES).mkdir(parents=True)
+
+
+def make_job(home: Path, rows: int) -> Job:
+    """Write the invented table and its hierarchies; returns the job that publishes it."""
+    from discreet.command.job import Job
+    from discreet.datasets import DOMAINS, census_arrow, census_hierarchies
+    from discreet.table.write import write_table
+
+    write_table(census_arrow(rows), home / INPUT)
+    trees: dict[str, Any] = {}
+    for name in (*QUASI, SENSITIVE):
+        tree = census_hierarchies().get(name)
+        if tree is not None and tree.height > 1:
+            path = home / TREES / f"{name}.csv"
+            path.write_text("".join(";".join(row) + "\n" for row in tree.rows()), encoding="utf-8")
+            trees[name] = str(path)
+    content: dict[str, Any] = {
+        "input": str(home / INPUT),
+        "output": str(home / RELEASE),
+        "quasi": list(QUASI),
+        "sensitive": SENSITIVE,
+        "promises": [PROMISE],
+        "hierarchies": trees,
+        "domains": {name: DOMAINS[name] for name in QUASI if name in DOMAINS},
+        "trace": str(home / TRACE),
+    }
+    return Job.of(content)
+
+
+def commands(job: Job) -> list[str]:
+    """The commands that do the same."""
+    words = ["discreet", "publish", job.input, "-o", job.output, "--quasi", ",".join(job.quasi)]
+    words += ["--sensitive", str(job.sensitive), "--promise", job.promises[0]]
+    for name, path in job.hierarchies.items():
+        words += ["--hierarchy", f"{name}={path}"]
+    for name, (low, high) in job.domains.items():
+        words += ["--domain", f"{name}={low:g}:{high:g}"]
+    words += ["--trace", str(job.trace), "--force"]
+    check = ["discreet", "audit", job.output, "--original", job.input, "--trace", str(job.trace)]
+    look = ["discreet", "profile", job.input, "--quasi", ",".join(job.quasi), "--sensitive", str(job.sensitive)]
+    return [shlex.join(look), shlex.join(words), shlex.join(check)]
+
+
+def _show(console: Console, outcome: Outcome) -> None:
+    from rich.text import Text
+
+    from discreet.command.publish import show
+
+    console.print(Text("Some people, as they are in the table ...", style="bold"))
+    before, after = _samples(outcome)
+    console.print(_sheet([column.name for column in outcome.table.columns], before))
+    console.print(Text("... and the groups in which they are published", style="bold"))
+    names = ["group", "rows", *(column.name for column in outcome.table.quasi), f"{SENSITIVE}, most frequent"]
+    console.print(_sheet(names, after))
+    show(outcome)
+    console.print()
+    console.print("The same by hand:")
+    for command in commands(outcome.job):
+        console.print(f"  {command}")
+
+
+def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
+    """Some rows of the table, and the groups that they are published in."""
+    import numpy as np
+
+    table, release = outcome.table, outcome.release
+    assert release.trace is not None and table.sensitive is not None
+    rows = np.flatnonzero(release.trace >= 0)[:SHOWN].tolist()
+    before = [[column.texts[column.codes[row]] for column in table.columns] for row in rows]
+    after = []
+    for row in rows:
+        group = int(np.searchsorted(release.ids, release.trace[row]))
+        counts = release.counts(group, group + 1)[0]
+        most = int(counts.argmax())
+        likely = f"{release.values[most]} ({counts[most]} of {counts.sum()})"
+        after.append([str(release.ids[group]), str(counts.sum()), *release.description(group).values(), likely])
+    return before, after
+
+
+def _sheet(names: list[str], lines: list[list[str]]) -> Any:
+    from discreet.command.showing import grid
+
+    table = grid(*names)
+    for line in lines:
+        table.add_row(*line)
+    return table

@@ -1,0 +1,166 @@
+"""Flags that several commands share, and how their texts are taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from discreet.errors import DiscreetError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FILE = click.Path(path_type=str)
+"""Whether a path exists is found out when it is opened, and then told in our own words."""
+SAMPLE = 1 << 20
+"""How many bytes of a file are looked at for its header."""
+
+
+def many(flag: str, name: str, help: str, metavar: str = "COLUMNS") -> Callable[[Command], Command]:
+    """A flag that lists columns: comma separated, repeatable."""
+    return click.option(flag, name, multiple=True, metavar=metavar, help=help)
+
+
+ROLES = (
+    many("--quasi", "quasi", "Quasi-identifiers: columns that an adversary may know. Comma separated, repeatable."),
+    click.option("--sensitive", metavar="COLUMN", help="The column whose values are protected."),
+)
+KINDS = (
+    many("--numeric", "numeric", "Treat as numbers, whatever they look like."),
+    many("--categorical", "categorical", "Treat as names without order, even if they are numbers."),
+    many("--ordinal", "ordinal", "Treat as ordered values."),
+    click.option(
+        "--hierarchy",
+        "hierarchies",
+        multiple=True,
+        metavar="COLUMN=FILE",
+        help="How a column's values are generalized: CSV (leaf first) or TOML. Repeatable.",
+    ),
+    click.option(
+        "--domain", "domains", multiple=True, metavar="COLUMN=LOW:HIGH", help="A numeric column's range. Repeatable."
+    ),
+)
+FORMATS = (
+    click.option("--delimiter", metavar="CHAR", help="What separates the cells of the input (default: detected)."),
+    click.option("--encoding", metavar="NAME", help="The encoding of the input (default: detected)."),
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else to stdout.")
+
+
+def with_flags(*flags: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Add flags to a command, in the order in which help is to list them."""
+
+    def add(command: Command) -> Command:
+        for flag in reversed(flags):
+            command = flag(command)
+        return command
+
+    return add
+
+
+def pairs(flag: str, texts: Iterable[str], example: str) -> dict[str, str]:
+    """Texts of the form NAME=VALUE as a mapping.
+
+    >>> pairs("--option", ["loss=ail", "cuts=plain+repaired"], "loss=ail")
+    {'loss': 'ail', 'cuts': 'plain+repaired'}
+    """
+    result: dict[str, str] = {}
+    for text in texts:
+        # The value of none of these flags needs an equals sign but a path may; a column name may too, rarely.
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise DiscreetError(f"{flag} {text!r} is not of the form NAME=VALUE; write for example {flag} {example}")
+        if name.strip() in result:
+            raise DiscreetError(f"{flag} names {name.strip()!r} twice; give it once")
+        result[name.strip()] = value.strip()
+    return result
+
+
+def domains(texts: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """Texts of the form NAME=LOW:HIGH as a mapping.
+
+    >>> domains(["age=16:93"])
+    {'age': (16.0, 93.0)}
+    """
+    result = {}
+    for name, value in pairs("--domain", texts, "age=16:93").items():
+        low, _, high = value.partition(":")
+        try:
+            result[name] = (float(low), float(high))
+        except ValueError:
+            raise DiscreetError(
+                f"--domain {name}={value} is no range of numbers; write for example --domain {name}=16:93"
+            ) from None
+    return result
+
+
+def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> list[str]:
+    """Column names from comma-separated texts; a text that is itself the name of a column is left whole.
+
+    >>> split_names(["age, sex", "pay, monthly"], lambda: ["age", "sex", "pay, monthly"])
+    ['age', 'sex', 'pay, monthly']
+    """
+    names: list[str] = []
+    for text in texts:
+        # Only a text that might mean several things is worth a look into the file.
+        if ("," not in text and text == text.strip()) or text in header():
+            names.append(text)
+        else:
+            names += [part.strip() for part in text.split(",") if part.strip()]
+    return names
+
+
+class Header:
+    """The column names of an input file, read when first asked for."""
+
+    def __init__(self, path: str, delimiter: str | None, encoding: str | None, hints: Iterable[str] = ()) -> None:
+        self._source = path, delimiter, encoding
+        self._hints = [part.strip() for text in hints for part in (text, *text.split(","))]
+        self._names: list[str] | None = None
+
+    def __call__(self) -> list[str]:
+        """The names, in the order of the file."""
+        if self._names is None:
+            self._names = column_names(*self._source, self._hints)
+        return self._names
+
+
+def column_names(path: str, delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()) -> list[str]:
+    """The column names of a CSV or Parquet file; ``hints`` are names that may be among them."""
+    import csv
+    import gzip
+    import io
+    import zlib
+
+    from discreet.table.csv_files import find_delimiter
+    from discreet.table.encodings import as_utf8
+
+    what = f"'{path}'"
+    try:
+        with Path(path).open("rb") as file:
+            start = file.read(4)
+            if start == b"PAR1":
+                import pyarrow.parquet as pq
+
+                return [str(name) for name in pq.read_schema(path).names]
+            file.seek(0)
+            lines = gzip.GzipFile(fileobj=file) if start[:2] == b"\x1f\x8b" else file
+            data = lines.read(SAMPLE)
+    except FileNotFoundError:
+        raise DiscreetError(f"there is no file {what}; check the path") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise DiscreetError(f"{what} is a damaged gzip file; fetch or compress it again") from None
+    except IsADirectoryError:
+        raise DiscreetError(f"{what} is a folder; name a file in it") from None
+    except OSError as fault:
+        raise DiscreetError(f"{what} cannot be read: {fault.strerror or fault}; check its permissions") from None
+    # A file cut after so many bytes may end within a character; a whole last line is enough to see the header.
+    end = data.rfind(b"\n")
+    text = as_utf8(data[: end + 1] if end >= 0 and len(data) == SAMPLE else data, encoding, what).decode()
+    mark = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter) if delimiter else find_delimiter(text, hints)
+    try:
+        return next((row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row), [])
+    except (csv.Error, TypeError):
+        return []  # the reader proper will say what is wrong

@@ -1,0 +1,198 @@
+"""A job: everything `discreet publish` needs to know, from a TOML file, from flags, or from both."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from discreet.errors import DiscreetError
+from discreet.table.texts import near
+
+
+def _names(value: Any) -> Any:
+    """A list of column names; a single text is the list of that one, still to be taken apart at its commas."""
+    return [value] if isinstance(value, str) else value
+
+
+def _option(value: Any) -> Any:
+    """An option as the text a flag would give it: true for switches, parts joined by plus for lists."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "+".join(value)
+    return repr(value) if isinstance(value, (int, float)) else value
+
+
+def _domain(value: Any) -> Any:
+    """A domain from ``[16, 93]`` or, as in a flag, ``"16:93"``."""
+    if isinstance(value, str):
+        low, colon, high = value.partition(":")
+        try:
+            return (float(low), float(high)) if colon else value
+        except ValueError:
+            return value
+    return value
+
+
+Names = Annotated[list[str], BeforeValidator(_names)]
+Text = Annotated[str, BeforeValidator(_option)]
+Domain = Annotated[tuple[float, float], BeforeValidator(_domain)]
+
+
+class Job(BaseModel):
+    """What to publish, how and where.
+
+    >>> Job.of({"input": "people.csv", "output": "release", "quasi": "age", "promises": "k-anonymity(k=5)"}).promises
+    ['k-anonymity(k=5)']
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: str
+    output: str
+    quasi: Names = Field(min_length=1)
+    sensitive: str | None = None
+    promises: Names = Field(min_length=1)
+    scheme: str | None = None
+    options: dict[str, Text] = {}
+    identifiers: Names = []
+    keep: Names = []
+    numeric: Names = []
+    categorical: Names = []
+    ordinal: Names = []
+    hierarchies: dict[str, str | dict[str, Any]] = {}
+    domains: dict[str, Domain] = {}
+    missing: Literal["error", "withhold", "value"] = "error"
+    delimiter: str | None = None
+    encoding: str | None = None
+    format: Literal["csv", "parquet"] = "csv"
+    trace: str | None = None
+    seed: int | None = Field(None, ge=0)
+    force: bool = False
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any], source: str = "the job") -> Job:
+        """A job from plain values; every fault is one sentence that names the key."""
+        _known(content, source)
+        try:
+            return cls.model_validate(dict(content))
+        except ValidationError as faults:
+            raise DiscreetError(_sentence(faults, source)) from None
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Every file that the job reads, by what it is; none of them may be overwritten."""
+        paths = {"the input": Path(self.input)}
+        for name, source in self.hierarchies.items():
+            if isinstance(source, str):
+                paths[f"the hierarchy of {name!r}"] = Path(source)
+        return paths
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The arguments of ``discreet.table.read.read`` besides the source; column lists are still to be split."""
+        keys = ("sensitive", "hierarchies", "domains", "missing", "delimiter", "encoding")
+        return {key: getattr(self, key) for key in keys}
+
+
+PATHS = ("input", "output", "trace")
+MERGED = ("options", "hierarchies", "domains")
+"""Keys whose single entries flags override; any other key is replaced as a whole."""
+
+
+def read_job(path: Path) -> dict[str, Any]:
+    """The content of a job file, its paths made relative to the working folder instead of the file's."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise DiscreetError(f"there is no job file '{path}'; check the path") from None
+    except OSError as fault:
+        raise DiscreetError(f"the job file '{path}' cannot be read: {fault.strerror or fault}") from None
+    except UnicodeDecodeError:
+        raise DiscreetError(f"the job file '{path}' is not in UTF-8; save it again as UTF-8") from None
+    except tomllib.TOMLDecodeError as fault:
+        raise DiscreetError(
+            f"the job file '{path}' is no valid TOML: {str(fault)[:1].lower()}{str(fault)[1:]}"
+        ) from None
+    _known(content, f"the job file '{path}'")
+
+    def beside(name: Any) -> Any:
+        return str(path.parent / Path(name).expanduser()) if isinstance(name, str) and name else name
+
+    for key in PATHS:
+        if key in content:
+            content[key] = beside(content[key])
+    if isinstance(content.get("hierarchies"), dict):
+        content["hierarchies"] = {name: beside(source) for name, source in content["hierarchies"].items()}
+    return content
+
+
+def merged(content: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    """A job file's content with what flags say laid over it; flags that were not given are None or empty.
+
+    >>> merged({"quasi": ["age"], "options": {"loss": "ail"}}, {"quasi": (), "options": {"effort": "fast"}})
+    {'quasi': ['age'], 'options': {'loss': 'ail', 'effort': 'fast'}}
+    """
+    result = dict(content)
+    for key, value in flags.items():
+        if value is None or value is False or (not value and isinstance(value, (tuple, list, dict))):
+            continue
+        if key in MERGED and isinstance(result.get(key), dict):
+            result[key] = {**result[key], **value}
+        else:
+            result[key] = list(value) if isinstance(value, tuple) else value
+    return result
+
+
+def _known(content: Mapping[str, Any], source: str) -> None:
+    for key in content:
+        if key not in Job.model_fields:
+            raise DiscreetError(f"{source} has the key {key!r}, which is not known; {near(key, Job.model_fields)}")
+
+
+_WORDS = {
+    "list_type": "must be a list of texts",
+    "string_type": "must be a text",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "greater_than_equal": "must be a whole number of at least 0",
+    "dict_type": "must be a table of names and values",
+    "too_short": "must not be empty",
+    "too_long": "must be two numbers, the smaller first, such as [16, 93] or 16:93",
+    "tuple_type": "must be two numbers, the smaller first, such as [16, 93] or 16:93",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+}
+_NEEDED = {
+    "input": "no input is named; give the file to publish",
+    "output": "no output is named; give the folder for the release, as in -o release",
+    "quasi": "no quasi-identifier is named; say which columns an adversary may know, as in --quasi age,sex",
+    "promises": "no promise is named; ask for one, as in --promise 'beta-likeness(beta=2)'",
+}
+
+
+def _sentence(faults: ValidationError, source: str) -> str:
+    """The first fault that pydantic found, as a sentence for the user."""
+    fault = faults.errors(include_url=False)[0]
+    place = [str(part) for part in fault["loc"] if part not in ("str", "dict[str,any]")]
+    key, kind = place[0], fault["type"]
+    if key in _NEEDED and (kind == "missing" or (kind == "too_short" and len(place) == 1)):
+        return _NEEDED[key]
+    name = ".".join(place[:2]) if key in MERGED else key
+    if key == "domains":
+        says = _WORDS["tuple_type"]
+    elif key == "hierarchies":
+        says = "must be the path of a file, or a table that holds the hierarchy"
+    elif kind == "literal_error":
+        says = f"must be {fault['ctx']['expected'].replace(chr(39), '')}"
+    else:
+        says = _WORDS.get(kind, fault["msg"][:1].lower() + fault["msg"][1:])
+    given = fault["input"]
+    return f"{source}: {name} {says}, not {given!r}" if kind != "missing" else f"{source}: {name} is missing"

@@ -1,0 +1,104 @@
+"""The command `discreet`: its group, and how every fault becomes a sentence and an exit code.
+
+Nothing here or at the top of a command's file imports more than click, so that help appears at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import click
+
+from discreet.command.audit import audit
+from discreet.command.console import BAD_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, complain
+from discreet.command.demo import demo
+from discreet.command.profile import profile
+from discreet.command.publish import publish
+from discreet.errors import DiscreetError
+from discreet.version import __version__
+
+
+class House(click.Group):
+    """A group whose commands return their exit code, and which never shows a traceback."""
+
+    def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
+        """Run a command and leave with its exit code."""
+        if not standalone_mode:
+            return super().main(args, standalone_mode=False, **extra)
+        with _termination_unwinds():
+            code = self._guarded(args, **extra)
+        sys.exit(code)
+
+    def _guarded(self, args: Sequence[str] | None, **extra: Any) -> int:
+        try:
+            result = super().main(args, standalone_mode=False, **extra)
+            sys.stdout.flush()
+            return result if isinstance(result, int) else 0
+        except DiscreetError as fault:
+            return complain(str(fault))
+        except click.UsageError as fault:
+            path = fault.ctx.command_path if fault.ctx is not None else "discreet"
+            return complain(f"{fault.format_message().rstrip('.')}; see '{path} --help'")
+        except click.ClickException as fault:
+            return complain(fault.format_message())
+        except (click.Abort, KeyboardInterrupt):
+            complain("interrupted; nothing was left half-written")
+            return INTERRUPTED
+        except BrokenPipeError:
+            # Whoever read our output has had enough; what is still buffered has nowhere to go.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return PIPE_CLOSED
+        except OSError as fault:
+            where = f"{str(fault.filename)!r}: " if fault.filename else ""
+            return complain(f"{where}{fault.strerror or fault}; see to it and run the command again")
+        except MemoryError:
+            return complain(
+                "there is not enough memory for this table; take fewer columns or rows, or a larger machine"
+            )
+        except Exception as fault:
+            if os.environ.get("DISCREET_DEBUG") == "1":
+                traceback.print_exc()
+            kind = type(fault).__name__
+            said = " ".join(str(fault).split())[:200]
+            complain(
+                f"internal error ({kind}: {said}); please report it with the command you ran, "
+                "and the traceback that DISCREET_DEBUG=1 shows"
+            )
+            return BAD_INPUT
+
+
+@contextmanager
+def _termination_unwinds() -> Iterator[None]:
+    """Let a polite kill run the same cleaning up as an interrupt from the keyboard, so that no temporary file stays."""
+
+    def leave(number: int, frame: object) -> NoReturn:
+        raise SystemExit(TERMINATED)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@click.group(cls=House, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="discreet", message="%(prog)s %(version)s")
+def main() -> None:
+    """Publish microdata so that what it says about any one person is bounded, and prove it from the published files.
+
+    Exit codes: 0 the promise holds, 1 it does not, 2 something is wrong with the input.
+    """
+
+
+for _command in (publish, audit, profile, demo):
+    main.add_command(_command)

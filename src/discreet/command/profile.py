@@ -1,0 +1,215 @@
+"""`discreet profile`: what a table is like before it is published, and what it can promise."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.command import flags
+from discreet.command.console import HOLDS, number, output, percent, print_json, watching
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from discreet.report.profile import ColumnProfile, Profile, Roles, Share, Uniqueness
+
+
+@click.command(short_help="Describe a table: who stands out, and what it can promise.")
+@click.argument("input", type=flags.FILE)
+@flags.with_flags(*flags.ROLES, *flags.KINDS, *flags.FORMATS, flags.JSON)
+def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: bool, **given: Any) -> int:
+    """Profile INPUT: its columns, who stands out in it, and which promises it can keep.
+
+    Without --quasi, all columns are described and roles are suggested for them.
+    """
+    from discreet.principles.prior import Prior
+    from discreet.report.profile import profile as describe
+    from discreet.report.profile import suggest, suggest_promise
+    from discreet.table.read import read
+
+    delimiter, encoding = given["delimiter"], given["encoding"]
+    lists = {"quasi": quasi, **{key: given[key] for key in ("numeric", "categorical", "ordinal")}}
+    header = flags.Header(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
+    names = {key: flags.split_names(texts, header) for key, texts in lists.items()}
+    if not names["quasi"]:
+        names["quasi"] = [name for name in header() if name != sensitive]
+    with watching() as progress:
+        progress("reading", 0.0)
+        table = read(
+            input,
+            **names,
+            sensitive=sensitive,
+            hierarchies=flags.pairs("--hierarchy", given["hierarchies"], "sex=sex.csv"),
+            domains=flags.domains(given["domains"]),
+            missing="value",
+            delimiter=delimiter,
+            encoding=encoding,
+        )
+        progress("counting", 0.0)
+        told = describe(table, combinations=bool(quasi))
+    roles = None if quasi else suggest(told.columns, told.rows)
+    if sensitive is None and roles is not None and roles.sensitive is not None:
+        column = next(one for one in table.columns if one.name == roles.sensitive)
+        table = replace(table, quasi=tuple(one for one in table.quasi if one is not column), sensitive=column)
+    command = suggested_command(input, told, roles, given, suggest_promise(Prior.of(table)))
+    if as_json:
+        print_json(_document(told, roles, command))
+    else:
+        _show(output(), told, roles, command)
+    return HOLDS
+
+
+def _document(told: Profile, roles: Roles | None, command: str) -> dict[str, Any]:
+    document = told.as_dict()
+    if roles is not None:
+        for column in document["columns"]:
+            column["role"] = None if column["role"] == "quasi" else column["role"]
+        document["suggested_roles"] = vars(roles)
+    return {**document, "suggested_command": command}
+
+
+def suggested_command(input: str, told: Profile, roles: Roles | None, given: dict[str, Any], promise: str) -> str:
+    """A command that publishes this table, with what the user has said about it already."""
+    if roles is not None:
+        quasi: tuple[str, ...] = roles.quasi or tuple(one.name for one in told.columns if one.role == "quasi")
+        identifiers = roles.identifiers
+        sensitive = next((one.name for one in told.columns if one.role == "sensitive"), roles.sensitive)
+        quasi = tuple(name for name in quasi if name not in (*identifiers, sensitive))
+    else:
+        quasi = tuple(one.name for one in told.columns if one.role == "quasi")
+        identifiers = ()
+        sensitive = next((one.name for one in told.columns if one.role == "sensitive"), None)
+    words = ["discreet", "publish", input, "-o", "release"]
+    for flag, names in (("--quasi", quasi), ("--identifier", identifiers)):
+        plain = [name for name in names if "," not in name]
+        words += [flag, ",".join(plain)] if plain else []
+        for name in names:
+            words += [flag, name] if "," in name else []
+    words += [] if sensitive is None else ["--sensitive", sensitive]
+    words += ["--promise", promise]
+    for flag, key in (("--numeric", "numeric"), ("--categorical", "categorical"), ("--ordinal", "ordinal")):
+        for text in given[key]:
+            words += [flag, text]
+    for flag, key in (("--hierarchy", "hierarchies"), ("--domain", "domains")):
+        for text in given[key]:
+            words += [flag, text]
+    used = {*quasi, sensitive}
+    if any(one.missing and one.kind == "numeric" and one.name in used for one in told.columns):
+        words += ["--missing", "value"]
+    for flag in ("delimiter", "encoding"):
+        words += [] if given[flag] is None else [f"--{flag}", given[flag]]
+    return shlex.join(words)
+
+
+# ------------------------------------------------------------------------------------------------------------ showing
+
+
+def _show(console: Console, told: Profile, roles: Roles | None, command: str) -> None:
+    console.print(f"{told.rows:,} rows.")
+    console.print()
+    console.print(_columns(told.columns, with_roles=roles is None))
+    _show_codes(console, told)
+    if roles is None:
+        _show_uniqueness(console, told)
+    else:
+        _show_roles(console, roles)
+    sensitive = next((one for one in told.columns if one.role == "sensitive"), None)
+    if sensitive is not None:
+        _show_sensitive(console, sensitive)
+    if roles is None or sensitive is not None:
+        console.print("What can be promised:")
+        for one in told.reachable:
+            console.print(f"  {one.sentence}")
+        console.print()
+    console.print("To publish it:" if roles is None else "To publish it, if these roles are right:")
+    console.print(f"  {command}")
+
+
+def _columns(columns: tuple[ColumnProfile, ...], with_roles: bool) -> Any:
+    from discreet.command.showing import grid
+
+    headings = ["column", *(["role"] if with_roles else []), "kind", "distinct", "missing", "values"]
+    table = grid(*headings)
+    for one in columns:
+        role = [one.role] if with_roles else []
+        values = _values(one)
+        table.add_row(one.name, *role, one.kind, f"{one.distinct:,}", f"{one.missing:,}", values)
+    return table
+
+
+def _values(column: ColumnProfile) -> str:
+    if column.kind != "categorical" and column.low is not None:
+        return f"{column.low} to {column.high}; most often {column.top[0].value} ({percent(column.top[0].share)})"
+    return ", ".join(f"{one.value} ({percent(one.share)})" for one in column.top[:3]) + (
+        f" and {column.distinct - 3:,} more" if column.distinct > 3 else ""
+    )
+
+
+def _show_codes(console: Console, told: Profile) -> None:
+    from discreet.report.profile import FEW_VALUES
+
+    few = [one.name for one in told.columns if one.kind == "numeric" and 1 < one.distinct <= FEW_VALUES]
+    if few:
+        console.print(
+            f"Numbers with few values: if these are codes and not quantities, say --categorical {','.join(few)}"
+        )
+        console.print()
+
+
+def _show_uniqueness(console: Console, told: Profile) -> None:
+    from discreet.command.showing import grid
+
+    whole, *without = told.uniqueness
+    verb = "is" if whole.unique == 1 else "are"
+    console.print(
+        f"Who stands out: {_rows(whole.unique)} ({percent(whole.unique_share)}) {verb} alone with their combination of "
+        f"quasi-identifiers; there are {whole.combinations:,} combinations, the smallest of {_rows(whole.smallest)}, "
+        f"the median one of {number(whole.median)}."
+    )
+    if without:
+        table = grid("left out", "unique rows", "share", "combinations", "smallest", "median")
+        for one in without:
+            table.add_row(one.dropped or "", *_cells(one))
+        console.print(table)
+    else:
+        console.print()
+
+
+def _cells(one: Uniqueness) -> list[str]:
+    return [
+        f"{one.unique:,}",
+        percent(one.unique_share),
+        f"{one.combinations:,}",
+        f"{one.smallest:,}",
+        number(one.median),
+    ]
+
+
+def _show_roles(console: Console, roles: Roles) -> None:
+    console.print("Roles that the columns seem to have, by their names and values; you know better:")
+    for what, names in (
+        ("identifiers, to be dropped", roles.identifiers),
+        ("quasi-identifiers", roles.quasi),
+        ("sensitive", () if roles.sensitive is None else (roles.sensitive,)),
+        ("unclear, dropped unless given a role", roles.unsure),
+    ):
+        if names:
+            console.print(f"  {what}: {', '.join(names)}")
+    console.print()
+
+
+def _show_sensitive(console: Console, column: ColumnProfile) -> None:
+    def told(one: Share) -> str:
+        return f"'{one.value}' ({_rows(one.rows)}, {percent(one.share)})"
+
+    console.print(f"The sensitive attribute {column.name!r} has {column.distinct:,} different values.")
+    console.print(f"  most frequent: {', '.join(told(one) for one in column.top)}")
+    console.print(f"  rarest: {told(column.rarest)}")
+    console.print()
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"

@@ -1,0 +1,214 @@
+"""`discreet publish`: from a file to an audited release."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.command import flags
+from discreet.command.console import HOLDS, VIOLATED, announce_compiling, note, output, print_json, watching
+
+if TYPE_CHECKING:
+    from discreet.adversary.audit import Audit
+    from discreet.command.job import Job
+    from discreet.releases.generalized import GeneralizedRelease
+    from discreet.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of a job."""
+
+    job: Job
+    table: Table
+    release: GeneralizedRelease
+    audit: Audit
+    left_out: list[str]
+    """Columns of the input that are not published."""
+    seconds: dict[str, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The outcome as plain values."""
+        held = self.audit.holds
+        return {
+            **self.audit.as_dict(),
+            "folder": self.job.output if held else None,
+            "trace": self.job.trace if held else None,
+            "scheme": self.release.manifest["scheme"],
+            "left_out": self.left_out,
+            "seconds": {stage: round(seconds, 3) for stage, seconds in self.seconds.items()},
+        }
+
+
+@click.command(short_help="Publish a table under a promise, and audit what was written.")
+@click.argument("input", required=False, type=flags.FILE)
+@click.option("-o", "--output", type=flags.FILE, metavar="DIR", help="The folder for the release.")
+@flags.with_flags(
+    *flags.ROLES,
+    click.option(
+        "--promise",
+        "promises",
+        multiple=True,
+        metavar="PROMISE",
+        help='What the release must keep, such as "beta-likeness(beta=2)". Repeatable: all of them are kept.',
+    ),
+    click.option("--scheme", metavar="NAME", help="How rows are grouped: cuts (default) or mondrian."),
+    click.option(
+        "--option",
+        "options",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="An option of the scheme: loss=ail|gcp|discernibility, effort=fast|thorough, withhold=0.02, "
+        "values=tight|label|set, cuts=plain+stratified. Repeatable.",
+    ),
+    flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
+    flags.many("--keep", "keep", "Columns to publish as they are."),
+    *flags.KINDS,
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "withhold", "value"]),
+        help="What to do about missing numbers: refuse (default), withhold their rows, or take them as a value.",
+    ),
+    *flags.FORMATS,
+    click.option("--format", type=click.Choice(["csv", "parquet"]), help="The format of the release (default: csv)."),
+    click.option("--trace", type=flags.FILE, metavar="FILE", help="Also write a PRIVATE file: the group of every row."),
+    click.option(
+        "--seed", type=click.IntRange(min=0), metavar="N", help="Repeat an experiment; not for real releases."
+    ),
+    click.option("--force", is_flag=True, help="Replace a release, and a trace, that are there already."),
+    click.option("--job", type=flags.FILE, metavar="FILE", help="A TOML file that says the same; flags override it."),
+    flags.JSON,
+)
+def publish(job: str | None, as_json: bool, **given: Any) -> int:
+    """Publish INPUT (CSV, gzipped CSV or Parquet) under a promise, and audit what was written.
+
+    \b
+    discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\
+        --identifier name --promise "beta-likeness(beta=2)"
+
+    \b
+    Promises:
+      k-anonymity(k=5)
+      l-diversity(l=3, kind=frequency|distinct|entropy|recursive, c=..)
+      t-closeness(t=0.2, distance=equal|ordered|hierarchical)
+      beta-likeness(beta=2, variant=enhanced|basic)
+      delta-disclosure(delta=1)
+
+    Exit code 0 when the promise holds, 1 when it does not (then nothing is published), 2 for bad input.
+    """
+    outcome = carry_out(gather(job, given))
+    if as_json:
+        print_json(outcome.as_dict())
+    else:
+        show(outcome)
+    if not outcome.audit.holds:
+        note(
+            "discreet: the audit of the new release FAILED, so it was not published; this should never happen: "
+            "please report it with the command you ran"
+        )
+    return HOLDS if outcome.audit.holds else VIOLATED
+
+
+def gather(job: str | None, given: dict[str, Any]) -> Job:
+    """The job that a job file and flags describe together."""
+    from discreet.command.job import Job, merged, read_job
+
+    parsed = {
+        **given,
+        "options": flags.pairs("--option", given["options"], "effort=thorough"),
+        "hierarchies": flags.pairs("--hierarchy", given["hierarchies"], "sex=sex.csv"),
+        "domains": flags.domains(given["domains"]),
+    }
+    source = f"the job file '{job}'" if job is not None else "the flags"
+    content = read_job(Path(job)) if job is not None else {}
+    return Job.of(merged(content, parsed), source)
+
+
+def carry_out(job: Job) -> Outcome:
+    """Read, publish, save beside the target, audit those files, and put them in place if the audit holds."""
+    from discreet.command.places import beside, check_output, check_trace, put_in_place, write_trace
+
+    target = check_output(job.output, job.force, job.files)
+    trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files)
+    clock = _Clock()
+
+    from discreet.adversary.audit import audit
+    from discreet.command.reading import read_input
+    from discreet.principles import parse, together
+    from discreet.schemes import make_scheme
+
+    promise = together(parse(text) for text in job.promises)
+    scheme = make_scheme(job.scheme, job.options, job.seed)
+    announce_compiling()
+    if job.seed is not None:
+        note("Note: with --seed the release is an experiment: whoever knows the seed can tell whose row is whose.")
+    with watching() as progress:
+        progress("reading", 0.0)
+        table, left_out, remarks = read_input(job)
+        clock.lap("read")
+        release = scheme.publish(table, promise, progress)
+        clock.lap("publish")
+        with beside(target, "unaudited") as staged:
+            progress("saving", 0.0)
+            release.save(staged, job.format)
+            clock.lap("save")
+            progress("auditing", 0.0)
+            found = audit(staged, table, trace=release.trace)
+            clock.lap("audit")
+            if found.holds:
+
+                def place() -> None:
+                    put_in_place(staged, target, job.force)
+
+                if trace is None or release.trace is None:
+                    place()
+                else:
+                    write_trace(trace, release.trace, place)
+    for remark in remarks:
+        note(remark)
+    return Outcome(job, table, release, found, left_out, clock.laps)
+
+
+class _Clock:
+    """How long each stage took."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.laps[stage], self._last = now - self._last, now
+
+
+def _why_withheld(outcome: Outcome) -> str:
+    if not outcome.audit.withheld:
+        return ""
+    share = f"{outcome.audit.withheld / outcome.table.rows:.2%} of the rows"
+    unusable = outcome.table.unusable
+    return f" ({share})" if unusable is None else f" ({share}; {len(unusable):,} because they miss a number)"
+
+
+def show(outcome: Outcome) -> None:
+    """Print what came of a job."""
+    from discreet.command.showing import show_audit
+
+    console, audit = output(), outcome.audit
+    show_audit(console, audit, every_check=False)
+    console.print()
+    console.print(
+        f"{audit.rows:,} rows in {audit.groups:,} groups; {audit.withheld:,} withheld{_why_withheld(outcome)}."
+    )
+    if outcome.left_out:
+        console.print(f"Columns not published: {', '.join(outcome.left_out)}.")
+    took = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in outcome.seconds.items())
+    if audit.holds:
+        console.print(f"The release is in {outcome.job.output} ({took}).")
+        if outcome.job.trace is not None:
+            console.print(f"The trace is in {outcome.job.trace}: it is PRIVATE, keep it apart from the release.")
+    else:
+        console.print(f"Nothing was published ({took}).")

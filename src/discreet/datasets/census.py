@@ -1,0 +1,226 @@
+"""Census-like tables of any size, seeded.
+
+Attributes, cardinalities and the skew of the sensitive attribute are those of the CENSUS table of two papers: Table 3
+of "Publishing Microdata with a Robust Privacy Guarantee" (salary class is sensitive) and Table 10 of "One-off
+Disclosure Control by Heterogeneous Generalization" (occupation is sensitive). The rows are invented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.datasets import model
+from discreet.datasets import vocabulary as words
+from discreet.datasets.sampling import Codes, Conditional, deal, quotas
+from discreet.errors import DiscreetError
+from discreet.table.hierarchy import Hierarchy
+from discreet.table.table import Column, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ATTRIBUTES = (
+    *("age", "gender", "education", "marital", "race", "work_class", "country"),
+    *("occupation", "salary", "income"),
+)
+"""All attributes; the order also numbers their random streams, so new ones belong at the end."""
+LIKENESS_QUASI = ("age", "gender", "education", "marital", "work_class")
+"""The quasi-identifiers of the beta-likeness paper, in its order; its experiments use the first three by default."""
+HETEROGENEOUS_QUASI = ("age", "gender", "education", "marital", "race", "work_class", "country")
+"""The quasi-identifiers of the heterogeneous generalization paper, in its order."""
+DOMAINS = {
+    "age": (float(words.FIRST_AGE), float(words.LAST_AGE)),
+    "education": (1.0, float(words.EDUCATION_LEVELS)),
+    "salary": (1.0, float(len(words.SALARY_SHARES))),
+}
+"""The declared domains of the numeric attributes (income has none: it is what was observed)."""
+
+_DOLLARS = 10
+_TOP_INCOME = 2_000_000
+
+
+def census(
+    rows: int,
+    *,
+    quasi: Sequence[str] = LIKENESS_QUASI[:3],
+    sensitive: str | None = "salary",
+    seed: int = 0,
+) -> Table:
+    """A table of ``rows`` invented people, with the attributes in the roles you name.
+
+    ``age`` (79 values), ``education`` (17 levels), ``salary`` (50 classes) and ``income`` (dollars a year) are numeric;
+    ``gender`` (2), ``marital`` (6), ``race`` (9), ``work_class`` (10), ``country`` (83) and ``occupation`` (51) are
+    categorical with the hierarchies of `census_hierarchies`. The same ``rows`` and ``seed`` always give the same
+    people, whichever attributes are asked for.
+
+    >>> table = census(1000, quasi=["age", "gender"], sensitive="occupation")
+    >>> table.rows, [column.name for column in table.quasi], len(table.sensitive.values)
+    (1000, ['age', 'gender'], 51)
+    """
+    if isinstance(quasi, str):
+        raise DiscreetError(f"quasi is the text {quasi!r}; give a list of attribute names such as ['{quasi}']")
+    wanted = [*quasi, *([sensitive] if sensitive is not None else [])]
+    people = _People(rows, seed)
+    columns = [_column(name, people[name]) for name in wanted]
+    return Table(
+        rows=people.rows,
+        quasi=tuple(columns[: len(quasi)]),
+        sensitive=columns[-1] if sensitive is not None else None,
+    )
+
+
+def census_arrow(rows: int, seed: int = 0, *, attributes: Sequence[str] = ATTRIBUTES) -> pa.Table:
+    """The same people as plain values, to be written to a file or read like any other table.
+
+    >>> census_arrow(3, attributes=["age", "gender"]).column_names
+    ['age', 'gender']
+    """
+    import pyarrow as pa
+
+    people = _People(rows, seed)
+    arrays = {}
+    for name in attributes:
+        codes = people[name]
+        if name in _hierarchies():
+            arrays[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(_hierarchies()[name].leaves))
+        else:
+            arrays[name] = pa.array(_numbers(name, codes))
+    return pa.table(arrays)
+
+
+def census_hierarchies() -> dict[str, Hierarchy]:
+    """The hierarchies of the categorical attributes.
+
+    >>> {name: hierarchy.height for name, hierarchy in census_hierarchies().items()}
+    {'gender': 1, 'marital': 2, 'race': 2, 'work_class': 3, 'country': 2, 'occupation': 2}
+    """
+    return dict(_hierarchies())
+
+
+@cache
+def _hierarchies() -> dict[str, Hierarchy]:
+    nested: dict[str, words.Nested] = {
+        "marital": words.MARITAL,
+        "race": words.RACE,
+        "work_class": words.WORK_CLASS,
+        "country": words.COUNTRY,
+        "occupation": {group: tuple(members) for group, members in words.OCCUPATIONS.items()},
+    }
+    trees = {name: Hierarchy.from_nested(name, values) for name, values in nested.items()}
+    return {"gender": Hierarchy.flat("gender", words.GENDER), **trees}
+
+
+class _People:
+    """Codes of each attribute, drawn when first asked for, each from a random stream of its own."""
+
+    def __init__(self, rows: int, seed: int) -> None:
+        self.rows = _whole("rows", rows, least=1)
+        self._seed = _whole("seed", seed, least=0)
+        self._drawn: dict[str, Codes] = {}
+
+    def __getitem__(self, name: str) -> Codes:
+        if name not in ATTRIBUTES:
+            raise DiscreetError(f"the census table has no attribute {name!r}; it has {', '.join(ATTRIBUTES)}")
+        if name not in self._drawn:
+            rng = np.random.default_rng([ATTRIBUTES.index(name), self._seed])
+            draw: Callable[[np.random.Generator], Codes] = getattr(self, f"_{name}")
+            self._drawn[name] = draw(rng)
+        return self._drawn[name]
+
+    def _age(self, rng: np.random.Generator) -> Codes:
+        return self._plain(rng, model.age())
+
+    def _gender(self, rng: np.random.Generator) -> Codes:
+        return self._plain(rng, np.array([0.51, 0.49]))
+
+    def _race(self, rng: np.random.Generator) -> Codes:
+        return self._plain(rng, np.array(words.RACE_SHARES))
+
+    def _education(self, rng: np.random.Generator) -> Codes:
+        return _slots("education").draw(rng, self["age"] * 2 + self["gender"])
+
+    def _marital(self, rng: np.random.Generator) -> Codes:
+        return _slots("marital").draw(rng, self["age"] * 2 + self["gender"])
+
+    def _country(self, rng: np.random.Generator) -> Codes:
+        return _slots("country").draw(rng, self["race"] * 3 + model.AGE_STEP[self["age"]])
+
+    def _work_class(self, rng: np.random.Generator) -> Codes:
+        person = self["age"] * 2 + self["gender"]
+        return _slots("work_class").draw(rng, person * 5 + model.EDUCATION_STEP[self["education"]])
+
+    def _occupation(self, rng: np.random.Generator) -> Codes:
+        return _slots("occupation").draw(rng, (self["education"] * 2 + self["gender"]) * 10 + self["work_class"])
+
+    def _salary(self, rng: np.random.Generator) -> Codes:
+        score = rng.standard_normal(self.rows, dtype=np.float32)
+        score *= np.float32(model.NOISE)
+        person = (self["age"] * words.EDUCATION_LEVELS + self["education"]) * 2 + self["gender"]
+        score += model.score_by_person().ravel()[person]
+        score += model.score_by_job().ravel()[self["occupation"] * 10 + self["work_class"]]
+        return deal(score, quotas(self.rows, words.SALARY_SHARES, rng))
+
+    def _income(self, rng: np.random.Generator) -> Codes:
+        """In units of ten dollars: many report round figures, some nothing, and the highest class has a heavy tail."""
+        salary = self["salary"]
+        spread = rng.standard_normal(self.rows, dtype=np.float32)
+        spread *= np.float32(0.15)
+        dollars = np.exp(spread, out=spread)
+        dollars *= model.usual_income()[salary]
+        top = np.flatnonzero(salary == salary.dtype.type(len(words.SALARY_SHARES) - 1))
+        dollars[top] *= 1 + rng.pareto(1.5, len(top)).astype(np.float32)
+        np.minimum(dollars, np.float32(_TOP_INCOME), out=dollars)
+        grain = np.array([1, 10, 50, 100], dtype=np.float32)[self._plain(rng, np.array([0.1, 0.3, 0.2, 0.4]))]
+        dollars /= grain * np.float32(_DOLLARS)
+        np.rint(dollars, out=dollars)
+        dollars *= grain
+        tens = dollars.astype(np.int32)
+        tens[rng.random(self.rows, dtype=np.float32) < model.no_income().astype(np.float32)[salary]] = 0
+        return tens
+
+    def _plain(self, rng: np.random.Generator, weights: NDArray[np.float64]) -> Codes:
+        return Conditional.of(weights).draw(rng, np.zeros(self.rows, dtype=np.int32))
+
+
+@cache
+def _slots(name: str) -> Conditional:
+    weights: NDArray[np.float64] = getattr(model, name)()
+    return Conditional.of(weights.reshape(-1, weights.shape[-1]))
+
+
+def _column(name: str, codes: Codes) -> Column:
+    if name in _hierarchies():
+        hierarchy = _hierarchies()[name]
+        return Column(name, "categorical", codes, np.array(hierarchy.leaves, dtype=object), hierarchy)
+    # A numeric attribute lists the numbers that occur, as it would when read from a file.
+    present = np.flatnonzero(np.bincount(codes)).astype(np.int32)
+    values = _numbers(name, present)
+    if present[-1] >= len(present):
+        place = np.zeros(present[-1] + 1, dtype=np.int32)
+        place[present] = np.arange(len(present), dtype=np.int32)
+        codes = place[codes]
+    domain = DOMAINS.get(name, (float(values[0]), float(values[-1])))
+    return Column(name, "numeric", codes, values, domain=domain)
+
+
+def _numbers(name: str, codes: Codes) -> NDArray[np.int64]:
+    """What the codes of a numeric attribute stand for."""
+    if name == "income":
+        return codes.astype(np.int64) * _DOLLARS
+    return codes.astype(np.int64) + int(DOMAINS[name][0])
+
+
+def _whole(name: str, number: Any, least: int) -> int:
+    try:
+        whole = index(number)
+    except TypeError:
+        whole = least - 1
+    if whole < least:
+        raise DiscreetError(f"{name} is {number!r}; a census table needs a whole number of at least {least}")
+    return whole

@@ -1,0 +1,148 @@
+"""How the attributes of the census table depend on each other.
+
+Age, gender and race come first; education and marital status follow from age and gender, country of birth from race
+and age, work class from age, gender and education, occupation from education, gender and work class. Salary and
+income follow from all but race and country, with enough noise that they are predicted and not determined.
+
+Each function returns weights, one distribution per condition along the last axis, or effects on a latent score.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.datasets import vocabulary as words
+
+Weights = NDArray[np.float64]
+
+AGES = np.arange(words.FIRST_AGE, words.LAST_AGE + 1, dtype=np.float64)
+LEVELS = np.arange(1, words.EDUCATION_LEVELS + 1, dtype=np.float64)
+# Education in five steps: no diploma, high school, some college, bachelor, beyond.
+EDUCATION_STEP = np.repeat(np.arange(5, dtype=np.int32), [8, 2, 3, 1, 3])
+# Age in three steps: the young, those in the middle of life, and the old.
+AGE_STEP = np.digitize(AGES, [25, 55]).astype(np.int32)
+ABROAD_FACTOR = (0.7, 1.2, 0.85)
+WORK_EFFECT = np.array([0.0, -0.15, 0.3, 0.0, 0.0, 0.5, -0.1, -1.0, -0.8, -1.1])
+NOISE = 1.15
+
+
+def rises(x: Weights, middle: Weights | float, width: float) -> Weights:
+    """A smooth step from 0 to 1."""
+    return np.asarray(1 / (1 + np.exp(np.clip((middle - x) / width, -500, 500))))
+
+
+@cache
+def age() -> Weights:
+    """Fewer of the old, a few more around forty."""
+    return (1 - rises(AGES, 68, 8)) * (1 + 0.15 * np.exp(-(((AGES - 38) / 10) ** 2)))
+
+
+@cache
+def education() -> Weights:
+    """By age and gender: nobody holds what takes longer than they have lived; older cohorts studied less."""
+    common = [8, 8, 14, 20, 15, 20, 20, 20, 35, 250, 70, 150, 85, 180, 80, 13, 12]
+    finished_at = np.array([8, 10, 12, 14, 15, 16, 17, 18, 19, 18.5, 19.5, 20.5, 21.5, 22.5, 25, 26, 28.5])
+    done = rises(AGES[:, None] + 0.5, finished_at, 0.8)
+    lean = np.where(AGES < 22, 0.8, -1.2 * np.maximum(AGES - 45, 0) / 45)
+    women = np.where(AGES < 45, 0.15, np.where(AGES > 65, -0.2, 0.0))
+    tilt = np.stack([lean + women, lean], axis=1)[:, :, None] * (LEVELS - 10) / 4
+    return np.asarray(common * done[:, None, :] * np.exp(tilt))
+
+
+@cache
+def marital() -> Weights:
+    """By age and gender: women marry younger and outlive their husbands."""
+    weights = []
+    for marries_at, widowed_at, widowed_share in ((25.5, 76, 0.8), (27.5, 86, 0.7)):
+        ever = 0.92 * rises(AGES, marries_at, 3.2)
+        widowed = ever * widowed_share * rises(AGES, widowed_at, 7)
+        parted = (ever - widowed) * rises(AGES, 30, 5)
+        divorced, separated, absent = 0.19 * parted, 0.03 * parted, 0.03 * ever
+        present = ever - widowed - divorced - separated - absent
+        weights.append(np.stack([present, absent, separated, divorced, widowed, 1 - ever], axis=1))
+    return np.maximum(np.stack(weights, axis=1), 1e-4)
+
+
+@cache
+def country() -> Weights:
+    """By race and step of age: born here, or abroad with the continents and countries of that race."""
+    places = list(chain.from_iterable(words.COUNTRY.values()))
+    weights = []
+    for race, (here, continents) in words.BIRTHPLACE.items():
+        factors = words.BIRTHPLACE_FACTORS.get(race, {})
+        abroad = []
+        for share, (continent, names) in zip(continents, words.COUNTRY.items(), strict=True):
+            shift = continent == "North America"  # its first country is not abroad
+            rank = np.maximum(np.arange(len(names)) + 1.0 - shift, 1)
+            part = rank**-1.2 * [factors.get(name, 1.0) for name in names]
+            part[0] *= not shift
+            abroad.append((share + 2e-3) * part / part.sum())
+        away = np.concatenate(abroad)
+        home = np.array([place == "United States" for place in places])
+        for factor in ABROAD_FACTOR:
+            leave = (1 - here) * factor
+            weights.append((1 - leave) * home + leave * away / away.sum())
+    return np.array(weights).reshape(len(words.BIRTHPLACE), len(ABROAD_FACTOR), -1)
+
+
+@cache
+def work_class() -> Weights:
+    """By age, gender and step of education: when people work, and for whom."""
+    step = np.arange(5.0)
+    active = rises(AGES, 17.5, 2.5) * (1 - 0.96 * rises(AGES, 64.5, 3.5))
+    part = active[:, None, None] * np.array([0.82, 0.95])[:, None] * (0.82 + 0.04 * step)
+    ripe = rises(AGES, 38, 10)[:, None, None]
+    shape = np.ones_like(part)
+    employers = [
+        *(0.70 - 0.07 * step, 0.04 + 0.02 * step),  # company, non-profit
+        *(0.02 + 0.01 * step, 0.03 + 0.025 * step, 0.05 + 0.025 * step),  # federal, state, local
+        *((0.02 + 0.015 * step) * ripe, 0.12 * ripe, 0.01),  # incorporated, unincorporated, family
+    ]
+    seeking = part * (0.10 - 0.02 * step) * (1.6 - ripe)
+    at_work = np.stack([shape * employer for employer in employers], axis=-1)
+    at_work *= (part - seeking)[..., None] / at_work.sum(axis=-1, keepdims=True)
+    return np.concatenate([at_work, seeking[..., None], 1 - part[..., None]], axis=-1)
+
+
+@cache
+def occupation() -> Weights:
+    """By education, gender and work class; whoever does not work names the last occupation."""
+    jobs = [job for group in words.OCCUPATIONS.values() for job in group.values()]
+    share, usual, man = (np.array([job[part] for job in jobs], dtype=np.float64) for part in range(3))
+    fit = np.exp(-np.abs(LEVELS[:, None] - usual) / 2.2) + 0.04
+    gender = np.stack([rises(-man, 0, 1), rises(man, 0, 1)])
+    found = {"g": [0.35] * 2 + [6.0] * 3 + [0.05] * 3 + [1.0] * 2, "b": [0.7] * 2 + [0.3] * 3 + [4.0] * 3 + [1.0] * 2}
+    place = np.array([found.get(job[3], [1.0] * 2 + [0.7] * 3 + [0.5] * 3 + [1.0] * 2) for job in jobs]).T
+    return np.asarray(share * fit[:, None, None] * gender[:, None] * place)
+
+
+@cache
+def score_by_person() -> NDArray[np.float32]:
+    """By age, education and gender: salaries rise with education and until fifty, then fall."""
+    hump = -(((AGES - 50) / 24) ** 2)
+    by_education = 0.15 * (LEVELS - 10)
+    total = hump[:, None, None] + by_education[:, None] + np.array([-0.15, 0.15])
+    return np.asarray(total, dtype=np.float32)
+
+
+@cache
+def score_by_job() -> NDArray[np.float32]:
+    """By occupation and work class: what a job pays beyond the person who does it."""
+    usual = np.array([job[1] for group in words.OCCUPATIONS.values() for job in group.values()])
+    return np.asarray(0.08 * (usual - 11)[:, None] + WORK_EFFECT, dtype=np.float32)
+
+
+@cache
+def no_income() -> Weights:
+    """By salary class: the chance to have no income at all."""
+    return 0.97 * (1 - rises(np.arange(50.0), 4.3, 0.8))
+
+
+@cache
+def usual_income() -> NDArray[np.float32]:
+    """By salary class: dollars a year, growing by a constant factor per class."""
+    return np.geomspace(9_000, 260_000, 50).astype(np.float32)

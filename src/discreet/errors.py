@@ -1,0 +1,15 @@
+"""The one exception a user of discreet is meant to see."""
+
+from __future__ import annotations
+
+
+class DiscreetError(Exception):
+    """Something the user can mend: the message names the column, the value and the way out.
+
+    The command line prints the message and exits with code 2.
+
+    >>> raise DiscreetError("column 'age' has 3 missing values; choose --missing withhold")
+    Traceback (most recent call last):
+        ...
+    discreet.errors.DiscreetError: column 'age' has 3 missing values; choose --missing withhold
+    """

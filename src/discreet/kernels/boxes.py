@@ -1,0 +1,300 @@
+"""Which points lie in which boxes: a forest of k-d trees over coded points, and the hot loops that search it.
+
+A *box* is one interval of codes per axis. Where the values it admits on an axis have gaps, ``mask_at[box, axis]`` names
+the line of ``masks`` that says which codes are admitted; elsewhere it is -1. An interval that is empty (its low end
+above its high end) admits nothing.
+
+Every tree holds a contiguous range of the points (those with one sensitive value, say), so that "how many points of
+this tree lie in this box" is one search. All kernels live in this file because they call each other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiling import kernel
+
+LEAF = 16
+"""A node with at most this many points is not split."""
+
+DISJOINT, OVERLAPPING, INSIDE = range(3)
+
+
+class Boxes(NamedTuple):
+    """Boxes in the codes of a table."""
+
+    low: NDArray[np.int32]
+    """``low[box, axis]``: the smallest code admitted."""
+    high: NDArray[np.int32]
+    mask_at: NDArray[np.int32]
+    masks: NDArray[np.bool_]
+    """``masks[line, code]``: whether the code is admitted, for the intervals that have gaps."""
+
+
+class Forest(NamedTuple):
+    """K-d trees over points; the points are held in the order in which the trees' leaves list them."""
+
+    order: NDArray[np.int64]
+    """``order[position]``: which of the points given stands at this position."""
+    points: NDArray[np.int32]
+    weights: NDArray[np.int64]
+    first: NDArray[np.int64]
+    """Per node: its first position; ``last`` is the position after its last."""
+    last: NDArray[np.int64]
+    left: NDArray[np.int64]
+    """Per node: its left child, which the right one follows; -1 for a leaf."""
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    totals: NDArray[np.int64]
+    """Per node: the weight of its points."""
+    roots: NDArray[np.int64]
+
+
+@kernel
+def spans(codes, groups, low, high):
+    """The smallest and largest code of every group, into ``low`` and ``high``; group -1 is nobody's."""
+    for r in range(codes.shape[0]):
+        group = groups[r]
+        if group >= 0:
+            code = codes[r]
+            if code < low[group]:
+                low[group] = code
+            if code > high[group]:
+                high[group] = code
+
+
+@kernel
+def plant(points, weights, firsts, scales):
+    """Build one tree per range ``firsts[t]`` to ``firsts[t + 1]`` of the points; ``scales``: what a step is worth."""
+    n, d = points.shape
+    trees = firsts.shape[0] - 1
+    most = trees + 4 * n // LEAF + 1
+    order = np.arange(n)
+    first = np.empty(most, np.int64)
+    last = np.empty(most, np.int64)
+    left = np.full(most, -1, np.int64)
+    low = np.zeros((most, d), np.int32)
+    high = np.full((most, d), -1, np.int32)
+    totals = np.zeros(most, np.int64)
+    # all roots come first; then children, always after their parent
+    nodes = trees
+    for t in range(trees):
+        first[t] = firsts[t]
+        last[t] = firsts[t + 1]
+    node = 0
+    while node < nodes:
+        start, end = first[node], last[node]
+        for position in range(start, end):
+            totals[node] += weights[order[position]]
+        axis = -1
+        widest = 0.0
+        for j in range(d):
+            if start < end:
+                smallest = points[order[start], j]
+                largest = smallest
+                for position in range(start + 1, end):
+                    code = points[order[position], j]
+                    smallest = min(smallest, code)
+                    largest = max(largest, code)
+                low[node, j] = smallest
+                high[node, j] = largest
+                width = (largest - smallest) * scales[j]
+                if width > widest:
+                    widest = width
+                    axis = j
+        if end - start > LEAF and axis >= 0:
+            middle = (start + end) // 2
+            _select(points, axis, order, start, end, middle)
+            left[node] = nodes
+            first[nodes] = start
+            last[nodes] = middle
+            first[nodes + 1] = middle
+            last[nodes + 1] = end
+            nodes += 2
+        node += 1
+    ordered = np.empty((n, d), np.int32)
+    heavy = np.empty(n, np.int64)
+    for position in range(n):
+        for j in range(d):
+            ordered[position, j] = points[order[position], j]
+        heavy[position] = weights[order[position]]
+    return Forest(
+        order,
+        ordered,
+        heavy,
+        first[:nodes].copy(),
+        last[:nodes].copy(),
+        left[:nodes].copy(),
+        low[:nodes].copy(),
+        high[:nodes].copy(),
+        totals[:nodes].copy(),
+        np.arange(trees),
+    )
+
+
+@kernel
+def _select(points, axis, order, start, end, middle):
+    """Rearrange ``order[start:end]`` so that no point before ``middle`` stands after one behind it on the axis."""
+    low, high = start, end - 1
+    while low < high:
+        pivot = points[order[(low + high) // 2], axis]
+        i, j = low, high
+        while i <= j:
+            while points[order[i], axis] < pivot:
+                i += 1
+            while points[order[j], axis] > pivot:
+                j -= 1
+            if i <= j:
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return
+
+
+@kernel
+def _relation(forest, node, boxes, box):
+    """How the points of a node lie to a box."""
+    relation = INSIDE
+    for j in range(forest.low.shape[1]):
+        least, most = forest.low[node, j], forest.high[node, j]
+        if least > boxes.high[box, j] or most < boxes.low[box, j]:
+            return DISJOINT
+        if least < boxes.low[box, j] or most > boxes.high[box, j]:
+            relation = OVERLAPPING
+        mask = boxes.mask_at[box, j]
+        if mask >= 0:
+            if least == most:
+                if not boxes.masks[mask, least]:
+                    return DISJOINT
+            else:
+                relation = OVERLAPPING
+    return relation
+
+
+@kernel
+def _holds(forest, position, boxes, box):
+    """Whether the point at a position lies in a box."""
+    for j in range(forest.points.shape[1]):
+        code = forest.points[position, j]
+        if code < boxes.low[box, j] or code > boxes.high[box, j]:
+            return False
+        mask = boxes.mask_at[box, j]
+        if mask >= 0 and not boxes.masks[mask, code]:
+            return False
+    return True
+
+
+@kernel
+def tally(forest, boxes, box_of, tree_of, needs):
+    """Per question ``i``: the weight of the points of tree ``tree_of[i]`` in box ``box_of[i]``.
+
+    A search may stop as soon as it has found ``needs[i]``, so answers above that are lower bounds.
+    """
+    result = np.zeros(box_of.shape[0], np.int64)
+    stack = np.empty(256, np.int64)
+    for i in range(box_of.shape[0]):
+        box = box_of[i]
+        stack[0] = forest.roots[tree_of[i]]
+        top = 1
+        found = 0
+        while top > 0 and found < needs[i]:
+            top -= 1
+            node = stack[top]
+            relation = _relation(forest, node, boxes, box)
+            if relation == INSIDE:
+                found += forest.totals[node]
+            elif relation == OVERLAPPING:
+                if forest.left[node] < 0:
+                    for position in range(forest.first[node], forest.last[node]):
+                        if _holds(forest, position, boxes, box):
+                            found += forest.weights[position]
+                else:
+                    stack[top] = forest.left[node]
+                    stack[top + 1] = forest.left[node] + 1
+                    top += 2
+        result[i] = found
+    return result
+
+
+@kernel
+def incidences(forest, boxes, box_of, tree_of, numbers):
+    """The positions of the points that ``tally`` counts, question after question; ``numbers``: how many each has."""
+    result = np.empty(numbers.sum(), np.int64)
+    stack = np.empty(256, np.int64)
+    at = 0
+    for i in range(box_of.shape[0]):
+        box = box_of[i]
+        stack[0] = forest.roots[tree_of[i]]
+        top = 1
+        while top > 0:
+            top -= 1
+            node = stack[top]
+            relation = _relation(forest, node, boxes, box)
+            if relation == INSIDE:
+                for position in range(forest.first[node], forest.last[node]):
+                    result[at] = position
+                    at += 1
+            elif relation == OVERLAPPING:
+                if forest.left[node] < 0:
+                    for position in range(forest.first[node], forest.last[node]):
+                        if _holds(forest, position, boxes, box):
+                            result[at] = position
+                            at += 1
+                else:
+                    stack[top] = forest.left[node]
+                    stack[top + 1] = forest.left[node] + 1
+                    top += 2
+    return result
+
+
+@kernel
+def mixtures(forest, boxes, starts, columns, amounts, width):
+    """Per point of the first tree, the sum of what the boxes that hold it contain, in the order of the points given.
+
+    Box ``b`` contains ``amounts[i]`` in column ``columns[i]`` for every ``i`` from ``starts[b]`` to ``starts[b + 1]``.
+    A node that lies wholly in a box takes the box's content once, and hands it down at the end.
+    """
+    nodes = forest.first.shape[0]
+    held = np.zeros((nodes, width), np.int64)
+    result = np.zeros((forest.points.shape[0], width), np.int64)
+    stack = np.empty(256, np.int64)
+    for box in range(starts.shape[0] - 1):
+        stack[0] = forest.roots[0]
+        top = 1
+        while top > 0:
+            top -= 1
+            node = stack[top]
+            relation = _relation(forest, node, boxes, box)
+            if relation == INSIDE:
+                for i in range(starts[box], starts[box + 1]):
+                    held[node, columns[i]] += amounts[i]
+            elif relation == OVERLAPPING:
+                if forest.left[node] < 0:
+                    for position in range(forest.first[node], forest.last[node]):
+                        if _holds(forest, position, boxes, box):
+                            point = forest.order[position]
+                            for i in range(starts[box], starts[box + 1]):
+                                result[point, columns[i]] += amounts[i]
+                else:
+                    stack[top] = forest.left[node]
+                    stack[top + 1] = forest.left[node] + 1
+                    top += 2
+    for node in range(nodes):
+        child = forest.left[node]
+        if child >= 0:
+            for column in range(width):
+                held[child, column] += held[node, column]
+                held[child + 1, column] += held[node, column]
+        else:
+            for position in range(forest.first[node], forest.last[node]):
+                for column in range(width):
+                    result[forest.order[position], column] += held[node, column]
+    return result

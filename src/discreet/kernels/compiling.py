@@ -1,0 +1,61 @@
+"""How kernels are compiled: once per machine and version, into a folder of our own."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import config as _config
+
+from discreet.version import __version__
+
+config: Any = _config  # its settings are made when it is imported, which no type checker sees
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: keyed by everything that makes a compiled kernel stale.
+
+    Falls back to a folder of this process's user in the temporary directory when the home is not writable.
+
+    >>> cache_folder().is_dir()
+    True
+    """
+    # Numba notices an edited kernel but not an edited callee in another file, so the sources are part of the key.
+    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    digest = hashlib.sha256(sources).hexdigest()[:12]
+    python = f"py{sys.version_info[0]}{sys.version_info[1]}"
+    key = f"{__version__}-{digest}-{python}-numba{numba.__version__}-numpy{np.__version__}"
+    homes = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"), Path.home() / ".cache"]
+    user = os.getuid() if hasattr(os, "getuid") else None
+    for home in [*homes, Path(tempfile.gettempdir()) / f"discreet-{user}"]:
+        if home:
+            folder = Path(home) / "discreet" / key
+            try:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                # what is found there will be run: it must be ours
+                if os.access(folder, os.W_OK) and user in (None, folder.stat().st_uid):
+                    return folder
+            except OSError:
+                continue
+    return Path(tempfile.mkdtemp(prefix="discreet-"))
+
+
+def is_warm() -> bool:
+    """Whether kernels have been compiled here before (a cold start takes tens of seconds, once)."""
+    return bool(config.DISABLE_JIT) or any(Path(config.CACHE_DIR).rglob("*.nbi"))
+
+
+config.CACHE_DIR = str(cache_folder())
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a kernel: cached on disk, and free to run beside other threads."""
+    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
+    return compiled

@@ -1,0 +1,130 @@
+"""Judging groups by the counts of their sensitive values: the one place where a promise is decided.
+
+Schemes and audits alike come here, so that a group that passes in one passes in the other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiling import kernel
+
+SLACK = 1e-9
+"""Counts are compared with bound x size up to this much."""
+
+SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL = range(9)
+
+
+class Rules(NamedTuple):
+    """What every group must keep, as arrays: one line per rule, all of which must hold."""
+
+    kinds: NDArray[np.int64]
+    """Which rule: ``SIZE``, ``CAPS``, ..."""
+    parameters: NDArray[np.float64]
+    """Two numbers per rule; what they mean depends on its kind."""
+    bounds: NDArray[np.float64]
+    """One number per rule and value (or node, for rules over nodes): a cap, a floor, a prior."""
+    nodes: NDArray[np.int32]
+    """Per rule and value: the node it is counted under; -1 when values are counted as they are."""
+    tree: NDArray[np.int32]
+    """``tree[level, value]``: the ancestors of a value, for the hierarchical distance; no lines when there is none."""
+
+
+@kernel
+def strain(counts, size, rules):
+    """How close a group of ``size`` rows with these ``counts`` is to its rules: they hold when this is at most 1."""
+    worst = 0.0
+    m = counts.shape[0]
+    if size == 0:
+        return worst
+    for r in range(rules.kinds.shape[0]):
+        kind = rules.kinds[r]
+        first = rules.parameters[r, 0]
+        second = rules.parameters[r, 1]
+        here = 0.0
+        if kind == SIZE:
+            here = first / size
+        elif kind in (CAPS, FLOORS):
+            tally = counts
+            if rules.nodes[r, 0] >= 0:
+                tally = np.zeros(m, dtype=counts.dtype)
+                for i in range(m):
+                    tally[rules.nodes[r, i]] += counts[i]
+            for i in range(m):
+                if kind == CAPS:
+                    if tally[i] > 0:
+                        allowed = rules.bounds[r, i] * size + first
+                        ratio = tally[i] / allowed if allowed > 0.0 else np.inf
+                        here = max(here, ratio)
+                else:
+                    needed = rules.bounds[r, i] * size
+                    if needed > 0.0:
+                        has = tally[i] + first
+                        ratio = needed / has if has > 1e-8 else np.inf
+                        here = max(here, ratio)
+        elif kind == DISTINCT:
+            distinct = 0
+            for i in range(m):
+                if counts[i] > 0:
+                    distinct += 1
+            here = first / distinct
+        elif kind == ENTROPY:
+            entropy = 0.0
+            for i in range(m):
+                if counts[i] > 0:
+                    q = counts[i] / size
+                    entropy -= q * np.log(q)
+            here = first / (entropy + SLACK)
+        elif kind == RECURSIVE:
+            # parameters: c, l; the most frequent value must stay below c times all from the l-th most frequent on
+            ranked = np.sort(counts)
+            tail = 0
+            for i in range(m - int(second) + 1):
+                tail += ranked[i]
+            allowed = first * tail - SLACK
+            here = ranked[m - 1] / allowed if allowed > 0.0 else np.inf
+        elif kind == EQUAL:
+            moved = 0.0
+            for i in range(m):
+                moved += max(0.0, counts[i] / size - rules.bounds[r, i])
+            here = moved / (first + SLACK)
+        elif kind == ORDERED:
+            moved = 0.0
+            carried = 0.0
+            for i in range(m - 1):
+                carried += counts[i] / size - rules.bounds[r, i]
+                moved += abs(carried)
+            here = moved / max(1, m - 1) / (first + SLACK)
+        elif kind == HIERARCHICAL:
+            here = _tree_distance(counts, size, rules.bounds[r], rules.tree) / (first + SLACK)
+        worst = max(worst, here)
+    return worst
+
+
+@kernel
+def _tree_distance(counts, size, prior, tree):
+    """Earth mover's distance when moving between two values costs the height of their lowest common ancestor, as a
+    share of the tree's height: what a node has too much or too little of crosses the edge above it."""
+    height = tree.shape[0] - 1
+    m = counts.shape[0]
+    crossing = 0.0
+    for level in range(height):
+        surplus = 0.0
+        for i in range(m):  # values are in pre-order: those under one node are neighbours
+            surplus += counts[i] / size - prior[i]
+            if i == m - 1 or tree[level, i] != tree[level, i + 1]:
+                crossing += abs(surplus)
+                surplus = 0.0
+    return crossing / (2.0 * height)
+
+
+@kernel
+def strains(counts, rules):
+    """The strain of every group of a matrix of counts (one line per group)."""
+    result = np.empty(counts.shape[0])
+    for g in range(counts.shape[0]):
+        result[g] = strain(counts[g], counts[g].sum(), rules)
+    return result

@@ -1,0 +1,33 @@
+"""Promises: what a release may tell about anyone's sensitive value, and how groups are judged by it."""
+
+from __future__ import annotations
+
+from discreet.principles.beta_likeness import BetaLikeness
+from discreet.principles.buckets import fewest_buckets
+from discreet.principles.delta_disclosure import DeltaDisclosure
+from discreet.principles.k_anonymity import KAnonymity
+from discreet.principles.l_diversity import LDiversity
+from discreet.principles.principle import All, Principle, Reach, parse, together
+from discreet.principles.prior import Prior
+from discreet.principles.t_closeness import TCloseness
+
+PRINCIPLES: dict[str, type[Principle]] = {
+    kind.name: kind for kind in (KAnonymity, LDiversity, TCloseness, BetaLikeness, DeltaDisclosure)
+}
+"""Every promise by its name in texts; ``parse`` knows those listed here."""
+
+__all__ = [
+    "PRINCIPLES",
+    "All",
+    "BetaLikeness",
+    "DeltaDisclosure",
+    "KAnonymity",
+    "LDiversity",
+    "Principle",
+    "Prior",
+    "Reach",
+    "TCloseness",
+    "fewest_buckets",
+    "parse",
+    "together",
+]

@@ -1,0 +1,125 @@
+"""beta-likeness: no sensitive value becomes much likelier than it was (Cao and Karras, PVLDB 2012)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.judging import SLACK, Rules
+from discreet.principles.bounds import Bounds
+from discreet.principles.parameters import Choice, Number, Parameter, Whole
+from discreet.principles.principle import Principle, Reach
+from discreet.principles.prior import Prior
+from discreet.principles.wording import percent, rows
+
+
+@dataclass(frozen=True)
+class BetaLikeness(Principle):
+    """In no group is a sensitive value's share q more than 1 + beta times its share p in the whole table.
+
+    ``basic``: q <= (1 + beta) p. ``enhanced`` (the default): q <= (1 + min(beta, -ln p)) p, which also keeps frequent
+    values from becoming certain: (1 - ln p) p < 1 for every p < 1.
+
+    ``negative`` (between 0 and 1) also bounds how much rarer a value may become: q >= (1 - negative) p; 1 bounds
+    nothing. ``level`` makes the promise for the nodes of a level of the sensitive attribute's hierarchy (1: just above
+    the values), whose prior is the sum of their values', and not for the values themselves: then a group of different
+    but similar values violates it.
+
+    Monotone: the share in a union lies between the shares in its parts.
+
+    >>> prior = Prior(np.array([1, 99]), ("HIV", "flu"))
+    >>> print(BetaLikeness(4).explain([11, 89], prior))  # doctest: +NORMALIZE_WHITESPACE
+    'HIV' makes up 11.0 % of this group of 100 rows (11 rows); at most 5.0 % (5 rows) is allowed,
+    because it is 1.0 % of the whole table.
+    """
+
+    name: ClassVar[str] = "beta-likeness"
+    example: ClassVar[str] = "'beta-likeness(beta=2)'"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Number("beta", above=True),
+        Choice("variant", choices=("enhanced", "basic")),
+        Number("negative", optional=True, high=1.0),
+        Whole("level", low=0),
+    )
+
+    beta: float
+    variant: str = "enhanced"
+    negative: float | None = None
+    level: int = 0
+
+    def _bounds(self, prior: Prior) -> Bounds:
+        self.require(prior)
+        p, nodes, labels = prior.frequencies, None, prior.values
+        if self.level > 0:
+            nodes = prior.nodes(self.level, str(self))
+            assert prior.hierarchy is not None
+            p = prior.by_node(prior.counts[None], self.level, str(self))[0] / prior.rows
+            labels = prior.hierarchy.labels[self.level]
+        floors = None if self.negative is None else (1.0 - self.negative) * p
+        return Bounds(labels, p, np.minimum(1.0, (1.0 + self._gains(p)) * p), floors, nodes=nodes)
+
+    def _gains(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The largest relative gain allowed to a value with each of these shares in the whole table."""
+        gains = np.full(len(p), self.beta)
+        if self.variant == "enhanced":
+            held = p > 0
+            gains[held] = np.minimum(self.beta, -np.log(p[held]))
+        return gains
+
+    def require(self, prior: Prior) -> None:
+        """A sensitive attribute; with a level, one whose hierarchy has that level below its root."""
+        super().require(prior)
+        if self.level > 0:
+            prior.nodes(self.level, str(self))
+
+    def rules(self, prior: Prior) -> Rules:
+        """A cap for each value (or node), and a floor when the negative gain is bounded too."""
+        return self._bounds(prior).rules(len(prior.values))
+
+    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
+        """The function f of the paper at each value's share; none for a promise about nodes."""
+        return self._bounds(prior).leaf_caps()
+
+    def floors(self, prior: Prior) -> NDArray[np.float64] | None:
+        """The smallest shares, when the negative gain is bounded; none for a promise about nodes."""
+        return self._bounds(prior).leaf_floors()
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Always reachable: the whole table as one group tells nothing that was not known."""
+        bounds = self._bounds(prior)
+        assert bounds.caps is not None
+        rarest = int(np.where(bounds.shares > 0, bounds.shares, 2.0).argmin())
+        share = percent(float(bounds.shares[rarest]))
+        size = rows(int(np.ceil(1.0 / bounds.caps[rarest] - SLACK)))
+        sentence = (
+            f"{self} can be kept, like any beta above 0; the rarest value, '{bounds.labels[rarest]}', is {share} "
+            f"of the rows, so a group that holds it needs at least {size}."
+        )
+        return Reach(True, 0.0, sentence)
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        return self._bounds(prior).explain(self._tally(counts[None], prior)[0])
+
+    def _tally(self, counts: NDArray[np.int64], prior: Prior) -> NDArray[np.int64]:
+        return counts if self.level == 0 else prior.by_node(counts, self.level, str(self))
+
+    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+        """The largest relative gain of any value in any group, and 0 when nothing gains.
+
+        Infinite when no beta will do: a value the table does not hold, a gain beyond -ln p (enhanced), or a share below
+        the bound on negative gain.
+        """
+        bounds = self._bounds(prior)
+        tally, sizes = self._tally(counts, prior), counts.sum(axis=1, keepdims=True)
+        p = bounds.shares
+        if bounds.floors is not None and (tally + SLACK < bounds.floors * sizes).any():
+            return float("inf")
+        if (tally[:, p == 0] > 0).any():
+            return float("inf")
+        tally, p = tally[:, p > 0], p[p > 0]
+        if self.variant == "enhanced" and (tally > (1.0 - np.log(p)) * p * sizes + SLACK).any():
+            return float("inf")
+        return max(0.0, float((tally / sizes / p).max()) - 1.0)

@@ -1,0 +1,83 @@
+"""Promises that bound the share of every sensitive value in every group, from above, from below, or both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.judging import CAPS, FLOORS, SLACK, Rules
+from discreet.principles.rules import combine, rule
+from discreet.principles.wording import percent, rows
+
+STRICT = 2 * SLACK
+"""How much a strict bound is tightened for those who compare with ``<=``: beyond the slack, for groups of any size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """The largest and smallest share that each value (or each node of a hierarchy) may have in a group."""
+
+    labels: tuple[str, ...]
+    shares: NDArray[np.float64]
+    """The share of each value or node in the whole table."""
+    caps: NDArray[np.float64] | None = None
+    floors: NDArray[np.float64] | None = None
+    strict: bool = False
+    """Whether a group that meets a bound exactly violates it."""
+    nodes: NDArray[np.int32] | None = None
+    """Per value: the node it is counted under; ``None`` when values are bounded as they are."""
+    reason: str | None = None
+    """Why there is a bound; by default, because of the value's share in the whole table."""
+
+    def rules(self, width: int) -> Rules:
+        """The bounds as rules for an attribute of ``width`` values."""
+        slack = -SLACK if self.strict else SLACK
+        parts = []
+        if self.caps is not None:
+            parts.append(rule(CAPS, slack, width=width, bounds=self.caps, nodes=self.nodes))
+        if self.floors is not None:
+            parts.append(rule(FLOORS, slack, width=width, bounds=self.floors, nodes=self.nodes))
+        return combine(parts)
+
+    def leaf_caps(self) -> NDArray[np.float64] | None:
+        """Caps per value, never above 1, to be compared with ``<=``; none when the bounds are on nodes."""
+        if self.caps is None or self.nodes is not None:
+            return None
+        return np.clip(self.caps - STRICT if self.strict else self.caps, 0.0, 1.0)
+
+    def leaf_floors(self) -> NDArray[np.float64] | None:
+        """Floors per value, to be compared with ``>=``; none when the bounds are on nodes."""
+        if self.floors is None or self.nodes is not None:
+            return None
+        return np.where(self.shares > 0, self.floors + STRICT, 0.0) if self.strict else self.floors
+
+    def explain(self, counts: NDArray[np.int64]) -> str:
+        """The worst violation in one group whose counts (per value or node) are given."""
+        size = int(counts.sum())
+        slack = -SLACK if self.strict else SLACK
+        over, under = np.zeros(len(counts)), np.zeros(len(counts))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.caps is not None:
+                over = np.where(counts > 0, counts / np.maximum(self.caps * size + slack, 0.0), 0.0)
+            if self.floors is not None:
+                under = np.where(self.floors > 0, self.floors * size / np.maximum(counts + slack, 0.0), 0.0)
+        if over.max() >= under.max() and self.caps is not None:
+            worst = int(over.argmax())
+            bound = float(self.caps[worst])
+            allowed = int(np.ceil(bound * size - SLACK)) - 1 if self.strict else int(np.floor(bound * size + SLACK))
+            limit = f"at most {rows(max(0, allowed))}" if self.strict else rows(allowed)
+            claim = f"{'less than' if self.strict else 'at most'} {percent(bound)} ({limit}) is allowed"
+        else:
+            assert self.floors is not None
+            worst = int(under.argmax())
+            bound = float(self.floors[worst])
+            needed = int(np.floor(bound * size + SLACK)) + 1 if self.strict else int(np.ceil(bound * size - SLACK))
+            limit = f"at least {rows(needed)}" if self.strict else rows(needed)
+            claim = f"{'more than' if self.strict else 'at least'} {percent(bound)} ({limit}) is required"
+        reason = self.reason or f"because it is {percent(float(self.shares[worst]))} of the whole table"
+        return (
+            f"'{self.labels[worst]}' makes up {percent(counts[worst] / size)} of this group of {rows(size)} "
+            f"({rows(int(counts[worst]))}); {claim}, {reason}."
+        )

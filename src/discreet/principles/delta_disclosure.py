@@ -1,0 +1,81 @@
+"""delta-disclosure-privacy (Brickell and Shmatikov, KDD 2008)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.judging import Rules
+from discreet.principles.bounds import Bounds
+from discreet.principles.parameters import Number, Parameter
+from discreet.principles.principle import Principle, Reach
+from discreet.principles.prior import Prior
+from discreet.principles.wording import exact, rows
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(Principle):
+    """Every value's share q in every group is within a factor of its share p in the whole table: |ln(q / p)| < delta.
+
+    That is exp(-delta) p < q < exp(delta) p, strictly, for every value the table holds. So every group must hold every
+    value, which makes groups large; and a frequent value may come close to certainty. Monotone: the share in a union
+    lies between the shares in its parts.
+
+    >>> prior = Prior(np.array([1, 99]), ("HIV", "flu"))
+    >>> print(DeltaDisclosure(1).explain([0, 20], prior))  # doctest: +NORMALIZE_WHITESPACE
+    'HIV' makes up 0.0 % of this group of 20 rows (0 rows); more than 0.37 % (at least 1 row) is required,
+    because it is 1.0 % of the whole table.
+    """
+
+    name: ClassVar[str] = "delta-disclosure"
+    example: ClassVar[str] = "'delta-disclosure(delta=1)'"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Number("delta", above=True),)
+
+    delta: float
+
+    def _bounds(self, prior: Prior) -> Bounds:
+        self.require(prior)
+        p = prior.frequencies
+        factor = np.exp(min(self.delta, 700.0))
+        # a strict cap above 1 binds nothing; exactly 1 would forbid a share of 1
+        return Bounds(prior.values, p, np.minimum(factor * p, 2.0), p / factor, strict=True)
+
+    def rules(self, prior: Prior) -> Rules:
+        """A cap and a floor for each value."""
+        return self._bounds(prior).rules(len(prior.values))
+
+    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
+        """A little less than exp(delta) p, because equality is not allowed."""
+        return self._bounds(prior).leaf_caps()
+
+    def floors(self, prior: Prior) -> NDArray[np.float64] | None:
+        """A little more than exp(-delta) p, because equality is not allowed."""
+        return self._bounds(prior).leaf_floors()
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Reachable for any delta above 0 (down to what the comparison of counts can tell apart)."""
+        if not self.holds(prior.counts[None], prior)[0]:
+            sentence = f"delta={exact(self.delta)} is too small to be told apart from 0; ask for delta=0.000001."
+            return Reach(False, 0.0, sentence)
+        rarest = prior.rarest
+        count = int(prior.counts[rarest])
+        room = "there can be only one group" if count == 1 else f"there can be at most {count:,} groups"
+        sentence = (
+            f"{self} can be kept, like any delta above 0, but every group must hold every value: {room}, "
+            f"because '{prior.values[rarest]}' has {rows(count)}."
+        )
+        return Reach(True, 0.0, sentence)
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        return self._bounds(prior).explain(counts)
+
+    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+        """The largest |ln(q / p)|: the promise holds for every delta above it; infinite when a value is absent."""
+        q = counts / counts.sum(axis=1, keepdims=True)
+        p = prior.frequencies
+        if (q[:, p == 0] > 0).any() or (q[:, p > 0] == 0).any():
+            return float("inf")
+        return float(np.abs(np.log(q[:, p > 0] / p[p > 0])).max())

@@ -1,0 +1,59 @@
+"""k-anonymity: everyone hides among at least k rows (Samarati and Sweeney, 1998)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.judging import SIZE, Rules
+from discreet.principles.parameters import Parameter, Whole
+from discreet.principles.principle import Principle, Reach
+from discreet.principles.prior import Prior
+from discreet.principles.rules import rule
+from discreet.principles.wording import rows
+
+
+@dataclass(frozen=True)
+class KAnonymity(Principle):
+    """Every group has at least ``k`` rows.
+
+    It says nothing about sensitive values: a group of any size may hold a single one. Monotone: a union is larger than
+    its parts.
+
+    >>> prior = Prior(np.array([6, 4]), ("flu", "cold"))
+    >>> KAnonymity(5).explain([2, 1], prior)
+    'This group has 3 rows; at least 5 are required.'
+    """
+
+    name: ClassVar[str] = "k-anonymity"
+    example: ClassVar[str] = "'k-anonymity(k=5)'"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Whole("k"),)
+    larger_is_stronger: ClassVar[bool] = True
+
+    k: int
+
+    def require(self, prior: Prior) -> None:
+        """Nothing: a table without a sensitive attribute will do."""
+
+    def rules(self, prior: Prior) -> Rules:
+        """One rule on the size of a group."""
+        return rule(SIZE, self.k, width=len(prior.values))
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Reachable when the table has ``k`` rows."""
+        has = f"the table has {rows(prior.rows)}"
+        if self.k <= prior.rows:
+            groups = prior.rows // self.k
+            room = "one group" if groups == 1 else f"at most {groups:,} groups"
+            return Reach(True, prior.rows, f"{self} can be kept: {has}, enough for {room}.")
+        sentence = f"{has.capitalize()}, so k can be at most {prior.rows}; ask for k={prior.rows} or less."
+        return Reach(False, prior.rows, sentence)
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        return f"This group has {rows(int(counts.sum()))}; at least {self.k:,} are required."
+
+    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+        return int(counts.sum(axis=1).min())

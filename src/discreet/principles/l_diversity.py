@@ -1,0 +1,194 @@
+"""l-diversity: every group holds at least l well-represented sensitive values (Machanavajjhala et al., ICDE 2006)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.judging import DISTINCT, ENTROPY, RECURSIVE, SLACK, Rules
+from discreet.principles.bounds import Bounds
+from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.principles.principle import Principle, Reach
+from discreet.principles.prior import Prior
+from discreet.principles.rules import rule
+from discreet.principles.wording import about, exact, ordinal, percent, rows, values
+
+
+@dataclass(frozen=True)
+class LDiversity(Principle):
+    """Every group holds at least ``l`` well-represented sensitive values.
+
+    What well-represented means is the ``kind``:
+
+    - ``frequency``: no value has more than 1 / l of a group's rows;
+    - ``distinct``: a group holds at least l different values (l whole);
+    - ``entropy``: the entropy of a group's values is at least log l, that of l equally frequent ones;
+    - ``recursive``: with the counts of a group in falling order, r1 < c (r_l + ... + r_m) (l whole, ``c`` above 0): the
+      most frequent value stays in check even after l - 2 others have been ruled out.
+
+    ``frequency`` is the default because it bounds what is learnt: nobody's value can be guessed with more than 1 / l
+    confidence. ``distinct`` protects little: 98 of 100 rows may share one value in a group that is 3-diverse.
+
+    All kinds are monotone. Distinct: a union holds the values of both parts. Frequency: a share in a union lies between
+    those in its parts. Entropy: it is concave. Recursive: the largest count of a union is at most the sum of its parts'
+    largest, and its l - 1 largest counts together at most the sum of theirs, so that its tail is at least the sum of
+    their tails.
+
+    >>> prior = Prior(np.array([4, 3, 3]), ("Sales", "Farming", "Craft"))
+    >>> print(LDiversity(3).reachable(prior).sentence)  # doctest: +NORMALIZE_WHITESPACE
+    The most frequent value of the sensitive attribute, 'Sales', holds 40.0 % of the rows,
+    so l can be at most 2.5; ask for l=2.
+    """
+
+    name: ClassVar[str] = "l-diversity"
+    example: ClassVar[str] = "'l-diversity(l=3)'"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Number("l", low=1.0),
+        Choice("kind", choices=("distinct", "entropy", "recursive", "frequency")),
+        Number("c", optional=True, above=True),
+    )
+    larger_is_stronger: ClassVar[bool] = True
+
+    l: float  # noqa: E741 - its name in the literature
+    kind: str = "frequency"
+    c: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check each parameter, and that they go together."""
+        super().__post_init__()
+        if self.kind in ("distinct", "recursive") and not self.l.is_integer():
+            raise DiscreetError(
+                f"{self.name}: l must be a whole number of at least 1 when kind={self.kind}, not {exact(self.l)}; "
+                f"write l={math.floor(self.l)}, or choose kind=frequency or kind=entropy"
+            )
+        if self.kind == "recursive" and self.c is None:
+            raise DiscreetError(
+                f"{self.name}: kind=recursive needs its parameter c; "
+                f"write for example 'l-diversity(l=3, kind=recursive, c=2)'"
+            )
+        if self.kind != "recursive" and self.c is not None:
+            raise DiscreetError(f"{self.name}: c belongs to kind=recursive, not to kind={self.kind}; leave it out")
+
+    def _bounds(self, prior: Prior) -> Bounds:
+        self.require(prior)
+        caps = np.full(len(prior.values), 1.0 / self.l)
+        return Bounds(prior.values, prior.frequencies, caps, reason=f"because of l={exact(self.l)}")
+
+    def rules(self, prior: Prior) -> Rules:
+        """One rule, of the kind that was chosen."""
+        self.require(prior)
+        width = len(prior.values)
+        if self.kind == "distinct":
+            return rule(DISTINCT, self.l, width=width)
+        if self.kind == "entropy":
+            return rule(ENTROPY, math.log(self.l), width=width)
+        if self.kind == "recursive":
+            assert self.c is not None
+            # no group keeps so small a c, and the slack would drown it
+            return rule(RECURSIVE, max(self.c, 1e-8), min(self.l, width + 1), width=width)
+        return self._bounds(prior).rules(width)
+
+    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
+        """1 / l for every value, when the kind is frequency."""
+        return self._bounds(prior).leaf_caps() if self.kind == "frequency" else None
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Reachable when the whole table keeps it."""
+        strongest = self.achieved(prior.counts[None], prior)
+        fact = self._fact(strongest, prior)
+        if self.holds(prior.counts[None], prior)[0]:
+            return Reach(True, strongest, f"{self} can be kept: {fact}, so l can be up to {_down(strongest)}.")
+        advice = self._recursive_advice(int(strongest), prior) if self.kind == "recursive" else _advice(strongest)
+        return Reach(False, strongest, f"{fact[0].upper()}{fact[1:]}, so {advice}.")
+
+    def _fact(self, strongest: float, prior: Prior) -> str:
+        """What in the table limits l."""
+        most = prior.most_frequent
+        share = f"holds {percent(float(prior.frequencies[most]))} of the rows"
+        if self.kind == "frequency":
+            return f"the most frequent value of the sensitive attribute, '{prior.values[most]}', {share}"
+        if self.kind == "entropy":
+            return f"the values of the sensitive attribute are spread like {_down(strongest)} equally frequent ones"
+        fact = f"the sensitive attribute has {values(int((prior.counts > 0).sum()))}"
+        if self.kind == "distinct":
+            return fact
+        return f"{fact}, of which the most frequent, '{prior.values[most]}', {share}"
+
+    def _recursive_advice(self, strongest: int, prior: Prior) -> str:
+        """What to ask for when the recursive kind cannot be kept: a smaller l, or a larger c."""
+        assert self.c is not None
+        ranked = np.sort(prior.counts)[::-1]
+        wanted, tail = int(self.l), int(ranked[int(self.l) - 1 :].sum())
+        limit = f"l can be at most {strongest}" if strongest else "no l can be kept"
+        if strongest > 1:
+            return f"{limit} with c={exact(self.c)}; ask for l={strongest}"
+        if tail == 0:  # no c will do for this l
+            wanted = int((ranked > 0).sum())
+            tail = int(ranked[wanted - 1])
+        larger = exact(_above(float(ranked[0] / tail)))
+        return f"{limit} with c={exact(self.c)}; ask for l={wanted} with c={larger}"
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        size = int(counts.sum())
+        if self.kind == "frequency":
+            return self._bounds(prior).explain(counts)
+        if self.kind == "distinct":
+            held = values(int((counts > 0).sum()))
+            return f"This group of {rows(size)} holds {held}; at least {exact(self.l)} are required."
+        if self.kind == "entropy":
+            spread = about(self._achieved(counts[None], prior))
+            return (
+                f"The values of this group of {rows(size)} are spread like {spread} equally frequent ones; "
+                f"at least {exact(self.l)} are required."
+            )
+        assert self.c is not None
+        ranked = np.sort(counts)[::-1]
+        tail = rows(int(ranked[int(self.l) - 1 :].sum()))
+        return (
+            f"'{prior.values[int(counts.argmax())]}' has {rows(int(ranked[0]))} in this group of {rows(size)}; fewer "
+            f"than {exact(self.c)} times the {tail} of the {ordinal(int(self.l))} most frequent value and the rarer "
+            f"ones are allowed."
+        )
+
+    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+        """The largest l that all groups keep; for the recursive kind with this c, and 0 when not even l = 1 is kept."""
+        sizes = counts.sum(axis=1)
+        if self.kind == "frequency":
+            return float((sizes / counts.max(axis=1)).min())
+        if self.kind == "distinct":
+            return int((counts > 0).sum(axis=1).min())
+        if self.kind == "entropy":
+            q = counts / sizes[:, None]
+            entropy = -(q * np.log(np.where(q > 0, q, 1.0))).sum(axis=1)
+            return float(np.exp(entropy.min()))
+        assert self.c is not None
+        ranked = np.sort(counts, axis=1)  # rising: the sum of the first j is the tail for l = m - j + 1
+        tails = np.cumsum(ranked, axis=1)
+        kept = ranked[:, -1:] <= self.c * tails - SLACK
+        return int(kept.sum(axis=1).min())
+
+
+def _advice(strongest: float) -> str:
+    """The largest l that can be asked for, as it reads after "so"."""
+    limit = f"l can be at most {_down(strongest)}"
+    # a whole number reads best; below 2 the only one is 1, which promises nothing
+    asked = str(math.floor(strongest + 1e-9)) if strongest + 1e-9 >= 2.0 else _down(strongest)
+    if float(asked) <= 1.0:
+        return f"{limit}, which promises nothing; choose another sensitive attribute"
+    return f"{limit}; ask for l={asked}"
+
+
+def _down(strongest: float) -> str:
+    """A limit rounded down to two decimals: what is read must be what can be asked for."""
+    return exact(math.floor(strongest * 100.0 + 1e-7) / 100.0)
+
+
+def _above(bound: float) -> float:
+    """A readable number a little above a bound."""
+    step = 10.0 ** (math.floor(math.log10(bound)) - 1)
+    return round((math.floor(bound / step) + 1) * step, 12)

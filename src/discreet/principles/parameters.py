@@ -1,0 +1,136 @@
+"""The parameters of a promise, declared as data and checked in one place."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+
+from discreet.errors import DiscreetError
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: what it is called, what it may be, and whether it may be left out (``None``)."""
+
+    name: str
+    optional: bool = False
+
+    def describe(self) -> str:
+        """What is accepted, as it reads after "must be"."""
+        raise NotImplementedError
+
+    def read(self, text: str) -> object:
+        """The value that a text means, or the text itself when it means none (``check`` then refuses it)."""
+        raise NotImplementedError
+
+    def accept(self, value: object) -> object:
+        """The value in its proper type; ``ValueError`` when it is not acceptable."""
+        raise NotImplementedError
+
+    def check(self, promise: str, value: object, example: str) -> object:
+        """The value in its proper type, or a sentence that says what is accepted."""
+        if value is None and self.optional:
+            return None
+        try:
+            return self.accept(value)
+        except ValueError:
+            shown = repr(value.item() if isinstance(value, np.generic) else value)
+            near = self.near(value)
+            way_out = f"did you mean {near}?" if near else f"write for example {example}"
+            raise DiscreetError(f"{promise}: {self.name} must be {self.describe()}, not {shown}; {way_out}") from None
+
+    def near(self, value: object) -> str | None:
+        """An accepted value that was probably meant."""
+        return None
+
+
+@dataclass(frozen=True)
+class Number(Parameter):
+    """A finite number between ``low`` (excluded when ``above``) and ``high``."""
+
+    low: float = 0.0
+    high: float = math.inf
+    above: bool = False
+
+    def describe(self) -> str:
+        """What is accepted, as it reads after "must be"."""
+        if math.isfinite(self.high):
+            return f"a number between {self.low:g} and {self.high:g}"
+        return f"a number above {self.low:g}" if self.above else f"a number of at least {self.low:g}"
+
+    def read(self, text: str) -> object:
+        """The number that a text means."""
+        if _WHOLE.fullmatch(text):
+            return int(text)
+        return float(text) if _NUMBER.fullmatch(text) else text
+
+    def accept(self, value: object) -> object:
+        """The number as a float."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+            raise ValueError
+        try:
+            number = float(value)
+        except OverflowError:
+            raise ValueError from None
+        if not math.isfinite(number) or number > self.high or number < self.low or (self.above and number == self.low):
+            raise ValueError
+        return number
+
+
+@dataclass(frozen=True)
+class Whole(Parameter):
+    """A whole number of at least ``low``."""
+
+    low: int = 1
+
+    def describe(self) -> str:
+        """What is accepted, as it reads after "must be"."""
+        return f"a whole number of at least {self.low}"
+
+    def read(self, text: str) -> object:
+        """The whole number that a text means."""
+        if _WHOLE.fullmatch(text):
+            return int(text)
+        return float(text) if _NUMBER.fullmatch(text) else text
+
+    def accept(self, value: object) -> object:
+        """The number as an int."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+            raise ValueError
+        # nothing that is counted comes near 2^53, and up to there a float holds every whole number
+        if not self.low <= value <= 2**53:
+            raise ValueError
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Choice(Parameter):
+    """One of a few words."""
+
+    choices: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """What is accepted, as it reads after "must be"."""
+        return f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
+
+    def read(self, text: str) -> object:
+        """The word itself, whatever its case."""
+        return text.lower()
+
+    def accept(self, value: object) -> object:
+        """The word as it is declared."""
+        if not isinstance(value, str) or value not in self.choices:
+            raise ValueError
+        return value
+
+    def near(self, value: object) -> str | None:
+        """The choice that was probably meant."""
+        found = get_close_matches(str(value).lower(), self.choices, n=1)
+        return f"'{found[0]}'" if found else None

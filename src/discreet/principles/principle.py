@@ -1,0 +1,301 @@
+"""What every promise can do, how several are kept at once, and how they are written and read as text."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.judging import Rules, strains
+from discreet.principles.buckets import fewest_buckets
+from discreet.principles.parameters import Parameter
+from discreet.principles.prior import Prior
+from discreet.principles.rules import combine
+from discreet.principles.wording import exact, rows
+
+CHUNK = 1 << 22
+"""How many counts are judged at a time: what is copied for the kernel stays small beside the counts themselves."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Whether a table can keep a promise, and how strong a promise of this kind it could keep."""
+
+    feasible: bool
+    strongest: float | None
+    """The strongest parameter that some grouping keeps; ``None`` for several promises, which share none."""
+    sentence: str
+
+
+class Principle(ABC):
+    """A promise about every group of a release, with its parameters: a value that is checked when it is made.
+
+    A promise never sees rows. It judges groups by their counts: one line per group, one column per sensitive value.
+    A group without rows keeps every promise.
+    """
+
+    name: ClassVar[str]
+    example: ClassVar[str]
+    """A promise of this kind as text, shown where one is badly written."""
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    larger_is_stronger: ClassVar[bool] = False
+    """Whether the promise gets stronger when its main parameter grows (k, l) or when it shrinks (t, beta, delta)."""
+
+    def __post_init__(self) -> None:
+        """Check every parameter and bring it to its proper type."""
+        for parameter in self.parameters:
+            value = parameter.check(self.name, getattr(self, parameter.name), self.example)
+            object.__setattr__(self, parameter.name, value)
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the union of two groups that keep the promise keeps it.
+
+        Then a cut that breaks it can be given up without looking further, and the whole table as one group keeps it
+        whenever any grouping does.
+        """
+        return True
+
+    @property
+    def parts(self) -> tuple[Principle, ...]:
+        """The single promises that this one is made of: itself, or those joined by ``&``."""
+        return (self,)
+
+    def require(self, prior: Prior) -> None:
+        """Refuse, in one sentence, a sensitive attribute that this promise cannot be made about."""
+        if prior.attribute is None:
+            raise DiscreetError(
+                f"{self} is about a sensitive attribute and the table has none; name one, or ask for k-anonymity alone"
+            )
+
+    @abstractmethod
+    def rules(self, prior: Prior) -> Rules:
+        """The promise about one table, as arrays for the kernels."""
+
+    @abstractmethod
+    def reachable(self, prior: Prior) -> Reach:
+        """Whether any grouping of the table keeps the promise, and the strongest that one could keep."""
+
+    @abstractmethod
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        """What is wrong with a group that violates the promise."""
+
+    @abstractmethod
+    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+        """The strongest parameter that these groups (at least one, none empty) keep."""
+
+    def strain(self, counts: ArrayLike, prior: Prior) -> NDArray[np.float64]:
+        """How close each group is to violating the promise: it holds up to 1, and is violated above."""
+        matrix, rules = _matrix(counts, prior), self.rules(prior)
+        result = np.zeros(len(matrix))
+        for start, nonempty, chunk in _chunks(matrix):
+            result[start + nonempty] = strains(chunk, rules)
+        return result
+
+    def holds(self, counts: ArrayLike, prior: Prior) -> NDArray[np.bool_]:
+        """Which groups keep the promise."""
+        return self.strain(counts, prior) <= 1.0
+
+    def explain(self, counts: ArrayLike, prior: Prior) -> str:
+        """One sentence about one group: what breaks the promise and by how much, or that it is kept."""
+        group = _matrix(np.atleast_2d(np.asarray(counts)), prior)[0].astype(np.int64)
+        if self.holds(group[None], prior)[0]:
+            return f"This group of {rows(int(group.sum()))} keeps {self}."
+        return self._violation(group, prior)
+
+    def achieved(self, counts: ArrayLike, prior: Prior) -> float:
+        """The strongest value of the main parameter for which all these groups keep the promise.
+
+        For k-anonymity the smallest group, for t-closeness the largest distance, and so on; the other parameters stay
+        as they are. Infinite for k and l when there are no groups; infinite for beta and delta when no value will do.
+        """
+        self.require(prior)
+        best = min if self.larger_is_stronger else max
+        weakest = [self._achieved(chunk, prior) for _, _, chunk in _chunks(_matrix(counts, prior)) if len(chunk)]
+        return best(weakest, default=float("inf") if self.larger_is_stronger else 0.0)
+
+    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
+        """The largest share that each value may have in a group, when the promise says one.
+
+        To be compared as ``count <= cap x size``, with the slack that all such comparisons have.
+        """
+        return None
+
+    def floors(self, prior: Prior) -> NDArray[np.float64] | None:
+        """The smallest share that each value must have in a group, when the promise says one."""
+        return None
+
+    def buckets(self, prior: Prior) -> NDArray[np.int32]:
+        """The bucket of each value: values that may stand in for each other (see ``fewest_buckets``)."""
+        return fewest_buckets(prior.counts, self.caps(prior))
+
+    def __and__(self, other: Principle) -> Principle:
+        """Both promises at once."""
+        return together([self, other])
+
+    def __str__(self) -> str:
+        """The promise as text, which ``parse`` reads back: parameters left at their defaults are not written."""
+        written = []
+        for field in fields(cast(Any, self)):
+            value = getattr(self, field.name)
+            if field.default is MISSING or value != field.default:
+                written.append(f"{field.name}={value if isinstance(value, str) else exact(value)}")
+        return f"{self.name}({', '.join(written)})"
+
+
+@dataclass(frozen=True, eq=False)
+class All(Principle):
+    """Several promises at once, in any order, judged in one call; made by ``a & b`` or ``together``."""
+
+    name: ClassVar[str] = "all"
+    example: ClassVar[str] = "'k-anonymity(k=5) & l-diversity(l=3)'"
+
+    promises: tuple[Principle, ...]
+
+    def __post_init__(self) -> None:
+        """Take apart what is itself several promises, and keep each one once."""
+        flat = tuple(dict.fromkeys(part for promise in self.promises for part in promise.parts))
+        if len(flat) < 2:
+            raise DiscreetError(f"several promises at once need two different ones, such as {self.example}")
+        object.__setattr__(self, "promises", flat)
+
+    def __eq__(self, other: object) -> bool:
+        """The same promises, in any order."""
+        return isinstance(other, All) and set(self.promises) == set(other.promises)
+
+    def __hash__(self) -> int:
+        """The same for the same promises in any order."""
+        return hash(frozenset(self.promises))
+
+    def __str__(self) -> str:
+        """The promises as text, joined by ``&``."""
+        return " & ".join(map(str, self.promises))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the union of two groups that keep the promises keeps them."""
+        return all(part.monotone for part in self.promises)
+
+    @property
+    def parts(self) -> tuple[Principle, ...]:
+        """The single promises."""
+        return self.promises
+
+    def require(self, prior: Prior) -> None:
+        """Refuse what one of the promises refuses."""
+        for part in self.promises:
+            part.require(prior)
+
+    def rules(self, prior: Prior) -> Rules:
+        """The rules of all promises."""
+        return combine([part.rules(prior) for part in self.promises])
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Whether any grouping keeps all promises: since each one is monotone, when each can be kept."""
+        reaches = [part.reachable(prior) for part in self.promises]
+        told = [reach for reach in reaches if not reach.feasible] or reaches
+        return Reach(all(reach.feasible for reach in reaches), None, " ".join(reach.sentence for reach in told))
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        worst = max(self.promises, key=lambda part: float(part.strain(counts[None], prior)[0]))
+        return worst.explain(counts, prior)
+
+    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+        """Several promises share no parameter: the largest strain stands for it, at most 1 when all are kept."""
+        return float(self.strain(counts, prior).max())
+
+    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
+        """The smallest cap that any of the promises says."""
+        known = [caps for part in self.promises if (caps := part.caps(prior)) is not None]
+        return np.min(known, axis=0) if known else None
+
+    def floors(self, prior: Prior) -> NDArray[np.float64] | None:
+        """The largest floor that any of the promises says."""
+        known = [floors for part in self.promises if (floors := part.floors(prior)) is not None]
+        return np.max(known, axis=0) if known else None
+
+
+def together(promises: Iterable[Principle]) -> Principle:
+    """All of these promises at once; the promise itself when it is only one.
+
+    >>> print(together([parse("k-anonymity(k=5)"), parse("l-diversity(l=3)"), parse("k-anonymity(k=5)")]))
+    k-anonymity(k=5) & l-diversity(l=3)
+    """
+    flat = list(dict.fromkeys(part for promise in promises for part in promise.parts))
+    if not flat:
+        raise DiscreetError("no promise was given; ask for one such as 'beta-likeness(beta=2)'")
+    return flat[0] if len(flat) == 1 else All(tuple(flat))
+
+
+_FORM = re.compile(r"([^\s()]+)\s*(?:\(([^()]*)\))?")
+
+
+def parse(text: str) -> Principle:
+    """The promise that a text means; several are joined by ``&``.
+
+    >>> parse("beta-likeness(beta=2)")
+    BetaLikeness(beta=2.0, variant='enhanced', negative=None, level=0)
+    >>> print(parse(" k-anonymity( k = 5 )&t-closeness(t=0.20, distance=equal)"))
+    k-anonymity(k=5) & t-closeness(t=0.2)
+    """
+    return together(_parse_one(part.strip()) for part in text.split("&"))
+
+
+def _parse_one(text: str) -> Principle:
+    from discreet.principles import PRINCIPLES  # the promises are instances of this file's contract
+
+    form = _FORM.fullmatch(text)
+    if form is None:
+        raise DiscreetError(f"promise '{text}' cannot be read; write it like 'beta-likeness(beta=2)'")
+    name, inside = form[1].lower(), form[2] or ""
+    kind = PRINCIPLES.get(name)
+    if kind is None:
+        raise DiscreetError(f"no promise is called '{form[1]}'; {_suggest(name, list(PRINCIPLES))}")
+    declared = {parameter.name: parameter for parameter in kind.parameters}
+    given: dict[str, object] = {}
+    for item in filter(None, (piece.strip() for piece in inside.split(","))):
+        key, equals, value = (piece.strip() for piece in item.partition("="))
+        key = key.lower()
+        if not equals or not value:
+            raise DiscreetError(f"{name}: '{item}' is not of the form name=value; write for example {kind.example}")
+        if key not in declared:
+            raise DiscreetError(f"{name} has no parameter '{key}'; {_suggest(key, list(declared))}")
+        if key in given:
+            raise DiscreetError(f"{name}: {key} is given twice in '{text}'; give it once")
+        given[key] = declared[key].read(value)
+    for field in fields(cast(Any, kind)):
+        if field.default is MISSING and field.name not in given:
+            raise DiscreetError(f"{name} needs its parameter {field.name}; write for example {kind.example}")
+    return kind(**given)
+
+
+def _suggest(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean '{near[0]}'?" if near else f"there is {', '.join(known)}"
+
+
+def _matrix(counts: ArrayLike, prior: Prior) -> NDArray[Any]:
+    matrix = np.asarray(counts)
+    if matrix.ndim != 2 or matrix.shape[1] != len(prior.values) or matrix.dtype.kind not in "iu":
+        raise DiscreetError(
+            f"groups are judged by whole-number counts of the {len(prior.values)} values of the sensitive attribute "
+            f"'{prior.attribute}', one line per group, not by an array of shape {matrix.shape} and type {matrix.dtype}"
+        )
+    return matrix
+
+
+def _chunks(matrix: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+    """The groups that have rows, some at a time: where the chunk starts, which of its lines these are, their counts."""
+    step = max(1, CHUNK // max(1, matrix.shape[1]))
+    for start in range(0, len(matrix), step):
+        chunk = matrix[start : start + step]
+        nonempty = np.flatnonzero(chunk.any(axis=1))
+        # one type and layout, whatever comes in: the kernel is compiled once
+        yield start, nonempty, np.array(chunk[nonempty], dtype=np.int64, order="C")

@@ -1,0 +1,114 @@
+"""The prior: how the sensitive values are distributed in the whole table, which everyone is assumed to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.table.hierarchy import Hierarchy
+from discreet.table.table import Column, Kind, Table
+
+MISSING = "(missing)"
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """The counts of the sensitive values in the whole table, and what is known about the values.
+
+    A table without a sensitive attribute has a prior with ``attribute=None`` and all rows under one nameless value:
+    enough for k-anonymity, and refused by every other promise.
+
+    >>> prior = Prior(np.array([2, 3, 5]), ("flu", "cold", "cough"))
+    >>> prior.rows, prior.frequencies.tolist()
+    (10, [0.2, 0.3, 0.5])
+    """
+
+    counts: NDArray[np.int64]
+    """How many rows hold each value; 0 for values that a hierarchy declares and the table does not hold."""
+    values: tuple[str, ...]
+    """The values as texts, in the order of their codes."""
+    kind: Kind = "categorical"
+    hierarchy: Hierarchy | None = None
+    attribute: str | None = "sensitive"
+    """The name of the sensitive attribute; ``None`` when the table has none."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no distribution."""
+        counts = np.array(self.counts, dtype=np.int64)
+        if counts.ndim != 1 or len(counts) != len(self.values) or (counts < 0).any():
+            raise DiscreetError(f"column '{self.attribute}' needs one count of at least 0 for each of its values")
+        if counts.sum() == 0:
+            raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
+        counts.setflags(write=False)
+        object.__setattr__(self, "counts", counts)
+
+    @classmethod
+    def of(cls, table: Table) -> Prior:
+        """The prior of a table: of all its rows, including those that will be withheld."""
+        column = table.sensitive
+        if column is None:
+            return cls(np.array([table.rows]), ("",), attribute=None)
+        counts = np.bincount(column.codes, minlength=len(column.values))
+        return cls(counts, _texts(column), column.kind, column.hierarchy, column.name)
+
+    @property
+    def rows(self) -> int:
+        """How many rows the whole table has."""
+        return int(self.counts.sum())
+
+    @property
+    def frequencies(self) -> NDArray[np.float64]:
+        """The share of each value in the whole table."""
+        return np.asarray(self.counts / self.rows, dtype=np.float64)
+
+    @property
+    def most_frequent(self) -> int:
+        """The code of the most frequent value."""
+        return int(self.counts.argmax())
+
+    @property
+    def rarest(self) -> int:
+        """The code of the rarest value that the table holds."""
+        return int(np.where(self.counts > 0, self.counts, self.rows + 1).argmin())
+
+    def nodes(self, level: int, promise: str) -> NDArray[np.int32]:
+        """The node above each value at a level of the hierarchy, refused when there is no such level below the root."""
+        if self.hierarchy is None or self.hierarchy.ancestors.shape[1] != len(self.values):
+            raise DiscreetError(
+                f"{promise} needs a hierarchy of the sensitive attribute '{self.attribute}'; declare one, "
+                f"or ask for the promise on its values"
+            )
+        if level >= self.hierarchy.height:
+            inner = self.hierarchy.height - 1
+            has = "no level" if inner <= 0 else "one level" if inner == 1 else f"{inner} levels"
+            raise DiscreetError(
+                f"{promise} needs level {level} of the hierarchy of the sensitive attribute '{self.attribute}', which "
+                f"has {has} between its values and its root; declare a deeper hierarchy, or ask for the promise on "
+                f"its values"
+            )
+        return np.array(self.hierarchy.ancestors[level], dtype=np.int32)
+
+    def by_node(self, counts: NDArray[Any], level: int, promise: str) -> NDArray[Any]:
+        """Counts per value (one line per group) added up to counts per node of a level of the hierarchy."""
+        nodes = self.nodes(level, promise)
+        starts = np.flatnonzero(np.r_[True, nodes[1:] != nodes[:-1]])  # a node covers consecutive values
+        sums = np.empty((len(counts), len(starts)), dtype=counts.dtype)
+        sums[:, nodes[starts]] = np.add.reduceat(counts, starts, axis=1)
+        return sums
+
+
+def _texts(column: Column) -> tuple[str, ...]:
+    """The values of a column as a reader would write them: whole numbers without a fraction."""
+    texts = []
+    for value in column.values.tolist():
+        if value is None or value != value:
+            texts.append(MISSING)
+        elif isinstance(value, float) and value.is_integer():
+            texts.append(str(int(value)))
+        else:
+            texts.append(str(value))
+    return tuple(texts)

@@ -1,0 +1,93 @@
+"""t-closeness: every group is distributed much like the whole table (Li, Li and Venkatasubramanian, ICDE 2007)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.judging import EQUAL, HIERARCHICAL, ORDERED, SLACK, Rules
+from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.principles.principle import Principle, Reach
+from discreet.principles.prior import Prior
+from discreet.principles.rules import rule
+from discreet.principles.wording import about, exact, percent, rows
+
+
+@dataclass(frozen=True)
+class TCloseness(Principle):
+    """The earth mover's distance between every group's distribution and the whole table's is at most ``t``.
+
+    The distance is the least work that turns one distribution into the other, when moving a share of all rows costs
+    that share times the distance between two values, which is
+
+    - ``equal``: 1 between any two values;
+    - ``ordered``: how many places they are apart, divided by m - 1 for m values (a missing value comes first);
+    - ``hierarchical``: the level of their lowest common ancestor, divided by the height of the hierarchy.
+
+    It bounds a sum, not each value: a rare value may become many times likelier within a small ``t``. Monotone: the
+    distance is convex, so that of a union is at most the larger one of its parts.
+
+    >>> prior = Prior(np.array([1, 99]), ("HIV", "flu"))
+    >>> print(TCloseness(0.05).explain([11, 89], prior))  # doctest: +NORMALIZE_WHITESPACE
+    This group of 100 rows lies 0.1 from the whole table and at most 0.05 is allowed; 'HIV' differs most,
+    with 11.0 % here and 1.0 % there.
+    """
+
+    name: ClassVar[str] = "t-closeness"
+    example: ClassVar[str] = "'t-closeness(t=0.2)'"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Number("t", high=1.0),
+        Choice("distance", choices=("equal", "ordered", "hierarchical")),
+    )
+
+    t: float
+    distance: str = "equal"
+
+    def require(self, prior: Prior) -> None:
+        """A sensitive attribute; an ordered one, or one with a hierarchy, when the distance needs it."""
+        super().require(prior)
+        if self.distance == "ordered" and prior.kind == "categorical":
+            raise DiscreetError(
+                f"{self} needs an order of values and the sensitive attribute '{prior.attribute}' is categorical; "
+                f"declare it ordinal or numeric, or ask for distance=equal"
+            )
+        if self.distance == "hierarchical":
+            tree = prior.hierarchy
+            if tree is None or tree.height < 2 or tree.ancestors.shape[1] != len(prior.values):
+                raise DiscreetError(
+                    f"{self} needs a hierarchy of the sensitive attribute '{prior.attribute}' with a level between its "
+                    f"values and its root; declare one, or ask for distance=equal"
+                )
+
+    def rules(self, prior: Prior) -> Rules:
+        """One rule on the distance to the prior."""
+        self.require(prior)
+        kind = {"equal": EQUAL, "ordered": ORDERED, "hierarchical": HIERARCHICAL}[self.distance]
+        tree = prior.hierarchy.ancestors if self.distance == "hierarchical" and prior.hierarchy else None
+        return rule(kind, self.t, width=len(prior.values), bounds=prior.frequencies, tree=tree)
+
+    def distances(self, counts: NDArray[np.int64], prior: Prior) -> NDArray[np.float64]:
+        """The distance of each group from the whole table: how close it comes to breaking t=1."""
+        return replace(self, t=1.0).strain(counts, prior) * (1.0 + SLACK)
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Always reachable: the whole table as one group has distance 0."""
+        self.require(prior)
+        return Reach(True, 0.0, f"{self} can be kept, like any t, because the whole table as one group has distance 0.")
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        shares = counts / counts.sum()
+        worst = int(np.abs(shares - prior.frequencies).argmax())
+        away = about(float(self.distances(counts[None], prior)[0]))
+        return (
+            f"This group of {rows(int(counts.sum()))} lies {away} from the whole table and at most {exact(self.t)} is "
+            f"allowed; '{prior.values[worst]}' differs most, with {percent(float(shares[worst]))} here and "
+            f"{percent(float(prior.frequencies[worst]))} there."
+        )
+
+    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+        return float(self.distances(counts, prior).max())

@@ -1,0 +1,69 @@
+"""Numbers as a data steward reads them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def percent(share: float) -> str:
+    """A share of one as a percentage: one decimal, or two significant digits when it is small.
+
+    >>> percent(0.11), percent(0.000298), percent(0.0)
+    ('11.0 %', '0.03 %', '0.0 %')
+    """
+    value = 100.0 * share
+    if value == 0.0 or value >= 0.95:
+        return f"{value:.1f} %"
+    return f"{np.format_float_positional(value, precision=2, fractional=False, trim='-')} %"
+
+
+def rows(count: int) -> str:
+    """A number of rows.
+
+    >>> rows(1), rows(12345)
+    ('1 row', '12,345 rows')
+    """
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def values(count: int) -> str:
+    """A number of different values.
+
+    >>> values(1), values(12)
+    ('1 different value', '12 different values')
+    """
+    return "1 different value" if count == 1 else f"{count:,} different values"
+
+
+def exact(value: float) -> str:
+    """A number that reads back as itself, without a needless fraction.
+
+    >>> exact(2.0), exact(0.1), exact(5)
+    ('2', '0.1', '5')
+    """
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value)
+
+
+def about(value: float) -> str:
+    """A number to three significant digits, for reading only.
+
+    >>> about(2.5), about(0.33333), about(12345.6), about(float("inf"))
+    ('2.5', '0.333', '12,346', 'infinite')
+    """
+    if math.isinf(value):
+        return "infinite"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def ordinal(number: int) -> str:
+    """A place in a ranking.
+
+    >>> ordinal(1), ordinal(2), ordinal(3), ordinal(11), ordinal(22)
+    ('1st', '2nd', '3rd', '11th', '22nd')
+    """
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return f"{number}{ending}"

@@ -1,0 +1,326 @@
+"""A generalized release: rows in groups, every group under one description of its quasi-identifiers.
+
+Within a group nobody can tell which row is whose: the rows are shuffled, and the numbers of the groups are drawn anew.
+What is published of a person is therefore the group, and the belief about a sensitive value is its share in it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.principle import Principle
+from discreet.randomness import permutation
+from discreet.releases import files
+from discreet.releases.attributes import Attribute, describe
+from discreet.releases.generalizing import Texts, Values, generalize
+from discreet.releases.labels import Regions, parse
+from discreet.table.table import Column, Table
+from discreet.table.texts import MISSING, number_text
+from discreet.version import __version__
+
+FORMAT = "generalized"
+GROUP = "group"
+ASSUMPTIONS = (
+    "Every published row is a row of the original; its sensitive value is published as it was, and none was invented.",
+    "All rows of a group have quasi-identifiers that its description admits; which row is whose is not published.",
+    "The order of the rows and the numbers of the groups carry no information.",
+    "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
+    "included, by every group and by the withheld rows taken as one group.",
+)
+
+
+class Payload(NamedTuple):
+    """A column published as it is: its distinct values, and which one each published row holds."""
+
+    values: NDArray[Any]
+    codes: NDArray[np.int32]
+
+
+class Pairs(NamedTuple):
+    """The sensitive counts of all groups, without the zeros, ordered by group and value."""
+
+    groups: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    amounts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class GeneralizedRelease:
+    """What leaves the house, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
+
+    manifest: dict[str, Any]
+    attributes: tuple[Attribute, ...]
+    texts: tuple[Texts, ...]
+    """Per quasi-identifier: its distinct published texts, and which one each group bears."""
+    ids: NDArray[np.int64]
+    """The published number of each group."""
+    group_of: NDArray[np.int32]
+    """Per published row: its group, as a place in ``ids``."""
+    sensitive: Payload | None
+    others: tuple[Payload, ...]
+    faults: tuple[str, ...] = ()
+    """What is wrong with the files, in sentences; always empty for a release that was made here."""
+    trace: NDArray[np.int32] | None = None
+    """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
+
+    # -------------------------------------------------------------------------------------------------------- making
+
+    @classmethod
+    def from_groups(
+        cls,
+        table: Table,
+        groups: NDArray[np.int32],
+        *,
+        promise: Principle,
+        scheme: str,
+        options: Mapping[str, Any] | None = None,
+        values: Values = "tight",
+        seeded: np.random.Generator | None = None,
+    ) -> GeneralizedRelease:
+        """Publish a partition: ``groups[row]`` is any number of a group, or -1 for a row that is withheld.
+
+        The order of rows and the numbers of groups come from the operating system, unless a ``seeded`` generator is
+        given; the manifest then warns that this is an experiment.
+        """
+        groups = np.asarray(groups)
+        _check(table, groups, values)
+        places, number = _dense(groups)
+        ids = permutation(number, seeded).astype(np.int32)
+        places = np.where(places < 0, np.int32(-1), ids[places])
+        rows = np.flatnonzero(places >= 0)
+        rows = rows[permutation(len(rows), seeded)]
+        published = places >= 0
+        labels = values == "label"
+        attributes = [describe(column, "quasi", published, labels) for column in table.quasi]
+        if table.sensitive is not None:
+            attributes.append(describe(table.sensitive, "sensitive", None, False))
+        attributes += [describe(column, "other", published, False) for column in table.other]
+        withheld = table.rows - len(rows)
+        manifest: dict[str, Any] = {
+            "discreet": __version__,
+            "format": FORMAT,
+            "format_version": files.FORMAT_VERSION,
+            "scheme": {"name": scheme, "options": dict(options or {})},
+            "promise": [str(part) for part in promise.parts],
+            "attributes": [attribute.as_dict() for attribute in attributes],
+            "rows": {"published": len(rows), "withheld": withheld},
+            "groups": number,
+            "tables": {},
+            "assumptions": list(ASSUMPTIONS),
+        }
+        if seeded is not None:
+            manifest["experimental_seed"] = True
+        return cls(
+            manifest,
+            tuple(attributes),
+            tuple(generalize(column, places, number, values) for column in table.quasi),
+            np.arange(number),
+            places[rows],
+            None if table.sensitive is None else _payload(table.sensitive, attributes[len(table.quasi)], rows),
+            tuple(_payload(column, None, rows) for column in table.other),
+            trace=places,
+        )
+
+    # ------------------------------------------------------------------------------------------------ saving, loading
+
+    def save(
+        self, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv", force: bool = False
+    ) -> Path:
+        """Write the release as a folder, in one step: either all of it is there afterwards, or nothing has changed.
+
+        A folder that is not empty is only replaced with ``force``, and only when it holds a release.
+        """
+        if format not in ("csv", "parquet"):
+            raise DiscreetError(f"a release is written as csv or parquet, not as {format!r}")
+
+        def write(home: Path) -> None:
+            name = f"table.{format}"
+            sha = self._write_csv(home / name) if format == "csv" else self._write_parquet(home / name)
+            files.write_manifest(home, {**self.manifest, "tables": {name: {"sha256": sha}}})
+
+        return files.replace_folder(folder, write, force)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> GeneralizedRelease:
+        """Load a release from its folder alone; what is inconsistent in it is told in ``faults``."""
+        from discreet.releases.loading import load_generalized
+
+        return load_generalized(*files.read_manifest(folder))
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the published table."""
+        return [GROUP, *(attribute.name for attribute in self.attributes)]
+
+    def _write_csv(self, path: Path) -> str:
+        cells = [[files.cell(text) for text in texts] for texts, _ in self.texts]
+        taken = [of_group.tolist() for _, of_group in self.texts]
+        lead = [str(number) for number in self.ids.tolist()]
+        for words, which in zip(cells, taken, strict=True):
+            lead = [f"{line},{words[at]}" for line, at in zip(lead, which, strict=True)]
+        pieces: list[tuple[list[str], NDArray[Any]]] = [(lead, self.group_of)]
+        for payload in self._payloads:
+            pieces.append(([_payload_cell(value) for value in payload.values.tolist()], payload.codes))
+        return files.write_csv(path, self.columns, pieces)
+
+    def _write_parquet(self, path: Path) -> str:
+        columns: dict[str, Any] = {GROUP: pa.array(self.ids[self.group_of])}
+        names = self.columns[1:]
+        for name, (texts, of_group) in zip(names, self.texts, strict=False):
+            columns[name] = pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts))
+        for name, payload in zip(names[len(self.texts) :], self._payloads, strict=True):
+            if payload.values.dtype.kind == "f":
+                whole = bool(np.all((known := payload.values[~np.isnan(payload.values)]) == np.floor(known)))
+                numbers = pa.array(payload.values, from_pandas=True).take(pa.array(payload.codes))
+                columns[name] = numbers.cast(pa.int64()) if whole and bool(np.all(np.abs(known) < 2**53)) else numbers
+            else:
+                texts = pa.array([str(value) for value in payload.values.tolist()])
+                columns[name] = pa.DictionaryArray.from_arrays(pa.array(payload.codes), texts)
+        return files.write_parquet(path, columns)
+
+    @property
+    def _payloads(self) -> tuple[Payload, ...]:
+        return self.others if self.sensitive is None else (self.sensitive, *self.others)
+
+    # ------------------------------------------------------------------------------------------------------- counting
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return len(self.ids)
+
+    @property
+    def rows(self) -> int:
+        """How many rows are published."""
+        return len(self.group_of)
+
+    @property
+    def withheld(self) -> int:
+        """How many rows of the original are not published, as the manifest says."""
+        return int(self.manifest["rows"]["withheld"])
+
+    @property
+    def quasi(self) -> tuple[Attribute, ...]:
+        """The quasi-identifiers."""
+        return self.attributes[: len(self.texts)]
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The sensitive values, in the order of the columns of ``counts``; one nameless value when there are none."""
+        return np.array([""], object) if self.sensitive is None else self.sensitive.values
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many rows each group has."""
+        return np.bincount(self.group_of, minlength=self.groups).astype(np.int64)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The sensitive counts of all groups, without the zeros."""
+        width = len(self.values)
+        keys = self.group_of.astype(np.int64) * width
+        if self.sensitive is not None:
+            keys += self.sensitive.codes
+        found, amounts = np.unique(keys, return_counts=True)
+        return Pairs(found // width, found % width, amounts.astype(np.int64))
+
+    def counts(self, start: int = 0, end: int | None = None) -> NDArray[np.int64]:
+        """How often each sensitive value occurs in each group from ``start`` to before ``end``."""
+        end = self.groups if end is None else min(end, self.groups)
+        result = np.zeros((max(0, end - start), len(self.values)), np.int64)
+        first, last = np.searchsorted(self.pairs.groups, [start, end])
+        result[self.pairs.groups[first:last] - start, self.pairs.classes[first:last]] = self.pairs.amounts[first:last]
+        return result
+
+    @cached_property
+    def regions(self) -> tuple[Regions, ...]:
+        """Per quasi-identifier: what each of its texts admits."""
+        return tuple(parse(attribute, of.texts) for attribute, of in zip(self.quasi, self.texts, strict=True))
+
+    def description(self, group: int) -> dict[str, str]:
+        """The published quasi-identifiers of the group at a place of ``ids``."""
+        return {
+            attribute.name: of.texts[of.of_group[group]] for attribute, of in zip(self.quasi, self.texts, strict=True)
+        }
+
+    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+        """What an adversary who knows these quasi-identifiers believes, having matched them with the descriptions.
+
+        ``points`` holds original values, one array per quasi-identifier. Every row of every group whose description
+        admits a point is equally likely to be its row. A point that no group admits was withheld: then the belief is
+        the distribution of the ``withheld`` counts (in the order of ``values``), or NaN when these are not known.
+        """
+        from discreet.releases.matching import mixtures_at, shares
+
+        return shares(mixtures_at(self, points), withheld)
+
+
+def _check(table: Table, groups: NDArray[Any], values: str) -> None:
+    if groups.shape != (table.rows,) or groups.dtype.kind not in "iu":
+        raise DiscreetError(f"a partition needs one group number for each of the {table.rows} rows")
+    if values not in ("tight", "interval", "label", "set"):
+        raise DiscreetError(f"values can be published as interval, label or set, not as {values!r}")
+    if not bool((groups >= 0).any()):
+        raise DiscreetError(
+            "every row is withheld, so there is nothing to publish; allow less to be withheld or weaken the promise"
+        )
+    if table.unusable is not None and bool((groups[table.unusable] >= 0).any()):
+        raise DiscreetError("rows with missing values are to be withheld, but the partition publishes some of them")
+    if any(column.name == GROUP for column in table.columns):
+        raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
+
+
+def _dense(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
+    """The groups numbered 0, 1, 2, ... without gaps; -1 stays."""
+    largest = int(groups.max())
+    if largest < 4 * len(groups) + 16:
+        used = np.bincount(groups[groups >= 0], minlength=largest + 1) > 0
+        place = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        return np.where(groups < 0, np.int32(-1), place[groups]), int(used.sum())
+    found, places = np.unique(groups, return_inverse=True)
+    below = int((found < 0).sum())
+    return np.maximum(places - below, -1).astype(np.int32), len(found) - below
+
+
+def _payload(column: Column, attribute: Attribute | None, rows: NDArray[np.intp]) -> Payload:
+    """A column to be published as it is, its values in an order that a loaded release finds again."""
+    codes = column.codes[rows]
+    if attribute is None or attribute.kind == "numeric":
+        used = np.flatnonzero(np.bincount(codes, minlength=len(column.values)))
+        place = np.zeros(len(column.values), np.int32)
+        if column.kind == "numeric":
+            place[used] = np.arange(len(used))
+            return Payload(column.values[used].astype(np.float64), place[codes])
+        texts = np.array([str(column.values[code]) for code in used], object)
+        order = np.argsort(texts)
+        place[used[order]] = np.arange(len(used))
+        return Payload(texts[order], place[codes])
+    known = ordered_values(attribute)
+    if column.missing is not None and bool((codes == column.missing).any()):
+        known = [MISSING, *known]
+    place_of = {value: at for at, value in enumerate(known)}
+    place = np.array([place_of.get(str(value), -1) for value in column.values.tolist()], np.int32)
+    return Payload(np.array(known, object), place[codes])
+
+
+def ordered_values(attribute: Attribute) -> list[str]:
+    """The values of a categorical or ordinal attribute as its manifest entry lists them."""
+    return list(attribute.values) if attribute.hierarchy is None else list(attribute.hierarchy.leaves)
+
+
+def _payload_cell(value: Any) -> str:
+    """A value published as it is, as a cell of a CSV file; a missing number is an empty cell."""
+    if isinstance(value, float):
+        return "" if math.isnan(value) else number_text(value)
+    return files.cell(str(value))

@@ -1,0 +1,237 @@
+"""The published text of a generalized value, and how it is read back.
+
+======================  ==========================================================================================
+``17``, ``Male``        one value
+``[17, 24]``            every number, or every value of an ordered attribute, from 17 to 24
+``Higher education``    every value below this node of the attribute's hierarchy
+``{Divorced, Widowed}`` these values
+``(missing)``           only missing values (numeric and ordinal attributes)
+``*``                   anything, missing values included
+======================  ==========================================================================================
+
+A value that contains one of ``,{}[]"*``, or begins or ends with a blank, is written as a JSON string, so that every
+text has one meaning.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.releases.attributes import Attribute
+from discreet.table.hierarchy import Hierarchy
+from discreet.table.texts import MISSING
+
+ANYTHING = "*"
+SPECIAL = frozenset(',{}[]"*')
+
+
+class Regions(NamedTuple):
+    """What the distinct texts of one attribute admit; numbers (numeric) or ranks among the attribute's values."""
+
+    low: NDArray[np.float64]
+    """The smallest number or rank admitted; above ``high`` when only missing values are."""
+    high: NDArray[np.float64]
+    missing: NDArray[np.bool_]
+    """Whether missing values are admitted."""
+    whole: NDArray[np.bool_]
+    """Whether anything is admitted."""
+    sets: dict[int, NDArray[np.int64]]
+    """The ranks admitted by those texts whose ranks have gaps."""
+
+
+# ------------------------------------------------------------------------------------------------------------ writing
+
+
+def quoted(value: str) -> str:
+    """A single value as it is published: a JSON string where it could be taken for something else.
+
+    >>> quoted("Sales"), quoted("Paris, Texas")
+    ('Sales', '"Paris, Texas"')
+    """
+    if not value or value != value.strip() or not SPECIAL.isdisjoint(value):
+        return json.dumps(value, ensure_ascii=False)
+    return value
+
+
+def interval(low: str, high: str) -> str:
+    """Everything from one value to another.
+
+    >>> interval("17", "24"), interval("17", "17")
+    ('[17, 24]', '17')
+    """
+    return low if low == high else f"[{low}, {high}]"
+
+
+def braces(values: Sequence[str]) -> str:
+    """Exactly these values.
+
+    >>> braces(["Divorced", "Widowed"]), braces(["Divorced"])
+    ('{Divorced, Widowed}', 'Divorced')
+    """
+    texts = [quoted(value) for value in values]
+    return texts[0] if len(texts) == 1 else "{" + ", ".join(texts) + "}"
+
+
+class Nodes:
+    """The labels of a hierarchy as published texts, each with the range of leaves it stands for.
+
+    Where two nodes bear the same label, the one nearer to the leaves keeps it; the other is published as the set of
+    its leaves. So is a node whose label could be taken for something else.
+    """
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        """Collect the labels level by level, leaves first."""
+        self.hierarchy = hierarchy
+        self.leaves = {leaf: rank for rank, leaf in enumerate(hierarchy.leaves)}
+        self.ranges: dict[str, tuple[int, int]] = {}
+        self.spans: list[tuple[list[int], list[int]]] = []
+        for labels, nodes in zip(hierarchy.labels, hierarchy.ancestors, strict=True):
+            first = np.searchsorted(nodes, np.arange(len(labels)), side="left").tolist()
+            last = (np.searchsorted(nodes, np.arange(len(labels)), side="right") - 1).tolist()
+            self.spans.append((first, last))
+            for label, low, high in zip(labels, first, last, strict=True):
+                self.ranges.setdefault(label, (low, high))
+
+    def text(self, level: int, node: int) -> str:
+        """What is published for a node."""
+        low, high = self.spans[level][0][node], self.spans[level][1][node]
+        leaves = self.hierarchy.leaves
+        if low == high:
+            return quoted(leaves[low])
+        label = self.hierarchy.labels[level][node]
+        plain = label != ANYTHING and label == label.strip() and label[:1] not in ("", "{", '"')
+        if plain and self.ranges[label] == (low, high):
+            return label
+        if low == 0 and high == len(leaves) - 1:
+            return ANYTHING
+        return braces(leaves[low : high + 1])
+
+
+# ------------------------------------------------------------------------------------------------------------ reading
+
+
+def parse(attribute: Attribute, texts: Iterable[str]) -> Regions:
+    """What each of these texts admits; a text that means nothing is an error that names it and its column."""
+    texts = list(texts)
+    low, high = np.empty(len(texts)), np.empty(len(texts))
+    missing, whole = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
+    sets: dict[int, NDArray[np.int64]] = {}
+    read = _reader(attribute)
+    for at, text in enumerate(texts):
+        if text == ANYTHING:
+            low[at], high[at], missing[at], whole[at] = -math.inf, math.inf, True, True
+        elif text == MISSING and attribute.kind != "categorical":
+            low[at], high[at], missing[at] = math.inf, -math.inf, True
+        else:
+            try:
+                region = read(text)
+            except (ValueError, KeyError):
+                raise DiscreetError(
+                    f"column {attribute.name!r} of the release holds {text!r}, which is not a value, an interval, a "
+                    f"set or a label of this {attribute.kind} attribute; the file was damaged or edited: publish again"
+                ) from None
+            if region is None:
+                low[at], high[at], missing[at], whole[at] = -math.inf, math.inf, True, True
+            elif isinstance(region, tuple):
+                low[at], high[at] = region
+            else:
+                low[at], high[at] = region[0], region[-1]
+                if len(region) < region[-1] - region[0] + 1:
+                    sets[at] = region
+    return Regions(low, high, missing, whole, sets)
+
+
+def _reader(attribute: Attribute) -> Any:
+    """The function that reads one text of this attribute: a pair (low, high), ascending ranks, or None for anything."""
+    if attribute.kind == "categorical":
+        assert attribute.hierarchy is not None
+        return _categorical(Nodes(attribute.hierarchy))
+    if attribute.kind == "ordinal":
+        ranks = {value: rank for rank, value in enumerate(attribute.values)}
+        simple = _intervals(lambda item: float(ranks[item]))
+    else:
+        ranks = {}
+        simple = _intervals(_finite)
+    if attribute.hierarchy is None:
+        return simple
+    # a numeric or ordinal attribute published by the labels of its hierarchy
+    nodes = Nodes(attribute.hierarchy)
+    categorical = _categorical(nodes)
+    last = len(attribute.hierarchy.leaves) - 1
+    places = [
+        math.nan if leaf == MISSING else float(ranks[leaf]) if ranks else _finite(leaf)
+        for leaf in attribute.hierarchy.leaves
+    ]
+
+    def labelled(text: str) -> Any:
+        try:
+            region = categorical(text)
+        except (ValueError, KeyError):
+            return simple(text)
+        first, final = int(region[0]), int(region[-1])
+        return None if (first, final) == (0, last) and last > 0 else (places[first], places[final])
+
+    return labelled
+
+
+def _categorical(nodes: Nodes) -> Any:
+    def read(text: str) -> Any:
+        if text[:1] == '"':
+            rank = nodes.leaves[json.loads(text)]
+            return (rank, rank)
+        if text[:1] == "{" and text[-1:] == "}":
+            ranks = [nodes.leaves[item] for item in _items(text[1:-1])]
+            return np.unique(np.array(ranks, np.int64))
+        return nodes.ranges[text]
+
+    return read
+
+
+def _intervals(place: Any) -> Any:
+    def read(text: str) -> tuple[float, float]:
+        if text[:1] == "[" and text[-1:] == "]":
+            low, high = (place(item) for item in _items(text[1:-1]))
+            if low > high:
+                raise ValueError(text)
+            return low, high
+        (item,) = _items(text)
+        value = place(item)
+        return value, value
+
+    return read
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value) or text != text.strip():
+        raise ValueError(text)
+    return value
+
+
+def _items(text: str) -> list[str]:
+    """The values of a list such as ``a, "b, c", d``."""
+    if '"' not in text:
+        return text.split(", ")
+    items: list[str] = []
+    at = 0
+    decoder = json.JSONDecoder()
+    while True:
+        if text[at : at + 1] == '"':
+            item, at = decoder.raw_decode(text, at)
+        else:
+            end = text.find(", ", at)
+            end = len(text) if end < 0 else end
+            item, at = text[at:end], end
+        items.append(item)
+        if at == len(text):
+            return items
+        if text[at : at + 2] != ", ":
+            raise ValueError(text)
+        at += 2

@@ -1,0 +1,166 @@
+"""A generalized release read back from its folder, with what is inconsistent in it put into sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.releases import files
+from discreet.releases.attributes import Attribute
+from discreet.releases.generalized import GROUP, GeneralizedRelease, Payload, ordered_values
+from discreet.releases.generalizing import Texts
+from discreet.table.texts import MISSING
+
+TABLES = ("table.csv", "table.parquet")
+
+
+def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease:
+    """The release in a folder whose manifest has been read."""
+    attributes = _attributes(manifest)
+    name = _table_name(manifest)
+    names = [GROUP, *(attribute.name for attribute in attributes)]
+    columns = files.read_table(home / name, names)
+    faults: list[str] = []
+    numbers = columns[GROUP][1].astype(np.int64)
+    ids, group_of = _groups(numbers)
+    if len(numbers) != manifest["rows"]["published"]:
+        faults.append(f"{name} has {len(numbers)} rows, but the manifest says {manifest['rows']['published']}.")
+    if len(ids) != manifest["groups"]:
+        faults.append(f"{name} has {len(ids)} groups, but the manifest says {manifest['groups']}.")
+    elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
+        faults.append(f"The groups of {name} are not numbered from 0 to {len(ids) - 1}.")
+    texts: list[Texts] = []
+    sensitive: Payload | None = None
+    others: list[Payload] = []
+    for attribute in attributes:
+        words, codes = columns[attribute.name]
+        if attribute.role == "quasi":
+            texts.append(_described(attribute, words, codes, ids, group_of, faults))
+        elif attribute.role == "sensitive":
+            sensitive = _sensitive(attribute, words, codes, faults)
+        else:
+            others.append(_other(attribute, words, codes))
+    release = GeneralizedRelease(
+        manifest, attributes, tuple(texts), ids, group_of, sensitive, tuple(others), tuple(faults)
+    )
+    # an unreadable text is an error now, not when it is first needed
+    _ = release.regions
+    return release
+
+
+def _attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
+    entries = manifest.get("attributes")
+    if not isinstance(entries, list):
+        raise DiscreetError("the manifest of the release lists no attributes")
+    attributes = tuple(Attribute.from_dict(entry) for entry in entries)
+    roles = [attribute.role for attribute in attributes]
+    names = {attribute.name for attribute in attributes}
+    ordered = sorted(roles, key=["quasi", "sensitive", "other"].index)
+    if roles != ordered or roles.count("sensitive") > 1 or len(names) < len(roles) or GROUP in names:
+        raise DiscreetError(
+            "the manifest of the release must list each attribute once: quasi-identifiers, then at most one sensitive "
+            "attribute, then others"
+        )
+    rows = manifest.get("rows")
+    whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
+    if not all(type(number) is int and number >= 0 for number in [*whole, manifest.get("groups")]):
+        raise DiscreetError("the manifest of the release does not say how many rows and groups there are")
+    return attributes
+
+
+def _table_name(manifest: Mapping[str, Any]) -> str:
+    tables = manifest.get("tables")
+    if not isinstance(tables, dict) or len(tables) != 1 or next(iter(tables)) not in TABLES:
+        raise DiscreetError(f"the manifest of the release must name one table, {' or '.join(TABLES)}")
+    return str(next(iter(tables)))
+
+
+def _groups(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The numbers of the groups, ascending, and the place among them of every row's group."""
+    if len(numbers) and numbers.min() >= 0 and numbers.max() < len(numbers):
+        sizes = np.bincount(numbers)
+        if bool(sizes.all()):
+            return np.arange(len(sizes)), numbers.astype(np.int32)
+    ids, places = np.unique(numbers, return_inverse=True)
+    return ids, places.astype(np.int32)
+
+
+def _described(
+    attribute: Attribute,
+    words: list[str],
+    codes: NDArray[Any],
+    ids: NDArray[np.int64],
+    group_of: NDArray[np.int32],
+    faults: list[str],
+) -> Texts:
+    """What each group bears on one attribute; rows that say otherwise are a fault."""
+    codes = codes.astype(np.int32)
+    of_group = np.zeros(len(ids), np.int32)
+    of_group[group_of] = codes
+    differ = np.flatnonzero(of_group[group_of] != codes)
+    if len(differ):
+        row = differ[0]
+        group = group_of[row]
+        number = len(np.unique(group_of[differ]))
+        faults.append(
+            f"Rows of one group must share one description, but group {ids[group]} has both {words[codes[row]]!r} and "
+            f"{words[of_group[group]]!r} in column {attribute.name!r}"
+            + (f", and so have {number - 1} other groups." if number > 1 else ".")
+        )
+    return Texts(tuple(words), of_group)
+
+
+def _sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], faults: list[str]) -> Payload:
+    if attribute.kind == "numeric":
+        return _numbers(attribute, words, codes)
+    known = ordered_values(attribute)
+    if MISSING in words and MISSING not in known:
+        known = [MISSING, *known]
+    place = {value: at for at, value in enumerate(known)}
+    strange = [word for word in words if word not in place]
+    if strange:
+        faults.append(
+            f"Column {attribute.name!r} holds {strange[0]!r}, which the manifest does not list among its values"
+            + (f", and {len(strange) - 1} other such values." if len(strange) > 1 else ".")
+        )
+        for word in strange:
+            place[word] = len(place)
+    of_word = np.array([place[word] for word in words], np.int32)
+    return Payload(np.array(list(place), object), _take(of_word, codes))
+
+
+def _other(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Payload:
+    if attribute.kind == "numeric":
+        return _numbers(attribute, words, codes)
+    distinct = sorted(set(words))
+    place = {word: at for at, word in enumerate(distinct)}
+    of_word = np.array([place[word] for word in words], np.int32)
+    return Payload(np.array(distinct, object), _take(of_word, codes))
+
+
+def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Payload:
+    """A numeric column published as it is; an empty cell is a missing number, which stands first."""
+    read: list[float] = []
+    for word in words:
+        try:
+            read.append(float(word) if word else math.nan)
+        except ValueError:
+            raise DiscreetError(
+                f"column {attribute.name!r} of the release holds {word!r}, which is not a number; the file was damaged "
+                "or edited, so publish it again"
+            ) from None
+    values, of_word = np.unique(np.array(read, np.float64), return_inverse=True)
+    if len(values) and math.isnan(values[-1]):
+        values = np.roll(values, 1)
+        of_word = (of_word + 1) % len(values)
+    return Payload(values, _take(of_word.astype(np.int32), codes))
+
+
+def _take(of_word: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:
+    return of_word[codes] if len(of_word) else np.zeros(0, np.int32)

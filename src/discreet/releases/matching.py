@@ -1,0 +1,178 @@
+"""Published descriptions laid over original values: the boxes of a release in the codes of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels import boxes
+from discreet.kernels.boxes import Boxes, Forest
+from discreet.releases.attributes import Attribute
+from discreet.releases.generalized import ordered_values
+from discreet.releases.labels import Regions
+from discreet.table.table import Column
+from discreet.table.texts import MISSING, value_text
+
+if TYPE_CHECKING:
+    from discreet.releases.generalized import GeneralizedRelease
+
+kernels = cast(Any, boxes)
+
+BATCH = 1 << 24
+"""How many counts are mixed at a time."""
+
+
+def boxes_in(release: GeneralizedRelease, columns: Sequence[Column]) -> Boxes:
+    """Every group's description in the codes of these columns, one column per quasi-identifier, in their order."""
+    groups, axes = release.groups, len(columns)
+    low, high = np.zeros((groups, axes), np.int32), np.zeros((groups, axes), np.int32)
+    mask_at = np.full((groups, axes), -1, np.int32)
+    width = max((len(column.values) for column in columns), default=0)
+    masks: list[NDArray[np.bool_]] = []
+    for axis, (column, regions, texts) in enumerate(zip(columns, release.regions, release.texts, strict=True)):
+        first, last, gaps = _ranges(release.quasi[axis], regions, column)
+        lines = np.full(len(first), -1, np.int32)
+        for at, codes in gaps.items():
+            lines[at] = len(masks)
+            line = np.zeros(width, np.bool_)
+            line[codes] = True
+            masks.append(line)
+        low[:, axis], high[:, axis] = first[texts.of_group], last[texts.of_group]
+        mask_at[:, axis] = lines[texts.of_group]
+    return Boxes(low, high, mask_at, np.array(masks, np.bool_).reshape(len(masks), width))
+
+
+def _ranges(
+    attribute: Attribute, regions: Regions, column: Column
+) -> tuple[NDArray[np.int32], NDArray[np.int32], dict[int, NDArray[np.int64]]]:
+    """Per text: the first and last code it admits, and all of them where they have gaps."""
+    size = len(column.values)
+    gaps: dict[int, NDArray[np.int64]] = {}
+    if attribute.kind == "numeric":
+        skip = 0 if column.missing is None else 1
+        known = column.values[skip:].astype(np.float64)
+        first = np.searchsorted(known, regions.low, side="left") + skip
+        last = np.searchsorted(known, regions.high, side="right") - 1 + skip
+    else:
+        first, last, gaps = _ranked(attribute, regions, column)
+    empty = first > last
+    # a region without any known value admits nothing, unless it admits missing values
+    first, last = np.where(empty, 1, first), np.where(empty, 0, last)
+    if column.missing is not None:
+        only = empty & regions.missing & ~regions.whole
+        first, last = np.where(only, column.missing, first), np.where(only, column.missing, last)
+    first, last = np.where(regions.whole, 0, first), np.where(regions.whole, size - 1, last)
+    return first.astype(np.int32), last.astype(np.int32), gaps
+
+
+def _ranked(
+    attribute: Attribute, regions: Regions, column: Column
+) -> tuple[NDArray[Any], NDArray[Any], dict[int, NDArray[np.int64]]]:
+    """The same for an attribute whose regions are ranks among its values, which the column may hold in other places."""
+    values = ordered_values(attribute) if attribute.kind == "categorical" else list(attribute.values)
+    place = {str(value): code for code, value in enumerate(column.values.tolist())}
+    codes = np.array([place.get(value, -1) for value in values], np.int64)
+    number = len(regions.low)
+    gaps: dict[int, NDArray[np.int64]] = {}
+    straight = bool(len(codes)) and bool(np.all(np.diff(codes) == 1)) and codes[0] >= 0
+    first, last = np.ones(number, np.int64), np.zeros(number, np.int64)
+    for at in range(number) if not straight else regions.sets:
+        if regions.whole[at] or regions.low[at] > regions.high[at]:
+            continue
+        ranks = regions.sets.get(at, np.arange(int(regions.low[at]), int(regions.high[at]) + 1))
+        present = np.unique(codes[ranks])
+        present = present[present >= 0]
+        if len(present):
+            first[at], last[at] = present[0], present[-1]
+            if len(present) < present[-1] - present[0] + 1:
+                gaps[at] = present
+    if straight:
+        plain = ~regions.whole & (regions.low <= regions.high)
+        first[plain] = codes[0] + regions.low[plain].astype(np.int64)
+        last[plain] = codes[0] + regions.high[plain].astype(np.int64)
+    return first, last, gaps
+
+
+def points_of(columns: Sequence[Column]) -> NDArray[np.int32]:
+    """The codes of columns side by side, one line per row."""
+    rows = len(columns[0].codes) if columns else 0
+    points = np.empty((rows, len(columns)), np.int32)
+    for axis, column in enumerate(columns):
+        points[:, axis] = column.codes
+    return points
+
+
+def plant(points: NDArray[np.int32], weights: NDArray[np.int64], firsts: NDArray[np.int64]) -> Forest:
+    """Search trees over ranges of points."""
+    spread = points.max(axis=0, initial=0) + 1 if len(points) else np.ones(points.shape[1])
+    return cast(Forest, kernels.plant(points, weights, firsts, 1.0 / np.maximum(1.0, spread.astype(np.float64))))
+
+
+def mixed(release: GeneralizedRelease, columns: Sequence[Column]) -> NDArray[np.int64]:
+    """Per row of these columns: the sensitive counts of all groups whose description admits it, added up."""
+    points = points_of(columns)
+    if not columns:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    described = boxes_in(release, columns)
+    pairs, width = release.pairs, len(release.values)
+    starts = np.searchsorted(pairs.groups, np.arange(release.groups + 1))
+    result = np.empty((len(points), width), np.int64)
+    batch = max(1, BATCH // max(1, width))
+    for start in range(0, len(points), batch):
+        part = points[start : start + batch]
+        forest = plant(part, np.ones(len(part), np.int64), np.array([0, len(part)]))
+        held = kernels.mixtures(forest, described, starts, pairs.classes, pairs.amounts, width)
+        result[start : start + batch] = held
+    return result
+
+
+def mixtures_at(release: GeneralizedRelease, points: Mapping[str, ArrayLike]) -> NDArray[np.int64]:
+    """The same for points given as original values, one array per quasi-identifier."""
+    columns = []
+    for attribute in release.quasi:
+        if attribute.name not in points:
+            raise DiscreetError(f"the quasi-identifier {attribute.name!r} of the release is not among the points given")
+        columns.append(_column(attribute, np.atleast_1d(np.asarray(points[attribute.name]))))
+    if len({len(column.codes) for column in columns}) > 1:
+        raise DiscreetError("the points need as many values for every quasi-identifier")
+    return mixed(release, columns)
+
+
+def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
+    """Original values as a column whose codes follow the order of the attribute."""
+    if attribute.kind == "numeric":
+        try:
+            numbers = given.astype(np.float64)
+        except (TypeError, ValueError):
+            raise DiscreetError(f"the points hold something that is no number in {attribute.name!r}") from None
+        values, codes = np.unique(numbers, return_inverse=True)
+        missing = None
+        if len(values) and np.isnan(values[-1]):
+            values, codes, missing = np.roll(values, 1), (codes + 1) % len(values), 0
+        return Column(attribute.name, "numeric", codes.astype(np.int32), values, missing=missing)
+    texts = [value_text(value) for value in given.tolist()]
+    known = ordered_values(attribute) if attribute.kind == "categorical" else list(attribute.values)
+    known = known if attribute.kind == "categorical" else [MISSING, *known]
+    place = {value: code for code, value in enumerate(known)}
+    found = np.array([place.setdefault(text, len(place)) for text in texts], np.int32)
+    return Column(
+        attribute.name,
+        attribute.kind,
+        found,
+        np.array(list(place), object),
+        missing=None if attribute.kind == "categorical" else 0,
+    )
+
+
+def shares(counts: NDArray[np.int64], withheld: ArrayLike | None) -> NDArray[np.float64]:
+    """Counts as distributions; where there are none, that of the ``withheld`` counts, or NaN when these are unknown."""
+    result = counts.astype(np.float64)
+    if withheld is not None and np.asarray(withheld).sum() > 0:
+        result[~result.any(axis=1)] = np.asarray(withheld)
+    totals = result.sum(axis=1, keepdims=True)
+    beliefs: NDArray[np.float64] = np.divide(result, totals, out=np.full_like(result, np.nan), where=totals > 0)
+    return beliefs

@@ -1,0 +1,259 @@
+"""What a table is like before it is published: its columns, who stands out in it, and which promises it can keep."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.principles import BetaLikeness, DeltaDisclosure, KAnonymity, LDiversity, Principle, Prior, TCloseness
+from discreet.table.table import Column, Table
+from discreet.table.texts import MISSING
+
+TOP = 5
+"""How many of the most frequent values are listed."""
+FEWEST_GROUPS = 20
+"""A promise that leaves room for fewer groups than this is not worth suggesting."""
+FEW_VALUES = 12
+"""A numeric column with no more values than this may hold codes."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A value and how often it occurs."""
+
+    value: str
+    rows: int
+    share: float
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """One column in numbers."""
+
+    name: str
+    role: str
+    kind: str
+    distinct: int
+    """Different values that occur, missing not counted."""
+    missing: int
+    low: str | None
+    high: str | None
+    top: tuple[Share, ...]
+    rarest: Share
+
+
+@dataclass(frozen=True)
+class Uniqueness:
+    """How well a set of columns tells rows apart."""
+
+    columns: tuple[str, ...]
+    dropped: str | None
+    combinations: int
+    unique: int
+    """Rows that no other row agrees with on all the columns."""
+    unique_share: float
+    smallest: int
+    median: float
+    """The size of the median group of rows that agree on all the columns."""
+
+
+@dataclass(frozen=True)
+class Reachable:
+    """What a table can promise, in a sentence."""
+
+    promise: str
+    feasible: bool
+    strongest: float | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A table before it is published."""
+
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    uniqueness: tuple[Uniqueness, ...]
+    """On all quasi-identifiers, then with each of them left out."""
+    reachable: tuple[Reachable, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The profile as plain values."""
+        return asdict(self)
+
+
+def profile(table: Table, *, combinations: bool = True) -> Profile:
+    """Describe a table, with missing numbers read as a value of their own.
+
+    Without ``combinations`` nobody has said yet what an adversary knows, and who stands out is left open.
+
+    >>> from discreet.datasets import patients
+    >>> told = profile(patients())
+    >>> told.rows, told.uniqueness[0].unique, [one.promise for one in told.reachable][:2]
+    (48, 48, ['k-anonymity(k=5)', 'l-diversity(l=4)'])
+    """
+    roles = {column.name: "quasi" for column in table.quasi} | {column.name: "other" for column in table.other}
+    columns = tuple(describe(column, roles.get(column.name, "sensitive")) for column in table.columns)
+    alone = uniqueness(table.quasi) if combinations else []
+    return Profile(table.rows, columns, tuple(alone), tuple(reachable(Prior.of(table))))
+
+
+def describe(column: Column, role: str = "other") -> ColumnProfile:
+    """One column in numbers."""
+    counts = np.bincount(column.codes, minlength=len(column.values))
+    texts = column.texts
+    seen = np.flatnonzero(counts)
+    known = [code for code in seen.tolist() if texts[code] != MISSING]
+    missing = int(counts.sum()) - int(counts[known].sum())
+    ordered = column.kind != "categorical" and known
+    order = seen[np.argsort(-counts[seen], kind="stable")]
+
+    def share(code: int) -> Share:
+        return Share(texts[code], int(counts[code]), float(counts[code] / len(column.codes)))
+
+    return ColumnProfile(
+        column.name,
+        role,
+        column.kind,
+        len(known),
+        missing,
+        texts[known[0]] if ordered else None,
+        texts[known[-1]] if ordered else None,
+        tuple(share(code) for code in order[:TOP].tolist()),
+        share(int(order[-1])),
+    )
+
+
+def uniqueness(columns: Sequence[Column]) -> list[Uniqueness]:
+    """How well all columns together tell rows apart, and how well without each of them."""
+    if not columns:
+        return []
+    found = [_uniqueness(columns, None)]
+    if len(columns) > 1:
+        found += [_uniqueness([one for one in columns if one is not left], left.name) for left in columns]
+    return found
+
+
+def _uniqueness(columns: Sequence[Column], dropped: str | None) -> Uniqueness:
+    sizes = combination_sizes(columns)
+    rows = len(columns[0].codes)
+    unique = int((sizes == 1).sum())
+    return Uniqueness(
+        tuple(column.name for column in columns),
+        dropped,
+        len(sizes),
+        unique,
+        unique / rows,
+        int(sizes.min()),
+        float(np.median(sizes)),
+    )
+
+
+def combination_sizes(columns: Sequence[Column]) -> NDArray[np.int64]:
+    """How many rows each combination of values has.
+
+    >>> codes = {"a": [0, 0, 1], "b": [1, 1, 0]}
+    >>> two = [Column(name, "numeric", np.array(code, np.int32), np.arange(2)) for name, code in codes.items()]
+    >>> combination_sizes(two).tolist()
+    [2, 1]
+    """
+    keys = np.zeros(len(columns[0].codes), np.int64)
+    room = 1
+    for column in columns:
+        if room > (1 << 62) // len(column.values):
+            keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
+            room = len(keys)
+        keys = keys * len(column.values) + column.codes
+        room *= len(column.values)
+    return np.unique(keys, return_counts=True)[1].astype(np.int64)
+
+
+def reachable(prior: Prior) -> list[Reachable]:
+    """For each kind of promise one of usual strength, or the strongest that the table can keep if that is weaker."""
+    promises: list[Principle] = [KAnonymity(min(5, prior.rows))]
+    if prior.attribute is not None:
+        strongest = LDiversity(1.0).reachable(prior).strongest or 1.0
+        rounded = math.floor(strongest + 1e-9) if strongest >= 2 else math.floor(strongest * 100 + 1e-9) / 100
+        distance = "equal" if prior.kind == "categorical" else "ordered"
+        promises += [LDiversity(float(min(10, rounded))), BetaLikeness(2.0), TCloseness(0.2, distance)]
+        promises += [DeltaDisclosure(1.0)]
+    found = []
+    for promise in promises:
+        reach = promise.reachable(prior)
+        found.append(Reachable(str(promise), reach.feasible, reach.strongest, reach.sentence))
+    return found
+
+
+def suggest_promise(prior: Prior) -> str:
+    """A promise to begin with: beta-likeness, unless values are so rare that hardly any group could hold them.
+
+    >>> suggest_promise(Prior(np.array([40, 60]), ("HIV", "flu")))
+    'beta-likeness(beta=2)'
+    >>> suggest_promise(Prior(np.array([1] * 100), tuple(map(str, range(100))), "numeric"))
+    't-closeness(t=0.2, distance=ordered)'
+    """
+    if prior.attribute is None:
+        return str(KAnonymity(5))
+    caps = BetaLikeness(2.0).caps(prior)
+    assert caps is not None
+    if caps[prior.counts > 0].min() * prior.rows >= FEWEST_GROUPS:
+        return str(BetaLikeness(2.0))
+    if prior.kind != "categorical":
+        return str(TCloseness(0.2, "ordered"))
+    strongest = LDiversity(1.0).reachable(prior).strongest or 1.0
+    return str(LDiversity(float(min(5, math.floor(strongest + 1e-9))))) if strongest >= 2 else str(TCloseness(0.2))
+
+
+# -------------------------------------------------------------------------------------------------- suggesting roles
+
+_IDENTIFIERS = r"(^|_)(id|name|names|surname|firstname|lastname|ssn|email|mail|phone|passport|iban|address|record)(_|$)"
+_SENSITIVE = (
+    r"disease|diagnos|illness|condition|icd|hiv|drug|medication|treatment|salary|income|wage|earning|pay|pincp|"
+    r"occupation|religion|politic|party|orientation|crime|offence|offense|debt|grade|score"
+)
+_QUASI = (
+    r"age|birth|dob|sex|gender|zip|postcode|postal|puma|city|town|county|state|region|country|nation|race|ethnic|hisp|"
+    r"marital|msp|married|education|edu|school|degree|workclass|work_class|household|children|language|height|weight"
+)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Roles that columns seem to have, by their names and by how many values they have."""
+
+    identifiers: tuple[str, ...]
+    quasi: tuple[str, ...]
+    sensitive: str | None
+    unsure: tuple[str, ...]
+
+
+def suggest(columns: Sequence[ColumnProfile], rows: int) -> Roles:
+    """Guess roles: what is (nearly) different in every row identifies, the rest goes by names people usually give.
+
+    >>> from discreet.datasets import patients
+    >>> table = patients(keep=["weight"])
+    >>> told = [describe(column) for column in table.columns]
+    >>> roles = suggest(told, table.rows)
+    >>> roles.quasi, roles.sensitive
+    (('age', 'sex', 'zip', 'weight'), 'disease')
+    """
+    identifiers, quasi, sensitive, unsure = [], [], [], []
+    for column in columns:
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name)
+        name = re.sub(r"[^a-z0-9]+", "_", words.lower())
+        every = column.distinct >= max(20, 0.9 * rows) and column.kind == "categorical"
+        if every or re.search(_IDENTIFIERS, name):
+            identifiers.append(column.name)
+        elif re.search(rf"({_SENSITIVE})", name):
+            sensitive.append(column.name)
+        elif column.distinct > 1 and re.search(rf"(^|_)({_QUASI})|({_QUASI})(p|_|$)", name):
+            quasi.append(column.name)
+        else:
+            unsure.append(column.name)
+    return Roles(tuple(identifiers), tuple(quasi), sensitive[0] if sensitive else None, (*sensitive[1:], *unsure))

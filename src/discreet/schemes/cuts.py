@@ -1,0 +1,184 @@
+"""Our own scheme: top-down partitioning with more kinds of cut than Mondrian's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.cutting import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.randomness import generator
+from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.generalizing import Values
+from discreet.schemes.axes import Loss, axes_of
+from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.thorough import fast_recipe, partition_thoroughly
+from discreet.schemes.top_down import Partition, Problem, Progress, limits_of, partition
+from discreet.schemes.withholding import costly_rows, unusable_rows
+from discreet.table.table import Table
+
+FAMILIES = {"plain": PLAIN, "stratified": STRATIFIED, "bucketed": BUCKETED, "repaired": REPAIRED}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cuts(Scheme):
+    """All rows are one group, which is cut in two for as long as both halves keep the promise.
+
+    At every group all families of cuts compete, and the cheapest is taken: *plain* ones at a value of one
+    quasi-identifier; *stratified* ones, which give both halves the same share of every sensitive value, or (*bucketed*)
+    of every bucket of values; *repaired* ones, plain except for the fewest rows that have to change sides.
+
+    Why the promise is kept: the whole table keeps it, or the scheme refuses. A cut is only made when the kernel that
+    audits use has found both halves to keep it, against the prior of the whole table. So every group keeps it, and a
+    group is never changed after it was judged: what ``effort="thorough"`` adds is more partitions made in this way, of
+    the table or of the union of some groups (which keeps a monotone promise when they do), of which the cheapest is
+    taken. Withheld rows are judged as one group by the same kernel. The cuts do look at sensitive values, so an
+    adversary who knows the algorithm may learn something from the choice of cuts; that is not bounded by the promise.
+    """
+
+    name: ClassVar[str] = "cuts"
+
+    cuts: tuple[str, ...] = tuple(FAMILIES)
+    """Which families of cuts compete."""
+    effort: Literal["fast", "thorough"] = "fast"
+    """``fast``: one pass. ``thorough``: some dozens, never worse than ``fast`` or any family by itself."""
+    loss: Loss = "ail"
+    """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
+    withhold: float = 0.0
+    """The largest share of rows that may be withheld where that lowers the loss, each at loss 1."""
+    values: Values = "tight"
+    """How quasi-identifiers are published: ``tight``, ``label`` or ``set``."""
+    random_state: int | None = None
+    """A seed, for experiments only; without one, chance comes from the operating system."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no parameter of this scheme."""
+        for name, allowed in (
+            ("effort", ("fast", "thorough")),
+            ("loss", ("ail", "gcp", "discernibility")),
+            ("values", ("tight", "label", "set")),
+        ):
+            if getattr(self, name) not in allowed:
+                raise DiscreetError(f"{name}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
+        if not self.cuts or not set(self.cuts) <= set(FAMILIES):
+            raise DiscreetError(f"cuts={'+'.join(self.cuts)!r} is not known; choose from {', '.join(FAMILIES)}")
+        if not 0.0 <= self.withhold < 1.0:
+            raise DiscreetError(f"withhold={self.withhold!r} is not a share of rows; give a number from 0 to below 1")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as the manifest shows them."""
+        return {
+            "cuts": "+".join(self.cuts),
+            "effort": self.effort,
+            "loss": self.loss,
+            "withhold": self.withhold,
+            "values": self.values,
+        }
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
+        """A generalized release of the table, every group of which keeps the promise.
+
+        >>> from discreet.datasets import patients
+        >>> from discreet.principles import BetaLikeness
+        >>> release = Cuts(random_state=1).publish(patients(), BetaLikeness(2))
+        >>> release.withheld
+        0
+        """
+        prior = feasible(table, principle)
+        if not principle.monotone:
+            raise DiscreetError(
+                f"{principle} is not kept by unions of groups that keep it; scheme {self.name!r} needs that"
+            )
+        rng = generator(self.random_state)
+        groups = np.full(table.rows, -1, np.int32)
+        missing = unusable_rows(table, principle, prior, rng)
+        rows = np.setdiff1d(np.arange(table.rows), missing, assume_unique=True)
+        if len(rows):
+            problem = self._problem(table, principle, prior, rows)
+            has = np.bincount(table.classes[missing], minlength=len(prior.counts))
+            kept, result = self._partition(problem, principle, prior, has, len(missing), rng, progress)
+            groups[rows[kept]] = result.groups
+        _confirm(groups, table.classes, principle, prior)
+        return GeneralizedRelease.from_groups(
+            table,
+            groups,
+            promise=principle,
+            scheme=self.name,
+            options=self.options,
+            values=self.values,
+            seeded=None if self.random_state is None else rng,
+        )
+
+    def _problem(self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64]) -> Problem:
+        points, axes = axes_of(table, self.loss, self.values)
+        rules = principle.rules(prior)
+        problem = Problem(points, table.classes, axes, rules, limits_of(principle, prior, rules))
+        if len(rows) == table.rows:
+            return problem
+        counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
+        if not principle.holds(counts[None, :], prior)[0]:
+            raise DiscreetError(
+                f"without the rows that have to be withheld, the table cannot keep the promise: "
+                f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (--missing value)."
+            )
+        return problem.take(rows)
+
+    def _partition(
+        self,
+        problem: Problem,
+        principle: Principle,
+        prior: Prior,
+        has: NDArray[np.int64],
+        withheld: int,
+        rng: np.random.Generator,
+        progress: Progress | None,
+    ) -> tuple[NDArray[np.int64], Partition]:
+        """The rows that are published and their partition: with costly rows withheld, where that is cheaper."""
+        families = sum(FAMILIES[name] for name in set(self.cuts))
+        if principle.caps(prior) is None and principle.floors(prior) is None:
+            # without bounds per value there is nothing to repair, and a bucket is a value
+            families &= PLAIN | STRATIFIED
+            if not families:
+                raise DiscreetError(
+                    f"cuts={'+'.join(self.cuts)!r} needs a promise that bounds every value, and {principle} does not; "
+                    "add plain or stratified cuts"
+                )
+        everything = np.arange(len(problem.classes))
+        best = everything, self._cut(problem, families, rng, progress)
+        room = int(self.withhold * prior.rows) - withheld
+        costly = costly_rows(problem, best[1], principle, prior, has, room)
+        if len(costly):
+            kept = np.setdiff1d(everything, costly, assume_unique=True)
+            counts = np.bincount(problem.classes[kept], minlength=len(prior.counts))
+            if principle.holds(counts[None, :], prior)[0]:
+                again = self._cut(problem.take(kept), families, rng, progress)
+                if again.cost + len(costly) < best[1].cost:
+                    best = kept, again
+        return best
+
+    def _cut(self, problem: Problem, families: int, rng: np.random.Generator, progress: Progress | None) -> Partition:
+        if self.effort == "thorough":
+            return partition_thoroughly(problem, families, self._recipe(families), rng, progress=progress)
+        return partition(problem, self._recipe(families), progress=progress)
+
+    def _recipe(self, families: int) -> Recipe:
+        return fast_recipe(families)
+
+
+def _confirm(groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior) -> None:
+    """Judge once more what is about to be published: a fault in a partitioner must not become a broken promise."""
+    m, number = len(prior.counts), int(groups.max()) + 1
+    step = max(1, (1 << 24) // m)  # as many groups at a time as fit into a modest matrix
+    for start in range(-1, number, step):
+        here = (groups >= start) & (groups < start + step) if number > step else slice(None)
+        cells = (groups[here].astype(np.int64) - start) * m + classes[here]
+        counts = np.bincount(cells, minlength=m)
+        counts = np.append(counts, np.zeros(-len(counts) % m, np.int64)).reshape(-1, m)
+        if not principle.holds(counts, prior).all():
+            raise AssertionError(f"the partition breaks {principle}; nothing was published")

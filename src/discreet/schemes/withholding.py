@@ -1,0 +1,139 @@
+"""Rows that are not published: those that cannot be, and those that would cost more than they are worth.
+
+Whoever finds no group for a victim knows that the victim was withheld, and the withheld rows' sensitive values are the
+difference between the public prior and what is published. So they have to keep the promise as a group of their own.
+It follows that they could always be published as one more group, at a loss of at most 1 each: withholding can make a
+search for low loss easier, but it cannot lower the least loss there is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.removing import best_removals
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.schemes.top_down import Partition, Problem
+from discreet.table.table import Table
+
+Rows = NDArray[np.int64]
+
+
+def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> Rows:
+    """The rows that have to be withheld for missing values, with as few others as make them keep the promise.
+
+    The others are drawn at random from the sensitive values that the unusable rows lack most, compared with the prior.
+    """
+    if table.unusable is None or len(table.unusable) == 0:
+        return np.zeros(0, np.int64)
+    unusable = np.asarray(table.unusable, dtype=np.int64)
+    has = np.bincount(table.classes[unusable], minlength=len(prior.counts))
+    size, limit = len(unusable), min(max(4 * len(unusable), 1000), table.rows // 2)
+    while size <= limit:
+        wanted = _whole_numbers(np.maximum(prior.frequencies * size - has, 0.0), size - len(unusable))
+        wanted = np.minimum(wanted, prior.counts - has)
+        if principle.holds((has + wanted)[None, :], prior)[0]:
+            return np.sort(np.concatenate([unusable, _draw(table.classes, unusable, wanted, rng)]))
+        size = size + max(1, size // 20)
+    raise DiscreetError(
+        f"the {len(unusable):,} rows with missing values cannot be withheld: as one group they break the promise. "
+        f"{principle.explain(has, prior)} Treat missing as a value of its own instead (--missing value), or drop the "
+        "column with the missing values."
+    )
+
+
+def _whole_numbers(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
+    """Whole numbers in proportion to ``shares`` that add up to ``total``."""
+    if total == 0 or shares.sum() == 0:
+        return np.zeros(len(shares), np.int64)
+    running = np.cumsum(shares) * (total / shares.sum())
+    parts: Rows = np.diff(np.rint(running), prepend=0.0).astype(np.int64)
+    return parts
+
+
+def _draw(classes: NDArray[np.int32], taken: Rows, wanted: NDArray[np.int64], rng: np.random.Generator) -> Rows:
+    """Random rows, none of them ``taken``, with as many of every class as wanted."""
+    free = np.ones(len(classes), np.bool_)
+    free[taken] = False
+    drawn = [np.zeros(0, np.int64)]
+    for i in np.flatnonzero(wanted):
+        drawn.append(rng.choice(np.flatnonzero(free & (classes == i)), int(wanted[i]), replace=False))
+    return np.concatenate(drawn)
+
+
+def costly_rows(
+    problem: Problem, partition: Partition, principle: Principle, prior: Prior, has: Rows, room: int
+) -> Rows:
+    """Up to ``room`` rows whose removal saves more than their own loss of 1 each, best first by what they save.
+
+    ``has`` are the counts of the rows withheld already. Whatever is returned keeps the promise together with them, and
+    so does every group without them; when no such rows are found, none are returned.
+    """
+    if problem.axes.by_size or room <= 0:
+        return np.zeros(0, np.int64)
+    found, savings = _tempting(problem, partition, room)
+    order = np.argsort(-savings, kind="stable")
+    found = found[order][: 4 * room]
+    caps = problem.limits.caps
+    size = min(room, len(found))
+    while size > 0:
+        chosen = _within_caps(problem.classes[found], caps, has, size)
+        rows = found[chosen][:size]
+        rows = _without_broken_groups(problem, partition, principle, prior, rows)
+        counts = has + np.bincount(problem.classes[rows], minlength=len(caps))
+        if len(rows) and principle.holds(counts[None, :], prior)[0]:
+            return rows
+        size = min(size - 1, int(0.9 * size))
+    return np.zeros(0, np.int64)
+
+
+def _tempting(problem: Problem, partition: Partition, room: int) -> tuple[Rows, NDArray[np.float64]]:
+    """Rows that their groups would be better off without, taken out one per group and round."""
+    rows = partition.rows.copy()
+    starts, ends = partition.starts.copy(), np.append(partition.starts[1:], len(rows))
+    m = len(problem.limits.caps)
+    found: list[Rows] = [np.zeros(0, np.int64)]
+    savings: list[NDArray[np.float64]] = [np.zeros(0)]
+    total = 0
+    while total < 4 * room:
+        place, saving = best_removals(
+            problem.points, problem.classes, rows, starts, ends, problem.axes, problem.rules, m, 1.0
+        )
+        useful = np.flatnonzero(place >= 0)
+        if len(useful) == 0:
+            break
+        gone = place[useful]
+        found.append(rows[gone].astype(np.int64))
+        savings.append(saving[useful])
+        rows[gone] = rows[ends[useful] - 1]
+        starts, ends = starts[useful], ends[useful] - 1
+        total += len(useful)
+    return np.concatenate(found), np.concatenate(savings)
+
+
+def _within_caps(classes: NDArray[np.int32], caps: NDArray[np.float64], has: Rows, size: int) -> NDArray[np.bool_]:
+    """Which of these rows to keep so that no class exceeds its cap in a withheld set of ``size`` more rows."""
+    allowed = np.floor(caps * (has.sum() + size) + 1e-9).astype(np.int64) - has
+    order = np.argsort(classes, kind="stable")
+    counts = np.bincount(classes, minlength=len(caps))
+    rank = np.empty(len(classes), np.int64)
+    rank[order] = np.arange(len(classes)) - np.repeat(np.cumsum(counts) - counts, counts)
+    fits: NDArray[np.bool_] = rank < allowed[classes]
+    return fits
+
+
+def _without_broken_groups(
+    problem: Problem, partition: Partition, principle: Principle, prior: Prior, rows: Rows
+) -> Rows:
+    """Those of the rows that can be taken from their groups together."""
+    groups = partition.groups
+    m = len(problem.limits.caps)
+    touched, index = np.unique(groups[rows], return_inverse=True)
+    place = np.full(len(partition.starts), -1, np.int64)
+    place[touched] = np.arange(len(touched))
+    inside = np.flatnonzero(place[groups] >= 0)
+    counts = np.bincount(place[groups[inside]] * m + problem.classes[inside], minlength=len(touched) * m)
+    counts = counts - np.bincount(index * m + problem.classes[rows], minlength=len(touched) * m)
+    return rows[principle.holds(counts.reshape(-1, m), prior)[index]]

@@ -1,0 +1,189 @@
+"""Columns of any source in one form: distinct values, and which of them every row holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.table.texts import number_text, value_text
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """A column before it has a kind. Exactly one of ``words`` and ``numbers`` holds its distinct values."""
+
+    name: str
+    codes: NDArray[np.int32]
+    """Per row: the place of its value; -1 where it is missing."""
+    words: pa.Array | None
+    """The distinct values of a column of text."""
+    numbers: NDArray[Any] | None
+    """The distinct values of a column of numbers."""
+    categories: bool = False
+    """Whether the source declares its values to be categories, even where they are numbers."""
+    untyped: bool = False
+    """Whether the text may as well mean numbers, as in CSV."""
+    order: tuple[str, ...] | None = None
+    """The order of the values, where the source declares one."""
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The distinct values as they are written."""
+        if self.words is not None:
+            return [str(word) for word in self.words.to_pylist()]
+        assert self.numbers is not None
+        if self.numbers.dtype == np.float32:
+            return [number_text(float(str(number))) for number in self.numbers]
+        return [number_text(number) for number in self.numbers.tolist()]
+
+    def row_of(self, places: NDArray[np.bool_]) -> int:
+        """The first row (counted from 1) that holds one of the marked distinct values."""
+        return int(np.argmax(np.append(places, False)[self.codes])) + 1
+
+
+def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> Encoded:
+    """Code an Arrow column of any plain type; null, NaN and blank text are missing.
+
+    >>> coded = encode("dose", pa.chunked_array([[2.0, None, 2.0, 1.5]]))
+    >>> coded.codes.tolist(), coded.texts
+    ([0, -1, 0, 1], ['2', '1.5'])
+    """
+    kind = column.type
+    ordered = False
+    if isinstance(kind, pa.ExtensionType):
+        raise _unfit(name, kind)
+    if pa.types.is_dictionary(kind):
+        inner, ordered = kind.value_type, kind.ordered
+        array = column.unify_dictionaries().combine_chunks()
+        array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+        indices, values = array.indices, array.dictionary
+    else:
+        inner = kind
+        if pa.types.is_nested(inner) or pa.types.is_binary(inner) or pa.types.is_large_binary(inner):
+            raise _unfit(name, inner)
+        if pa.types.is_null(inner):
+            return Encoded(name, np.full(len(column), -1, np.int32), pa.array([], pa.string()), None)
+        if _is_text(inner):
+            column = column.cast(pa.large_string()) if str(inner) == "string_view" else column
+        elif not (pa.types.is_primitive(inner) or pa.types.is_decimal(inner)):
+            raise _unfit(name, inner)
+        array = column.dictionary_encode().unify_dictionaries().combine_chunks()
+        array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+        indices, values = array.indices, array.dictionary
+    codes = indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+    values, missing = _plain(name, values)
+    order = None
+    if ordered:
+        texts = Encoded(name, codes, *_sides(values)).texts
+        order = tuple(text for text, gone in zip(texts, missing.tolist(), strict=True) if not gone)
+    codes, values = _drop(codes, values, missing)
+    return Encoded(name, codes, *_sides(values), pa.types.is_dictionary(kind), untyped, order)
+
+
+def encode_objects(name: str, values: Sequence[Any]) -> Encoded:
+    """Code a column of Python objects: all numbers, or else each as its own text.
+
+    >>> encode_objects("mixed", [1, "a", True, None, 1.0]).texts
+    ['1', 'a', 'True']
+    """
+    gone = [_is_missing(value) for value in values]
+    present = [value for value, missing in zip(values, gone, strict=True) if not missing]
+    nested = next((value for value in present if isinstance(value, (list, tuple, set, dict, np.ndarray, bytes))), None)
+    if nested is not None:
+        raise _unfit(name, type(nested).__name__)
+    if present and all(isinstance(value, (Real, Decimal)) and not isinstance(value, bool) for value in present):
+        try:
+            whole = all(isinstance(value, Integral) for value in present)
+            numbers = [
+                None if missing else (value if whole else float(value))
+                for value, missing in zip(values, gone, strict=True)
+            ]
+            return encode(name, pa.chunked_array([pa.array(numbers, pa.int64() if whole else pa.float64())]))
+        except (pa.ArrowInvalid, OverflowError):
+            pass  # whole numbers beyond 64 bits: names, not quantities
+    texts = [None if missing else value_text(value) for value, missing in zip(values, gone, strict=True)]
+    return encode(name, pa.chunked_array([pa.array(texts, pa.large_string())]))
+
+
+def _sides(values: pa.Array | NDArray[Any]) -> tuple[pa.Array | None, NDArray[Any] | None]:
+    return (None, values) if isinstance(values, np.ndarray) else (values, None)
+
+
+def _plain(name: str, values: pa.Array) -> tuple[pa.Array | NDArray[Any], NDArray[np.bool_]]:
+    """The distinct values as text or numbers, and which of them are missing."""
+    kind = values.type
+    null = values.is_null().to_numpy(zero_copy_only=False)
+    if _is_text(kind):
+        words = values.cast(pa.string()) if kind != pa.string() else values
+        blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(words)), 0).fill_null(True)
+        return words, null | blank.to_numpy(zero_copy_only=False)
+    if pa.types.is_boolean(kind):
+        return pa.array([None if one is None else str(one) for one in values.to_pylist()], pa.string()), null
+    if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
+        return _moments(name, values), null
+    if pa.types.is_decimal(kind):
+        values = values.cast(pa.float64())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        raise _unfit(name, kind)
+    numbers = values.drop_null().to_numpy(zero_copy_only=False)
+    if null.any():
+        full = np.zeros(len(null), dtype=numbers.dtype)
+        full[~null] = numbers
+        numbers = full
+    return numbers, null | np.isnan(numbers)
+
+
+def _moments(name: str, values: pa.Array) -> pa.Array:
+    # Written as in ISO 8601: no fraction that is zero, no time of day where all are midnight.
+    try:
+        texts = values.cast(pa.string()).to_pylist()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise _unfit(name, values.type) from None
+    shown = [None if text is None else re.sub(r"\.(\d*?)0+(?=\D|$)", _fraction, text) for text in texts]
+    if pa.types.is_timestamp(values.type):
+        if values.type.tz is None and all(text is None or text.endswith(" 00:00:00") for text in shown):
+            shown = [None if text is None else text[:-9] for text in shown]
+        shown = [None if text is None else text.replace(" ", "T", 1) for text in shown]
+    return pa.array(shown, pa.string())
+
+
+def _fraction(match: re.Match[str]) -> str:
+    return f".{match[1]}" if match[1] else ""
+
+
+def _drop(
+    codes: NDArray[np.int32], values: pa.Array | NDArray[Any], missing: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], pa.Array | NDArray[Any]]:
+    """Leave out distinct values that are missing or that no row holds."""
+    kept = (np.bincount(codes + 1, minlength=len(missing) + 1)[1:] > 0) & ~missing
+    if kept.all():
+        return codes, values
+    lookup = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
+    return lookup[codes], values[kept] if isinstance(values, np.ndarray) else values.filter(pa.array(kept))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view"
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def _unfit(name: str, kind: pa.DataType | str) -> DiscreetError:
+    return DiscreetError(
+        f"column {name!r} holds values of the type {kind}, which cannot be coded; turn them into text or numbers"
+    )

@@ -1,0 +1,73 @@
+"""Which encoding a file is in, and its text."""
+
+from __future__ import annotations
+
+import codecs
+
+from discreet.errors import DiscreetError
+
+MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+SAMPLE = 4096
+
+
+def detect(data: bytes) -> str:
+    """The encoding of some text: by its mark, else UTF-8 where the bytes allow it, else Windows-1252.
+
+    Windows-1252 agrees with Latin-1 in every printable character. UTF-16 without a mark shows by its zero bytes.
+
+    >>> detect("Köln".encode()), detect("Köln".encode("latin-1")), detect("age".encode("utf-16-le"))
+    ('utf-8', 'cp1252', 'utf-16-le')
+    """
+    for mark, name in MARKS.items():
+        if data.startswith(mark):
+            return name
+    if data.isascii():
+        start = data[:SAMPLE]
+        if b"\0" in start:
+            return "utf-16-le" if start[1::2].count(0) >= start[::2].count(0) else "utf-16-be"
+        return "utf-8"
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        start = data[:SAMPLE]
+        odd, even = start[1::2].count(0), start[::2].count(0)
+        if max(odd, even) > len(start) // 8:
+            return "utf-16-le" if odd >= even else "utf-16-be"
+        return "cp1252"
+    return "utf-8"
+
+
+def decode(data: bytes, encoding: str | None, what: str) -> str:
+    """The text of a file, in the given encoding or the one detected; ``what`` names the file in errors.
+
+    >>> decode(b"K\\xf6ln", None, "'cities.csv'")
+    'Köln'
+    """
+    name = encoding or detect(data)
+    try:
+        return data.decode(name).removeprefix("\ufeff")
+    except LookupError:
+        raise DiscreetError(
+            f"there is no encoding {name!r}; say utf-8, utf-16, latin-1 or cp1252, or leave it to be detected"
+        ) from None
+    except UnicodeDecodeError as fault:
+        shown = data[fault.start : fault.start + 1].hex()
+        raise DiscreetError(
+            f"{what} cannot be decoded as {name}: the byte 0x{shown} at offset {fault.start} does not fit; "
+            "say in which encoding it is"
+        ) from None
+
+
+def as_utf8(data: bytes, encoding: str | None, what: str) -> bytes:
+    """The bytes of a file as UTF-8 without mark; untouched when they are so already.
+
+    >>> as_utf8(b"\\xef\\xbb\\xbfage", None, "'people.csv'")
+    b'age'
+    """
+    if encoding is None and data.isascii() and b"\0" not in data[:SAMPLE]:
+        return data
+    name = encoding or detect(data)
+    text = decode(data, name, what)
+    if "\0" in text[:SAMPLE]:
+        raise DiscreetError(f"{what} is no text file; export it as CSV or Parquet")
+    return text.encode()

@@ -1,0 +1,312 @@
+"""What a column's values mean: quantities, ranks or names; and its codes in the order that belongs to the meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.table.encoded import Encoded
+from discreet.table.hierarchy import Hierarchy
+from discreet.table.table import Column, Kind
+from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MISSING, NUMBER, WHOLE, number_text
+
+Missing = Literal["error", "withhold", "value"]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user has said about one column."""
+
+    kind: Kind | None = None
+    hierarchy: Any = None
+    domain: tuple[float, float] | None = None
+
+
+def code(column: Encoded, wish: Wish, missing: Missing, *, withheld: bool = True) -> tuple[Column, NDArray[np.int64]]:
+    """A coded column and the rows in which it misses a number under the policy ``withhold``.
+
+    ``withheld`` says whether a missing number under that policy needs no value of its own, its row being withheld.
+
+    >>> from discreet.table.encoded import encode
+    >>> column, _ = code(encode("age", pa.chunked_array([[30, 7, 30]])), Wish(), "error")
+    >>> column.values.tolist(), column.codes.tolist(), column.domain
+    ([7, 30], [1, 0, 1], (7.0, 30.0))
+    """
+    kind = wish.kind or ("categorical" if wish.hierarchy is not None else infer(column))
+    if kind == "numeric":
+        return _numeric(column, wish, missing, withheld)
+    if wish.domain is not None:
+        raise DiscreetError(
+            f"a domain is declared for column {column.name!r}, which is {kind}; "
+            "declare it numeric, or leave the domain out"
+        )
+    return (_ordinal if kind == "ordinal" else _categorical)(column, wish), np.empty(0, np.int64)
+
+
+def infer(column: Encoded) -> Kind:
+    """Numbers are numeric; text, truth values and declared categories categorical; categories in order ordinal.
+
+    The text of a CSV cell is a number only if all cells of its column are and none begins with a zero that would be
+    lost (01301), nor has more digits than a number can hold.
+    """
+    if column.order is not None:
+        return "ordinal"
+    if column.numbers is not None:
+        return "categorical" if column.categories or _too_large(column).any() else "numeric"
+    words = pc.utf8_trim_whitespace(column.words)
+    if not column.untyped or not len(words):
+        return "categorical"
+    plain = pc.match_substring_regex(words, NUMBER).to_numpy(zero_copy_only=False)
+    if not plain.any() or not (plain | _nan_text(words) | _infinite_text(words)).all():
+        return "categorical"
+    padded = pc.any(pc.match_substring_regex(words, LEADING_ZERO)).as_py()
+    return "categorical" if padded or _too_large(column).any() else "numeric"
+
+
+# -------------------------------------------------------------------------------------------------------- numeric
+
+
+def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
+    name = column.name
+    distinct = _numbers(column)
+    numbers, inverse = np.unique(distinct[~np.isnan(distinct)], return_inverse=True)
+    lookup = np.full(len(distinct) + 1, -1, np.int32)
+    lookup[:-1][~np.isnan(distinct)] = inverse
+    codes = lookup[column.codes]
+    gone = np.flatnonzero(codes < 0)
+    if len(gone) and missing == "error":
+        raise DiscreetError(
+            f"column {name!r} is numeric and has {len(gone):,} missing {_plural(gone)} (the first in row "
+            f"{gone[0] + 1}); choose missing='withhold' to withhold those rows or missing='value' "
+            "to treat missing as a value of its own"
+        )
+    if not len(numbers):
+        raise DiscreetError(f"column {name!r} holds no number at all; leave it out, or declare it categorical")
+    domain = _domain(column, wish, distinct, numbers)
+    hierarchy = None
+    if wish.hierarchy is not None:
+        hierarchy, numbers, codes = _number_leaves(column, wish, numbers, codes)
+    values: NDArray[Any] = numbers
+    if np.all(numbers == np.floor(numbers)) and np.abs(numbers).max() <= LARGEST_WHOLE:
+        values = numbers.astype(np.int64)
+    own = None
+    if len(gone) and (missing == "value" or not withheld):
+        codes, values, own = codes + np.int32(1), np.concatenate(([np.nan], numbers)), 0
+        hierarchy = None if hierarchy is None else hierarchy.with_missing(first=True)
+    codes[gone] = 0
+    unusable = gone.astype(np.int64) if missing == "withhold" else np.empty(0, np.int64)
+    return Column(name, "numeric", codes, values, hierarchy, domain, own), unusable
+
+
+def _plural(things: NDArray[np.int64]) -> str:
+    return "value" if len(things) == 1 else "values"
+
+
+def _numbers(column: Encoded) -> NDArray[np.float64]:
+    """The distinct values as numbers, NaN where the text of a cell says so."""
+    name = column.name
+    bad: NDArray[np.bool_]
+    if column.numbers is not None:
+        short = column.numbers.dtype in (np.float32, np.float16)
+        # The shortest text of a short float is what was meant: 0.1, not 0.10000000149.
+        numbers = np.array([float(str(n)) for n in column.numbers]) if short else column.numbers.astype(np.float64)
+    else:
+        words = pc.utf8_trim_whitespace(column.words)
+        fits = pc.match_substring_regex(words, NUMBER).to_numpy(zero_copy_only=False)
+        bad = ~(fits | _nan_text(words) | _infinite_text(words))
+        if bad.any():
+            row = column.row_of(bad)
+            raise DiscreetError(
+                f"column {name!r} is declared numeric but holds {column.texts[column.codes[row - 1]]!r} in row {row}, "
+                "which is no number; correct it (decimals take a point), or declare the column categorical or ordinal"
+            )
+        try:
+            numbers = pc.cast(words, pa.float64()).to_numpy(zero_copy_only=False)
+        except pa.ArrowInvalid:
+            numbers = np.array([float(word) for word in words.to_pylist()], dtype=np.float64)
+    bad = np.isinf(numbers)
+    if bad.any():
+        row = column.row_of(bad)
+        raise DiscreetError(
+            f"column {name!r} holds the infinite value {column.texts[column.codes[row - 1]]!r} in row {row}; "
+            "replace it by a number, or empty the cell"
+        )
+    bad = _too_large(column)
+    if bad.any():
+        row = column.row_of(bad)
+        raise DiscreetError(
+            f"column {name!r} is declared numeric but holds {column.texts[column.codes[row - 1]]!r} in row {row}, too "
+            "large to be told apart from its neighbours; declare the column categorical, or an identifier"
+        )
+    return numbers
+
+
+def _too_large(column: Encoded) -> NDArray[np.bool_]:
+    if column.numbers is not None:
+        if column.numbers.dtype.kind not in "iu":
+            return np.zeros(len(column.numbers), np.bool_)
+        large = column.numbers > LARGEST_WHOLE
+        return large if column.numbers.dtype.kind == "u" else large | (column.numbers < -LARGEST_WHOLE)
+    words = pc.utf8_trim_whitespace(column.words)
+    # Fewer than sixteen digits always fit: only longer texts are looked at one by one.
+    suspects = pc.and_(pc.greater(pc.utf8_length(words), 15), pc.match_substring_regex(words, WHOLE))
+    large = np.array(suspects.to_numpy(zero_copy_only=False))
+    for place in np.flatnonzero(large).tolist():
+        large[place] = abs(int(words[place].as_py())) > LARGEST_WHOLE
+    return large
+
+
+def _nan_text(words: pa.Array) -> NDArray[np.bool_]:
+    return np.asarray(pc.equal(pc.utf8_lower(words), "nan").to_numpy(zero_copy_only=False))
+
+
+def _infinite_text(words: pa.Array) -> NDArray[np.bool_]:
+    return np.asarray(pc.match_substring_regex(pc.utf8_lower(words), r"^[+-]?inf(inity)?$").to_numpy(False))
+
+
+def _domain(
+    column: Encoded, wish: Wish, distinct: NDArray[np.float64], numbers: NDArray[np.float64]
+) -> tuple[float, float]:
+    observed = float(numbers[0]), float(numbers[-1])
+    if wish.domain is None:
+        return observed
+    low, high = wish.domain
+    for value, outside in ((observed[0], observed[0] < low), (observed[1], observed[1] > high)):
+        if outside:
+            raise DiscreetError(
+                f"column {column.name!r} holds {number_text(value)} in row {column.row_of(distinct == value)}, "
+                f"outside its declared domain {number_text(low)} to {number_text(high)}; "
+                "widen the domain, or correct the value"
+            )
+    return low, high
+
+
+def _number_leaves(
+    column: Encoded, wish: Wish, numbers: NDArray[np.float64], codes: NDArray[np.int32]
+) -> tuple[Hierarchy, NDArray[np.float64], NDArray[np.int32]]:
+    """For a numeric column with a hierarchy: all its leaves as numbers, so that codes are ranks of leaves."""
+    texts = [number_text(number) for number in numbers.tolist()]
+    hierarchy = Hierarchy.of(column.name, wish.hierarchy, texts)
+    if MISSING in hierarchy.leaves:
+        # Whether missing is a value, and which, the policy decides.
+        hierarchy = Hierarchy.from_rows(column.name, [row for row in hierarchy.rows() if row[0] != MISSING])
+    try:
+        leaves = np.array([float(leaf) for leaf in hierarchy.leaves])
+        ascending = bool(np.all(np.diff(leaves) > 0))
+    except ValueError:
+        ascending = False
+    if not ascending:
+        raise DiscreetError(
+            f"column {column.name!r} is declared numeric but the leaves of its hierarchy are no ascending numbers; "
+            "sort the hierarchy, or declare the column categorical"
+        )
+    ranks = np.searchsorted(leaves, numbers)
+    absent = leaves[np.minimum(ranks, len(leaves) - 1)] != numbers
+    if absent.any():
+        first = int(np.argmax(absent))
+        row = int(np.argmax(codes == first)) + 1
+        raise _no_leaf(column.name, texts[first], row, int(absent.sum()))
+    return hierarchy, leaves, np.append(ranks, -1).astype(np.int32)[codes]
+
+
+# ------------------------------------------------------------------------------------------ ordinal and categorical
+
+
+def _ordinal(column: Encoded, wish: Wish) -> Column:
+    texts = column.texts
+    missing = bool((column.codes < 0).any()) or MISSING in texts
+    present = [text for text in texts if text != MISSING]
+    hierarchy = None
+    if wish.hierarchy is not None:
+        hierarchy = Hierarchy.of(column.name, wish.hierarchy, present)
+        hierarchy = hierarchy.with_missing(first=True) if missing else hierarchy
+        places = _ranks(column, hierarchy)
+        values = list(hierarchy.leaves)
+    else:
+        values = list(column.order) if column.order is not None else _sorted(present)
+        values = [MISSING, *(value for value in values if value != MISSING)] if missing else values
+        lookup = {value: place for place, value in enumerate(values)}
+        places = [lookup[text] for text in texts]
+    codes = np.array([*places, 0], dtype=np.int32)[column.codes]
+    return Column(column.name, "ordinal", codes, _objects(values), hierarchy, None, 0 if missing else None)
+
+
+def _sorted(texts: list[str]) -> list[str]:
+    try:
+        return sorted(set(texts), key=lambda text: (float(text), text))
+    except ValueError:
+        return sorted(set(texts))
+
+
+def _categorical(column: Encoded, wish: Wish) -> Column:
+    texts = column.texts
+    missing = bool((column.codes < 0).any()) or MISSING in texts
+    if wish.hierarchy is None:
+        hierarchy = Hierarchy.flat(column.name, sorted({*texts, MISSING} if missing else set(texts)))
+    else:
+        hierarchy = Hierarchy.of(column.name, wish.hierarchy, [text for text in texts if text != MISSING])
+        hierarchy = hierarchy.with_missing() if missing else hierarchy
+    places = _ranks(column, hierarchy)
+    codes = np.array([*places, hierarchy.rank(MISSING) if missing else 0], dtype=np.int32)[column.codes]
+    return Column(column.name, "categorical", codes, _objects(hierarchy.leaves), hierarchy)
+
+
+def _ranks(column: Encoded, hierarchy: Hierarchy) -> list[int]:
+    ranks = [hierarchy.find(text) for text in column.texts]
+    absent = np.array(ranks) < 0
+    if absent.any():
+        row = column.row_of(absent)
+        raise _no_leaf(column.name, column.texts[column.codes[row - 1]], row, int(absent.sum()))
+    return ranks
+
+
+def _no_leaf(name: str, text: str, row: int, count: int) -> DiscreetError:
+    others = f" (and {count - 1} other values are missing from it)" if count > 1 else ""
+    return DiscreetError(
+        f"column {name!r} holds {text!r} in row {row}, which is no leaf of its hierarchy{others}; "
+        "add it to the hierarchy, or correct the value"
+    )
+
+
+def _objects(values: Any) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = list(values)
+    return array
+
+
+def wishes(
+    kinds: Mapping[Kind, tuple[str, ...]], hierarchies: Mapping[str, Any], domains: Mapping[str, Any]
+) -> dict[str, Wish]:
+    """Gather per column what the user has said about it."""
+    said: dict[str, Kind] = {}
+    for kind, names in kinds.items():
+        for name in names:
+            if said.setdefault(name, kind) != kind:
+                raise DiscreetError(f"column {name!r} is declared both {said[name]} and {kind}; declare it once")
+    gathered = {}
+    for name in {**said, **hierarchies, **domains}:
+        domain = None
+        if name in domains:
+            domain = _bounds(name, domains[name])
+        gathered[name] = Wish(said.get(name), hierarchies.get(name), domain)
+    return gathered
+
+
+def _bounds(name: str, domain: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(bound) for bound in domain)
+        sound = bool(np.isfinite([low, high]).all()) and low <= high
+    except (TypeError, ValueError):
+        sound = False
+    if not sound:
+        raise DiscreetError(
+            f"the domain {domain!r} of column {name!r} is no pair of numbers, the smaller first; say (16, 93)"
+        )
+    return low, high

@@ -1,0 +1,127 @@
+"""Where tables come from: text files, Parquet, Arrow, and every eager frame narwhals knows."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from discreet.errors import DiscreetError
+from discreet.table.csv_files import check_names, read_csv
+from discreet.table.encoded import Encoded, encode, encode_objects
+
+
+def fetch(
+    source: Any, needed: Sequence[str], coded: Sequence[str], *, delimiter: str | None, encoding: str | None
+) -> tuple[int, dict[str, Encoded]]:
+    """The number of rows, and the columns ``coded``; all those ``needed`` must exist."""
+    if isinstance(source, (str, PathLike)):
+        return _from_file(Path(source), needed, coded, delimiter, encoding)
+    if isinstance(source, (pa.Table, pa.RecordBatch)):
+        table = pa.Table.from_batches([source]) if isinstance(source, pa.RecordBatch) else source
+        check_names(table.column_names, needed, "the table")
+        _check_rows(table.num_rows, "the table")
+        return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
+    return _from_frame(source, needed, coded)
+
+
+def _check_rows(rows: int, what: str) -> None:
+    if rows == 0:
+        raise DiscreetError(f"{what} has no rows; give one row per person")
+
+
+def _from_file(
+    path: Path, needed: Sequence[str], coded: Sequence[str], delimiter: str | None, encoding: str | None
+) -> tuple[int, dict[str, Encoded]]:
+    what = f"'{path}'"
+    if path.is_dir():
+        raise DiscreetError(f"{what} is a folder; name a file in it")
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+            if start == b"PAR1":
+                return _from_parquet(path, needed, coded)
+            data = start + file.read()
+    except FileNotFoundError:
+        raise DiscreetError(f"there is no file {what}; check the path") from None
+    except (OSError, ValueError) as fault:
+        raise DiscreetError(f"{what} cannot be read: {fault}; check the path and its permissions") from None
+    if path.suffix.lower() in (".parquet", ".pq"):
+        raise DiscreetError(f"{what} is {'no Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
+    if start == b"PK\x03\x04":
+        raise DiscreetError(f"{what} is a spreadsheet or zip archive; export the table as CSV or Parquet")
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):
+            raise DiscreetError(f"{what} is a damaged gzip file; fetch or compress it again") from None
+    table = read_csv(data, needed, delimiter=delimiter, encoding=encoding, what=what)
+    return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in coded}
+
+
+def _from_parquet(path: Path, needed: Sequence[str], coded: Sequence[str]) -> tuple[int, dict[str, Encoded]]:
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(path)
+        check_names(schema.names, needed, f"'{path}'")
+        words = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
+        table = pq.ParquetFile(path, read_dictionary=words).read(columns=list(coded))
+    except (pa.ArrowException, OSError) as fault:
+        raise DiscreetError(
+            f"'{path}' cannot be read as Parquet: {str(fault).splitlines()[0]}; write it again as Parquet or CSV"
+        ) from None
+    _check_rows(table.num_rows, f"'{path}'")
+    return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
+
+
+def _from_frame(source: Any, needed: Sequence[str], coded: Sequence[str]) -> tuple[int, dict[str, Encoded]]:
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(source, eager_only=True)
+        columns = list(frame.columns)
+    except TypeError:
+        kind = f"{type(source).__module__.split('.')[0]}.{type(source).__name__}"
+        raise DiscreetError(
+            f"a {kind} cannot be read as a table; "
+            + (
+                "collect it first"
+                if hasattr(source, "collect")
+                else "give a path, an Arrow table, or a pandas or polars frame"
+            )
+        ) from None
+    except nw.exceptions.DuplicateError:
+        columns = list(source.columns)
+    # pandas lets names be numbers; here they are known by their text.
+    names = [str(name) for name in columns]
+    check_names(names, needed, "the table")
+    _check_rows(len(frame), "the table")
+    own = dict(zip(names, columns, strict=True))
+    done = {}
+    for name in coded:
+        series = frame.get_column(own[name])
+        if series.dtype == nw.Object:
+            done[name] = encode_objects(name, series.to_list())
+            continue
+        try:
+            arrow = series.to_arrow()
+        except (pa.ArrowException, NotImplementedError, TypeError):
+            done[name] = encode_objects(name, series.to_list())
+            continue
+        column = arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
+        if series.dtype == nw.Enum and not column.type.ordered:
+            # polars does not mark the order of an Enum in Arrow; its categories are in order all the same.
+            ordered = pa.dictionary(column.type.index_type, column.type.value_type, ordered=True)
+            column = pa.chunked_array([_ordered(chunk, ordered) for chunk in column.chunks], ordered)
+        done[name] = encode(name, column)
+    return len(frame), done
+
+
+def _ordered(chunk: pa.DictionaryArray, kind: pa.DictionaryType) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(chunk.indices.cast(kind.index_type), chunk.dictionary, ordered=True)

@@ -1,0 +1,80 @@
+"""How values are written as text, and when a text is a number."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from typing import Any
+
+MISSING = "(missing)"
+"""The name of a missing value where it is a value of its own."""
+
+LARGEST_WHOLE = 2**53
+"""Whole numbers beyond this one cannot be told apart once they are held as floating-point numbers."""
+
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+WHOLE = r"^[+-]?[0-9]+$"
+LEADING_ZERO = r"^[+-]?0[0-9]"
+"""Codes such as 01301: their zeros carry meaning, so they are no numbers unless the user says so."""
+
+_number = re.compile(NUMBER)
+_leading_zero = re.compile(LEADING_ZERO)
+
+
+def number_text(number: float) -> str:
+    """Write a number the short way: whole numbers without a decimal point.
+
+    >>> number_text(17.0), number_text(2.5), number_text(10**20)
+    ('17', '2.5', '100000000000000000000')
+    """
+    if isinstance(number, int):
+        return str(number)
+    number = float(number)
+    return str(int(number)) if number.is_integer() and abs(number) <= LARGEST_WHOLE else repr(number)
+
+
+def value_text(value: Any) -> str:
+    """Write any single value as the text it is known by.
+
+    >>> value_text(True), value_text(17.0), value_text("a ")
+    ('True', '17', 'a ')
+    """
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, (int, float)):
+        return number_text(value)
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    return str(value)
+
+
+def canonical(text: str) -> str:
+    """The form under which two ways of writing one value meet: no blanks at the ends, 17.0 as 17, but 017 as it is.
+
+    >>> canonical(" 17.0"), canonical("017"), canonical("1e2")
+    ('17', '017', '100')
+    """
+    text = text.strip()
+    if _number.match(text) and not _leading_zero.match(text):
+        return number_text(float(text))
+    return text
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """A hint for a name that is not among those known.
+
+    >>> near("agee", ["age", "sex"])
+    "did you mean 'age'?"
+    >>> near("income", ["age", "sex"])
+    "there are 'age', 'sex'"
+    """
+    names = [str(one) for one in known]
+    lowered = {one.strip().lower(): one for one in reversed(names)}
+    close = difflib.get_close_matches(name.strip().lower(), list(lowered), n=3)
+    if close:
+        return f"did you mean {' or '.join(repr(lowered[one]) for one in close)}?"
+    shown = ", ".join(repr(one) for one in names[:12])
+    return f"there are {shown}" + (f" and {len(names) - 12} more" if len(names) > 12 else "")

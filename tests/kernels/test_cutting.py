@@ -1,0 +1,197 @@
+"""Cuts against brute force, and what every partition must be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.kernels.costs import Axes, interval_cost
+from discreet.kernels.cutting import (
+    BUCKETED,
+    PLAIN,
+    REPAIRED,
+    STRATIFIED,
+    Limits,
+    Recipe,
+    _repair,
+    apply_cut,
+    find_cuts,
+    no_cuts,
+    workspace,
+)
+from discreet.kernels.growing import grow, grow_ahead
+from discreet.kernels.judging import CAPS, Rules, strains
+from discreet.kernels.removing import best_removals
+from naive import cuts as naive
+
+# two numeric axes of 6 and 4 codes, and a tree of 5 leaves under two nodes
+AXES = Axes(
+    np.array([0, 0, 2]),
+    np.array([6, 4, 5]),
+    np.array([0, 6, 10]),
+    np.concatenate([np.zeros(10), [0, 0, 0, 1, 1], np.zeros(5)]).astype(np.int32),
+    np.concatenate([np.arange(6) / 5, [0.0, 0.1, 0.9, 1.0], [0.6, 0.6, 0.6, 0.4, 0.4], np.ones(5)]),
+    np.full(3, 1 / 3),
+    False,
+)
+EVERYWHERE = 2**62
+
+
+@st.composite
+def groups(draw: st.DrawFn, largest: int = 14) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Points, classes and caps that the group as a whole keeps."""
+    n = draw(st.integers(2, largest))
+    points = [[draw(st.integers(0, int(card) - 1)) for card in AXES.cards] for _ in range(n)]
+    classes = [draw(st.integers(0, 2)) for _ in range(n)]
+    shares = np.bincount(classes, minlength=3) / n
+    gain = draw(st.sampled_from([0.0, 0.3, 1.0, 3.0]))
+    return np.array(points, np.int32), np.array(classes, np.int32), np.minimum(1.0, shares * (1 + gain))
+
+
+def rules_of(caps: np.ndarray) -> Rules:
+    m = len(caps)
+    return Rules(
+        np.array([CAPS]), np.array([[1e-9, 0.0]]), caps[None], np.full((1, m), -1, np.int32), np.zeros((0, m), np.int32)
+    )
+
+
+def limits_of(caps: np.ndarray) -> Limits:
+    return Limits(caps, np.zeros(3), np.arange(3, dtype=np.int32), np.array([0, 0, 1], np.int32), 1)
+
+
+def recipe_of(families: int, caution: float = 0.0) -> Recipe:
+    return Recipe(families, 15, 1, caution, EVERYWHERE, False)
+
+
+def space(n: int):  # type: ignore[no-untyped-def]
+    return workspace(n, 3, 3, int(AXES.cards.max()), 15)
+
+
+@given(st.integers(0, 2), st.data())
+def test_interval_cost_is_that_of_the_codes_inside(j: int, data: st.DataObject) -> None:
+    low = data.draw(st.integers(0, int(AXES.cards[j]) - 1))
+    high = data.draw(st.integers(low, int(AXES.cards[j]) - 1))
+    assert interval_cost(AXES, j, low, high) == pytest.approx(naive.interval_cost(AXES, j, list(range(low, high + 1))))
+
+
+@given(groups())
+def test_the_best_plain_cut_is_the_cheapest_of_all(case: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    points, classes, caps = case
+    found = no_cuts(1, 3)
+    n = len(classes)
+    find_cuts(points, classes, 0, n, AXES, rules_of(caps), limits_of(caps), recipe_of(PLAIN), space(n), found)
+    expected = naive.plain_cuts(points.tolist(), classes.tolist(), AXES, caps.tolist())
+    if expected:
+        assert found.score[0] == pytest.approx(min(expected))
+    else:
+        assert found.axis[0] == -1
+
+
+@given(groups(largest=9), st.integers(0, 2), st.data())
+def test_a_repaired_cut_moves_as_few_rows_as_possible(
+    case: tuple[np.ndarray, np.ndarray, np.ndarray], j: int, data: st.DataObject
+) -> None:
+    points, classes, caps = case
+    n = len(classes)
+    at = data.draw(st.integers(1, n - 1))
+    work = space(n)
+    order = np.argsort(points[:, j], kind="stable")
+    work.order[:n] = order
+    work.counts[:] = np.bincount(classes, minlength=3)
+    left = np.bincount(classes[order[:at]], minlength=3)
+    work.x[:] = left
+    possible = _repair(classes, 0, n, at, limits_of(caps), work)
+    expected = naive.fewest_moves(left.tolist(), (work.counts - left).tolist(), caps.tolist())
+    assert possible == (expected is not None)
+    if possible:
+        assert work.x.sum() == at
+        assert np.maximum(left - work.x, 0).sum() == expected
+
+
+@pytest.mark.parametrize("families", [PLAIN, STRATIFIED, BUCKETED, REPAIRED, 15])
+@given(case=groups(largest=40))
+def test_halves_are_what_the_cut_says(families: int, case: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    points, classes, caps = case
+    n, rules, limits = len(classes), rules_of(caps), limits_of(caps)
+    work, found = space(n), no_cuts(4, 3)
+    find_cuts(points, classes, 0, n, AXES, rules, limits, recipe_of(families), work, found)
+    assert (np.diff(found.score[np.isfinite(found.score)]) >= 0).all()
+    for k in np.flatnonzero(found.axis >= 0):
+        p, c, rows = points.copy(), classes.copy(), np.arange(n, dtype=np.int32)
+        middle = apply_cut(p, c, rows, 0, n, limits, work, found, k)
+        assert sorted(rows.tolist()) == list(range(n))
+        assert (points[rows] == p).all() and (classes[rows] == c).all()
+        halves = [np.arange(middle), np.arange(middle, n)]
+        assert all(naive.keeps_caps(c[half].tolist(), caps.tolist()) for half in halves)
+        cost = sum(naive.group_cost(AXES, p[half].tolist()) for half in halves)
+        assert found.score[k] == pytest.approx(cost)
+        # of every stratum, the rows on the left come first along the axis
+        strata = limits.buckets if found.strata[k] else limits.values
+        along = p[:, found.axis[k]]
+        for s in range(3):
+            left, right = ([along[r] for r in half if strata[c[r]] == s] for half in halves)
+            assert not left or not right or max(left) <= min(right)
+            if families in (STRATIFIED, BUCKETED):
+                assert abs(len(left) - len(right)) <= 2
+
+
+@given(case=groups(largest=60), families=st.sampled_from([PLAIN, STRATIFIED, BUCKETED, REPAIRED, 15]))
+@settings(max_examples=60)
+def test_a_partition_keeps_the_rules_and_cannot_be_cut_further(
+    case: tuple[np.ndarray, np.ndarray, np.ndarray], families: int
+) -> None:
+    points, classes, caps = case
+    n, rules, limits, recipe = len(classes), rules_of(caps), limits_of(caps), recipe_of(families, 0.2)
+    for ahead in (False, True):
+        p, c, rows = points.copy(), classes.copy(), np.arange(n, dtype=np.int32)
+        first = np.zeros(n, np.bool_)
+        if ahead:
+            cost = grow_ahead(p, c, rows, 0, n, AXES, rules, limits, recipe, recipe, 3, space(n), space(n), first)
+        else:
+            cost = grow(p, c, rows, 0, n, AXES, rules, limits, recipe, space(n), first)
+        assert first[0] and (points[rows] == p).all() and (classes[rows] == c).all()
+        assert sorted(rows.tolist()) == list(range(n))
+        starts = np.flatnonzero(first)
+        parts = np.split(np.arange(n), starts[1:])
+        counts = np.array([np.bincount(c[part], minlength=3) for part in parts])
+        assert (strains(counts, rules) <= 1).all()
+        assert cost == pytest.approx(sum(naive.group_cost(AXES, p[part].tolist()) for part in parts))
+        found = no_cuts(1, 3)
+        for part in parts:
+            find_cuts(p, c, part[0], part[-1] + 1, AXES, rules, limits, recipe, space(n), found)
+            assert found.axis[0] == -1
+
+
+def test_looking_ahead_finds_what_greed_misses() -> None:
+    # Cutting axis 0 in the middle looks best at once, but leaves halves that the caps hold together.
+    rng = np.random.default_rng(5)
+    points = np.stack([rng.integers(0, card, 200) for card in AXES.cards], axis=1).astype(np.int32)
+    classes = ((points[:, 0] > 2) + (rng.random(200) < 0.3)).astype(np.int32)
+    caps = np.minimum(1.0, 1.3 * np.bincount(classes, minlength=3) / 200)
+    costs = []
+    for many in (1, 5):
+        p, c, rows, first = points.copy(), classes.copy(), np.arange(200, dtype=np.int32), np.zeros(200, np.bool_)
+        recipe = recipe_of(15)
+        rest = AXES, rules_of(caps), limits_of(caps), recipe, recipe, many, space(200), space(200), first
+        costs.append(grow_ahead(p, c, rows, 0, 200, *rest))
+    assert costs[1] < costs[0]
+
+
+@given(case=groups(largest=12))
+def test_the_best_removal_is_that_of_brute_force(case: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    points, classes, caps = case
+    n = len(classes)
+    rows = np.arange(n, dtype=np.int32)
+    place, saving = best_removals(
+        points, classes, rows, np.array([0]), np.array([n]), AXES, rules_of(caps), 3, 0.05
+    )  # fmt: skip
+    whole = naive.group_cost(AXES, points.tolist())
+    best = 0.0
+    for r in range(n):
+        rest = [t for t in range(n) if t != r]
+        if naive.keeps_caps(classes[rest].tolist(), caps.tolist()):
+            best = max(best, whole - naive.group_cost(AXES, points[rest].tolist()) - 0.05)
+    assert saving[0] == pytest.approx(best)
+    assert (place[0] >= 0) == (best > 0)

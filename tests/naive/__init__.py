@@ -1,0 +1,1 @@
+"""Brute-force oracles: slow, obvious, and independent of the code they check."""

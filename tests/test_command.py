@@ -1,0 +1,461 @@
+"""The command line: what people script stays as it is, and nobody ever sees a traceback."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from discreet.command import console, publish
+from discreet.command.main import main
+from discreet.datasets import census_arrow, diseases, patients_arrow
+from discreet.errors import DiscreetError
+from discreet.table.write import write_table
+from discreet.version import __version__
+
+SRC = str(Path(__file__).parent.parent / "src")
+
+
+@pytest.fixture
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with the patients' table in it."""
+    monkeypatch.chdir(tmp_path)
+    write_table(patients_arrow(), tmp_path / "patients.csv")
+    return tmp_path
+
+
+def run(*words: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def refused(*words: str) -> str:
+    """The one sentence with which a command refuses its input."""
+    result = run(*words, code=2)
+    assert result.stdout == ""
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("discreet: "), lines
+    return lines[0]
+
+
+def run_apart(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "discreet", *words],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": SRC, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+PUBLISH = (
+    *("publish", "patients.csv", "-o", "release", "--quasi", "age,sex,zip", "--sensitive", "disease"),
+    *("--identifier", "name", "--promise", "beta-likeness(beta=2)"),
+)
+
+
+def published(folder: Path) -> list[dict[str, str]]:
+    with (folder / "table.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# ---------------------------------------------------------------------------------------------------------- publishing
+
+
+def test_publish_writes_an_audited_release_and_says_so(people: Path) -> None:
+    result = run(*PUBLISH)
+    assert "The promise holds." in result.stdout
+    assert "beta-likeness(beta=2)" in result.stdout and "release" in result.stdout
+    assert "Columns not published: name, weight." in result.stdout
+    assert sorted(path.name for path in people.iterdir()) == ["patients.csv", "release"]
+    rows = published(people / "release")
+    assert len(rows) == 48
+    assert list(rows[0]) == ["group", "age", "sex", "zip", "disease"]
+
+
+def test_publish_as_json_prints_nothing_else(people: Path) -> None:
+    document = json.loads(run(*PUBLISH, "--json", "--trace", "trace.csv").stdout)
+    assert document["holds"] is True
+    assert document["rows"] == {"published": 48, "withheld": 0}
+    assert document["folder"] == "release" and document["trace"] == "trace.csv"
+    assert document["promises"][0]["promise"] == "beta-likeness(beta=2)"
+    assert document["promises"][0]["achieved"] <= 2
+    assert set(document["losses"]) == {"ail", "gcp", "discernibility", "average_class_size"}
+    assert document["scheme"]["name"] == "cuts"
+
+
+def test_publish_with_many_flags(people: Path) -> None:
+    tree = "".join(";".join(row) + "\n" for row in diseases().rows())
+    (people / "disease.csv").write_text(tree)
+    result = run(
+        *PUBLISH,
+        *("--promise", "k-anonymity(k=4)", "--scheme", "mondrian", "--option", "loss=gcp", "--keep", "weight"),
+        *("--hierarchy", "disease=disease.csv", "--domain", "age=0:120", "--categorical", "zip"),
+        *("--format", "parquet", "--seed", "7", "--json"),
+    )
+    document = json.loads(result.stdout)
+    assert [one["promise"] for one in document["promises"]] == ["beta-likeness(beta=2)", "k-anonymity(k=4)"]
+    assert document["scheme"]["name"] == "mondrian" and document["scheme"]["options"]["loss"] == "gcp"
+    assert "experiment" in result.stderr
+    manifest = json.loads((people / "release" / "release.json").read_text())
+    attributes = {entry["name"]: entry for entry in manifest["attributes"]}
+    assert attributes["age"]["domain"] == [0, 120] and attributes["zip"]["kind"] == "categorical"
+    assert attributes["weight"]["role"] == "other"
+    assert manifest["experimental_seed"] is True and "7" not in json.dumps(manifest["scheme"])
+    assert (people / "release" / "table.parquet").is_file()
+    run("audit", "release", "--original", "patients.csv")
+
+
+def test_a_seed_repeats_a_release(people: Path) -> None:
+    for name in ("one", "two"):
+        run(*PUBLISH[:3], name, *PUBLISH[4:], "--seed", "3")
+    assert (people / "one" / "table.csv").read_bytes() == (people / "two" / "table.csv").read_bytes()
+
+
+def test_columns_may_be_repeated_spaced_or_have_commas_in_their_names(people: Path) -> None:
+    table = patients_arrow().rename_columns(["name", "age", "sex", "zip, home", "weight", "disease"])
+    write_table(table, people / "odd.csv")
+    run(
+        *("publish", "odd.csv", "-o", "release", "--quasi", "age, sex", "--quasi", "zip, home"),
+        *("--sensitive", "disease", "--promise", "l-diversity(l=2)"),
+    )
+    assert list(published(people / "release")[0]) == ["group", "age", "sex", "zip, home", "disease"]
+    run("audit", "release", "--original", "odd.csv")
+
+
+def test_a_release_is_only_replaced_when_asked_to(people: Path) -> None:
+    run(*PUBLISH)
+    before = (people / "release" / "table.csv").read_bytes()
+    assert "--force" in refused(*PUBLISH)
+    assert (people / "release" / "table.csv").read_bytes() == before
+    run(*PUBLISH, "--force", "--promise", "k-anonymity(k=10)")
+    assert (people / "release" / "table.csv").read_bytes() != before
+
+
+def test_force_does_not_replace_what_is_no_release(people: Path) -> None:
+    (people / "release").mkdir()
+    (people / "release" / "thesis.txt").write_text("years of work")
+    assert "holds no release" in refused(*PUBLISH, "--force")
+    assert (people / "release" / "thesis.txt").read_text() == "years of work"
+
+
+def test_the_input_is_never_replaced(people: Path) -> None:
+    run(*PUBLISH)
+    (people / "patients.csv").rename(people / "release" / "patients.csv")
+    words = ["publish", "release/patients.csv", *PUBLISH[2:], "--force"]
+    assert "inside the output folder" in refused(*words)
+    assert (people / "release" / "patients.csv").is_file()
+
+
+# -------------------------------------------------------------------------------------------------------------- traces
+
+
+def test_the_trace_is_private_and_complete(people: Path) -> None:
+    run(*PUBLISH, "--trace", "trace.csv")
+    path = people / "trace.csv"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with path.open(newline="") as file:
+        lines = list(csv.reader(file))
+    assert lines[0] == ["row", "group"]
+    assert [int(row) for row, _ in lines[1:]] == list(range(48))
+    groups = {row["group"] for row in published(people / "release")}
+    assert {group for _, group in lines[1:]} == groups
+    run("audit", "release", "--original", "patients.csv", "--trace", "trace.csv")
+
+
+def test_the_trace_says_nothing_of_withheld_rows(people: Path) -> None:
+    lines = (people / "patients.csv").read_text().splitlines()
+    cells = lines[5].split(",")
+    cells[1] = ""
+    lines[5] = ",".join(cells)
+    (people / "patients.csv").write_text("\n".join(lines) + "\n")
+    assert "--missing withhold" in refused(*PUBLISH)
+    words = [*PUBLISH[:-1], "l-diversity(l=2)", "--trace", "trace.csv", "--missing", "withhold"]
+    result = run(*words)
+    assert "1 because they miss a number" in result.stdout
+    assert "4,\n" in (people / "trace.csv").read_text()
+    run("audit", "release", "--original", "patients.csv", "--trace", "trace.csv")
+    run("audit", "release", "--original", "patients.csv")
+
+
+@pytest.mark.parametrize(
+    ("trace", "says"),
+    [
+        ("release/trace.csv", "inside the output folder"),
+        ("release/../release/trace.csv", "inside the output folder"),
+        ("patients.csv", "overwrite the input"),
+        ("nowhere/trace.csv", "no folder"),
+        (".", "is a folder"),
+    ],
+)
+def test_a_trace_in_the_wrong_place_is_refused(people: Path, trace: str, says: str) -> None:
+    assert says in refused(*PUBLISH, "--trace", trace, "--force")
+    assert not (people / "release").exists()
+    assert (people / "patients.csv").read_text().startswith("name,age")
+
+
+def test_a_trace_is_only_replaced_when_asked_to(people: Path) -> None:
+    (people / "trace.csv").write_text("precious")
+    assert "exists already" in refused(*PUBLISH, "--trace", "trace.csv")
+    assert (people / "trace.csv").read_text() == "precious"
+    run(*PUBLISH, "--trace", "trace.csv", "--force")
+    assert (people / "trace.csv").read_text().startswith("row,group")
+
+
+# -------------------------------------------------------------------------------------------------------------- faults
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["publish"], "no input is named"),
+        (["publish", "patients.csv"], "no output is named"),
+        (["publish", "patients.csv", "-o", "r"], "no quasi-identifier is named"),
+        (["publish", "patients.csv", "-o", "r", "--quasi", "age"], "no promise is named"),
+        ([*PUBLISH, "--promise", "beta-liking(beta=2)"], "did you mean 'beta-likeness'"),
+        ([*PUBLISH, "--promise", "l-diversity(l=40)"], "cannot keep"),
+        ([*PUBLISH, "--quasi", "agee"], "no column 'agee'"),
+        ([*PUBLISH, "--hierarchy", "sex"], "not of the form NAME=VALUE"),
+        ([*PUBLISH, "--hierarchy", "sex=none.csv"], "hierarchy of 'sex'"),
+        ([*PUBLISH, "--domain", "age=old"], "no range of numbers"),
+        ([*PUBLISH, "--domain", "age=0:20"], "outside its declared domain"),
+        ([*PUBLISH, "--option", "losss=ail"], "no option 'losss'"),
+        ([*PUBLISH, "--option", "loss=ail", "--option", "loss=gcp"], "twice"),
+        ([*PUBLISH, "--scheme", "magic"], "no scheme"),
+        ([*PUBLISH, "--missing", "perhaps"], "publish --help"),
+        ([*PUBLISH, "--seed", "-1"], "publish --help"),
+        ([*PUBLISH, "--no-such-flag"], "publish --help"),
+        (["publish", "none.csv", *PUBLISH[2:]], "there is no file 'none.csv'"),
+        (["publish", ".", "-o", "new", *PUBLISH[4:]], "is a folder"),
+        ([*PUBLISH[:3], "patients.csv", *PUBLISH[4:]], "is a file"),
+        ([*PUBLISH[:3], "patients.csv/x", *PUBLISH[4:]], "not writable"),
+        ([*PUBLISH[:3], "/", *PUBLISH[4:]], "choose another"),
+        (["audit", "none", "--original", "patients.csv"], "is not a release"),
+        (["profile", "none.csv"], "there is no file"),
+        (["profile", "patients.csv", "--quasi", "agee"], "did you mean 'age'?"),
+        (["frobnicate"], "No such command"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(people: Path, words: list[str], says: str) -> None:
+    assert says in refused(*words)
+    assert sorted(path.name for path in people.iterdir()) == ["patients.csv"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "says"),
+    [
+        (DiscreetError("column 'x' is odd"), 2, "discreet: column 'x' is odd"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (MemoryError(), 2, "not enough memory"),
+        (PermissionError(13, "Permission denied", "/secret"), 2, "'/secret': Permission denied"),
+        (OSError(28, "No space left on device"), 2, "No space left on device"),
+        (ZeroDivisionError("division by zero"), 2, "internal error (ZeroDivisionError: division by zero)"),
+    ],
+)
+def test_every_exception_is_told_in_a_sentence(
+    people: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException, code: int, says: str
+) -> None:
+    def fail(job: Any) -> None:
+        raise fault
+
+    monkeypatch.setattr(publish, "carry_out", fail)
+    monkeypatch.delenv("DISCREET_DEBUG", raising=False)
+    result = run(*PUBLISH, code=code)
+    assert says in result.stderr and result.stdout == ""
+
+
+def test_the_traceback_of_an_internal_error_is_there_for_whoever_asks(
+    people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(job: Any) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(publish, "carry_out", fail)
+    monkeypatch.setenv("DISCREET_DEBUG", "1")
+    result = CliRunner().invoke(main, PUBLISH)
+    assert result.exit_code == 2 and "Traceback" in result.stderr and "internal error" in result.stderr
+
+
+def test_a_failed_audit_leaves_nothing_behind(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The package also exports a function of the module's name, which hides the module from a plain import.
+    room = import_module("discreet.adversary.audit")
+
+    run(*PUBLISH)
+    before = (people / "release" / "table.csv").read_bytes()
+
+    def doubting(folder: Any, *rest: Any, **more: Any) -> Any:
+        assert (Path(folder) / "table.csv").is_file()
+        return room.Audit([room.Check("support", False, "The original does not support it.")])
+
+    monkeypatch.setattr(room, "audit", doubting)
+    result = run(*PUBLISH, "--force", "--trace", "trace.csv", code=1)
+    assert "Nothing was published" in result.stdout and "FAILED" in result.stderr
+    assert sorted(path.name for path in people.iterdir()) == ["patients.csv", "release"]
+    assert (people / "release" / "table.csv").read_bytes() == before
+
+
+# -------------------------------------------------------------------------------------------------------------- audits
+
+
+def test_audit_needs_nothing_but_the_release_and_the_original(people: Path) -> None:
+    run(
+        *("publish", "patients.csv", "-o", "release", "--quasi", "age,sex,zip", "--sensitive", "disease"),
+        *("--promise", "beta-likeness(beta=2)", "--ordinal", "age", "--categorical", "zip", "--keep", "weight"),
+    )
+    result = run("audit", "release", "--original", "patients.csv")
+    assert "The promise holds." in result.stdout
+    document = json.loads(run("audit", "release", "--original", "patients.csv", "--json").stdout)
+    assert document["holds"] is True and document["support"] in ("assignment", "necessary")
+
+
+def test_audit_of_a_release_with_withheld_rows(people: Path) -> None:
+    words = ("--option", "withhold=0.1", "--promise", "k-anonymity(k=6)", "--categorical", "zip", "--trace", "t.csv")
+    run(*PUBLISH, *words)
+    run("audit", "release", "--original", "patients.csv")
+    run("audit", "release", "--original", "patients.csv", "--trace", "t.csv")
+
+
+def test_audit_judges_further_promises(people: Path) -> None:
+    run(*PUBLISH)
+    words = ("audit", "release", "--original", "patients.csv", "--promise", "k-anonymity(k=40)", "--json")
+    document = json.loads(run(*words, code=1).stdout)
+    assert {one["promise"]: one["holds"] for one in document["promises"]} == {
+        "beta-likeness(beta=2)": True,
+        "k-anonymity(k=40)": False,
+    }
+    assert "BROKEN" in run(*words[:-1], code=1).stdout
+
+
+def test_audit_fails_a_tampered_release(people: Path) -> None:
+    run(*PUBLISH)
+    path = people / "release" / "table.csv"
+    path.write_text(path.read_text().replace("epilepsy", "headache", 1))
+    result = run("audit", "release", "--original", "patients.csv", code=1)
+    assert "FAILED" in result.stdout and "NOT" in result.stdout
+
+
+def test_audit_against_another_table_is_no_success(people: Path) -> None:
+    run(*PUBLISH)
+    lines = (people / "patients.csv").read_text().splitlines()
+    (people / "other.csv").write_text("\n".join(lines[:-5]) + "\n")
+    run("audit", "release", "--original", "other.csv", code=1)
+    (people / "strange.csv").write_text("a,b\n1,2\n")
+    assert "no column" in refused("audit", "release", "--original", "strange.csv")
+
+
+# ------------------------------------------------------------------------------------------------------- the true thing
+
+
+def test_help_is_quick_and_imports_nothing_heavy(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom discreet.command.main import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'pyarrow', 'numba', 'pandas', 'polars', 'pydantic', 'rich', 'scipy'}\n"
+        "sys.exit(str(sorted(heavy & set(sys.modules))) if heavy & set(sys.modules) else 0)"
+    )
+    for words in (["--help"], ["publish", "--help"], ["--version"]):
+        environment = {**os.environ, "PYTHONPATH": SRC}
+        command = [sys.executable, "-c", code, *words]
+        result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert result.returncode == 0, result.stderr
+
+
+def test_version(tmp_path: Path) -> None:
+    assert run("--version").stdout.strip() == f"discreet {__version__}"
+
+
+def test_exit_codes_of_the_true_command(people: Path) -> None:
+    result = run_apart(*PUBLISH, cwd=people)
+    assert result.returncode == 0 and "The promise holds." in result.stdout
+    assert "\x1b" not in result.stdout + result.stderr
+    again = run_apart(*PUBLISH, cwd=people)
+    assert again.returncode == 2 and again.stdout == "" and again.stderr.count("\n") == 1
+    path = people / "release" / "table.csv"
+    path.write_text(path.read_text().replace("angina", "anemia", 1))
+    assert run_apart("audit", "release", "--original", "patients.csv", cwd=people).returncode == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_polite_kill_leaves_nothing_half_written(people: Path) -> None:
+    slow = (
+        "import sys, time\nfrom importlib import import_module\nfrom discreet.command.main import main\n"
+        "def wait(folder, *rest, **more):\n    print('waiting', file=sys.stderr, flush=True)\n    time.sleep(60)\n"
+        "import_module('discreet.adversary.audit').audit = wait\nmain(sys.argv[1:])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": SRC}
+    command = [sys.executable, "-c", slow, *PUBLISH]
+    with subprocess.Popen(command, cwd=people, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.strip() == "waiting":
+                break
+        assert any(path.name.endswith(".unaudited") for path in people.iterdir())
+        time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == console.TERMINATED
+    assert sorted(path.name for path in people.iterdir()) == ["patients.csv"]
+
+
+def test_a_reader_who_leaves_early_is_no_fault(people: Path) -> None:
+    command = f"{sys.executable} -m discreet publish --help | head -c 10"
+    environment = {**os.environ, "PYTHONPATH": SRC}
+    result = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment, check=False)
+    assert result.stderr == ""
+
+
+# ---------------------------------------------------------------------------------------------------------------- demo
+
+
+def test_demo_runs_twice_and_its_commands_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("demo", "--rows", "600")
+    assert "The promise holds." in result.stdout and "discreet publish" in result.stdout
+    again = json.loads(run("demo", "--rows", "400", "--json").stdout)
+    assert again["rows"]["published"] == 400
+    home = tmp_path / "discreet-demo"
+    assert sorted(path.name for path in home.iterdir()) == [
+        "census.csv",
+        "hierarchies",
+        "private-trace.csv",
+        "release",
+    ]
+    for command in again["commands"]:
+        run(*shlex.split(command)[1:])
+
+
+def test_demo_leaves_other_files_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    assert "mine.txt" in refused("demo", "-o", str(tmp_path))
+    run("demo", "-o", str(tmp_path), "--rows", "300", "--force")
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_census_with_numeric_sensitive_values(tmp_path: Path) -> None:
+    write_table(census_arrow(400), tmp_path / "census.csv")
+    words = (
+        "--quasi",
+        "age,gender,country",
+        "--sensitive",
+        "salary",
+        "--promise",
+        "t-closeness(t=0.3, distance=ordered)",
+    )
+    release = str(tmp_path / "release")
+    run("publish", str(tmp_path / "census.csv"), "-o", release, *words)
+    run("audit", release, "--original", str(tmp_path / "census.csv"))

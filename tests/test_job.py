@@ -1,0 +1,149 @@
+"""Job files: the same words as the flags, and every fault in one sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from discreet.command.job import Job, merged, read_job
+from discreet.command.main import main
+from discreet.datasets import diseases, patients_arrow
+from discreet.errors import DiscreetError
+from discreet.table.write import write_table
+
+FULL = """
+input = "data/patients.csv"
+output = "out/release"
+quasi = ["age", "sex", "zip"]
+sensitive = "disease"
+promises = ["beta-likeness(beta=2)", "k-anonymity(k=2)"]
+scheme = "cuts"
+identifiers = ["name"]
+keep = ["weight"]
+numeric = ["age"]
+categorical = "zip"
+missing = "withhold"
+format = "parquet"
+trace = "trace.csv"
+seed = 5
+
+[options]
+effort = "fast"
+withhold = 0.0
+cuts = ["plain", "stratified"]
+
+[hierarchies]
+disease = "trees/disease.csv"
+
+[hierarchies.sex]
+any = ["F", "M"]
+
+[domains]
+age = [0, 120]
+weight = "40:120"
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "trees").mkdir()
+    write_table(patients_arrow(), tmp_path / "data" / "patients.csv")
+    (tmp_path / "trees" / "disease.csv").write_text("".join(";".join(row) + "\n" for row in diseases().rows()))
+    (tmp_path / "job.toml").write_text(FULL)
+    return tmp_path
+
+
+def test_a_job_file_says_all_that_flags_say(home: Path) -> None:
+    job = Job.of(read_job(home / "job.toml"))
+    assert job.input == str(home / "data" / "patients.csv")
+    assert job.output == str(home / "out" / "release") and job.trace == str(home / "trace.csv")
+    assert job.categorical == ["zip"]
+    assert job.options == {"effort": "fast", "withhold": "0.0", "cuts": "plain+stratified"}
+    assert job.hierarchies["disease"] == str(home / "trees" / "disease.csv")
+    assert job.hierarchies["sex"] == {"any": ["F", "M"]}
+    assert job.domains == {"age": (0.0, 120.0), "weight": (40.0, 120.0)}
+    assert set(job.files) == {"the input", "the hierarchy of 'disease'"}
+
+
+def test_a_job_runs_from_anywhere_and_flags_override_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = home / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    words = ["publish", "--job", "../job.toml", "--promise", "l-diversity(l=2)", "--format", "csv", "--json"]
+    result = CliRunner().invoke(main, [*words, "--option", "loss=gcp", "-o", "here"])
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert [one["promise"] for one in document["promises"]] == ["l-diversity(l=2)"]
+    assert document["scheme"]["options"]["loss"] == "gcp"
+    assert document["scheme"]["options"]["cuts"] == "plain+stratified"
+    assert (elsewhere / "here" / "table.csv").is_file() and (home / "trace.csv").is_file()
+    assert not (home / "out").exists()
+
+
+def test_flags_override_single_entries_of_tables_and_whole_lists() -> None:
+    content = {"quasi": ["age"], "options": {"loss": "ail"}, "force": True, "seed": 3}
+    flags = {"quasi": ("sex",), "options": {"effort": "fast"}, "force": False, "seed": 0, "trace": None}
+    assert merged(content, flags) == {
+        "quasi": ["sex"],
+        "options": {"loss": "ail", "effort": "fast"},
+        "force": True,
+        "seed": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('quassi = ["age"]', "the key 'quassi', which is not known; did you mean 'quasi'?"),
+        ('sensitive = ["a", "b"]', "sensitive must be a text, not ['a', 'b']"),
+        ("quasi = 5", "quasi must be a list of texts, not 5"),
+        ("quasi = [5]", "quasi must be a text, not 5"),
+        ('seed = "seven"', "seed must be a whole number, not 'seven'"),
+        ("seed = -1", "seed must be a whole number of at least 0, not -1"),
+        ('missing = "drop"', "missing must be error, withhold or value, not 'drop'"),
+        ('format = "xlsx"', "format must be csv or parquet, not 'xlsx'"),
+        ("force = 3", "force must be true or false"),
+        ('domains = {age = "old"}', "domains.age must be two numbers"),
+        ("domains = {age = [1, 2, 3]}", "domains.age must be two numbers"),
+        ("hierarchies = {sex = 5}", "hierarchies.sex must be the path of a file"),
+        ("options = 5", "options must be a table of names and values"),
+        ("options = {loss = {a = 1}}", "options.loss must be a text"),
+    ],
+)
+def test_faults_are_one_sentence_that_names_the_key(tmp_path: Path, line: str, says: str) -> None:
+    base = {"input": '"a.csv"', "output": '"out"', "quasi": '["age"]', "promises": '["k-anonymity(k=2)"]'}
+    key = line.split(" = ", 1)[0]
+    text = "\n".join([line, *(f"{name} = {value}" for name, value in base.items() if name != key)])
+    (tmp_path / "job.toml").write_text(text)
+    result = CliRunner().invoke(main, ["publish", "--job", str(tmp_path / "job.toml")])
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1 and says in result.stderr, result.stderr
+
+
+def test_unreadable_job_files(tmp_path: Path) -> None:
+    with pytest.raises(DiscreetError, match="there is no job file"):
+        read_job(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("quasi = [")
+    with pytest.raises(DiscreetError, match="no valid TOML"):
+        read_job(tmp_path / "bad.toml")
+    (tmp_path / "latin.toml").write_bytes(b'input = "K\xf6ln.csv"')
+    with pytest.raises(DiscreetError, match="UTF-8"):
+        read_job(tmp_path / "latin.toml")
+    with pytest.raises(DiscreetError, match="cannot be read"):
+        read_job(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("key", "says"), [("input", "no input"), ("output", "no output"), ("quasi", "no quasi"), ("promises", "no promise")]
+)
+def test_what_is_needed_is_asked_for(key: str, says: str) -> None:
+    content = {"input": "a.csv", "output": "out", "quasi": ["age"], "promises": ["k-anonymity(k=2)"]}
+    with pytest.raises(DiscreetError, match=says):
+        Job.of({name: value for name, value in content.items() if name != key})
+    if key in ("quasi", "promises"):
+        with pytest.raises(DiscreetError, match=says):
+            Job.of({**content, key: []})
