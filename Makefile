@@ -23,6 +23,7 @@ demo: $(READY)
 	@$(BIN)/discreet demo
 
 test: $(READY)
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/kernels
 	@$(BIN)/python -m pytest -n 2 --durations=10
 
 bench: $(READY)

@@ -15,12 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.adversary import audit
+from discreet.adversary.audit import audit
 from discreet.adversary.belief import by_boxes, by_group
-from discreet.adversary.support import Laid, lay, read_trace, without_trace
+from discreet.adversary.laying import Laid, lay
+from discreet.adversary.support import without_trace
+from discreet.adversary.trace import read_trace
 from discreet.errors import DiscreetError
 from discreet.kernels import boxes as kernels
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness, parse
+from discreet.principles.counts import Counts
 from discreet.releases import GeneralizedRelease, load, write_trace
 from discreet.releases.matching import mixed, plant
 from discreet.table.hierarchy import Hierarchy
@@ -91,7 +94,7 @@ def test_a_true_release_passes(tmp_path: Path, format: Any, traced: str) -> None
 
 @given(
     st.integers(0, 10**6),
-    st.sampled_from(["tight", "label", "set"]),
+    st.sampled_from(["interval", "label", "set"]),
     st.sampled_from(["categorical", "numeric", "ordinal", "none"]),
     st.booleans(),
 )
@@ -404,7 +407,7 @@ class Odd(Principle):
         return False
 
     def strain(self, counts: Any, prior: Prior) -> Any:
-        return np.where(np.asarray(counts).sum(axis=1) % 2 == 1, 0.5, 2.0)
+        return np.where(Counts.of(counts, len(prior.values)).sizes % 2 == 1, 0.5, 2.0)
 
     def rules(self, prior: Prior) -> Any:
         raise NotImplementedError

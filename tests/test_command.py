@@ -11,7 +11,6 @@ import stat
 import subprocess
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +154,13 @@ def test_force_does_not_replace_what_is_no_release(people: Path) -> None:
     assert (people / "release" / "thesis.txt").read_text() == "years of work"
 
 
+def test_force_does_not_remove_files_beside_a_release(people: Path) -> None:
+    run(*PUBLISH)
+    (people / "release" / "thesis.txt").write_text("years of work")
+    assert "holds 'thesis.txt'" in refused(*PUBLISH, "--force")
+    assert (people / "release" / "thesis.txt").read_text() == "years of work"
+
+
 def test_the_input_is_never_replaced(people: Path) -> None:
     run(*PUBLISH)
     (people / "patients.csv").rename(people / "release" / "patients.csv")
@@ -188,7 +194,7 @@ def test_the_trace_says_nothing_of_withheld_rows(people: Path) -> None:
     assert "--missing withhold" in refused(*PUBLISH)
     words = [*PUBLISH[:-1], "l-diversity(l=2)", "--trace", "trace.csv", "--missing", "withhold"]
     result = run(*words)
-    assert "1 because they miss a number" in result.stdout
+    assert "Of the withheld rows, 1 misses a number; 1 more makes the withheld rows keep" in result.stdout
     assert "4,\n" in (people / "trace.csv").read_text()
     run("audit", "release", "--original", "patients.csv", "--trace", "trace.csv")
     run("audit", "release", "--original", "patients.csv")
@@ -218,6 +224,89 @@ def test_a_trace_is_only_replaced_when_asked_to(people: Path) -> None:
     assert (people / "trace.csv").read_text().startswith("row,group")
 
 
+# --------------------------------------------------------------------------------------------------------- hierarchies
+
+
+@pytest.fixture
+def trees(people: Path) -> Path:
+    """A folder with hierarchies of all columns, each called in another way."""
+    home = people / "trees"
+    home.mkdir()
+    (home / "hierarchy_disease.csv").write_text("".join(";".join(row) + "\n" for row in diseases().rows()))
+    (home / "sex.toml").write_text('any = ["F", "M"]\n')
+    ages = range(10, 100)
+    (home / "hierarchy_age.csv").write_text("".join(f"{age};{age // 10 * 10}s\n" for age in ages))
+    return home
+
+
+def test_a_folder_of_hierarchies(people: Path, trees: Path) -> None:
+    result = run(*PUBLISH, "--hierarchy", "trees")
+    assert "Hierarchies taken from 'trees': sex, disease." in result.stderr
+    assert "Not taken: hierarchy_age.csv, because 'age' holds numbers" in result.stderr
+    manifest = json.loads((people / "release" / "release.json").read_text())
+    entries = {entry["name"]: entry for entry in manifest["attributes"]}
+    assert entries["age"]["kind"] == "numeric" and len(entries["disease"]["hierarchy"][0]) > 2
+    again = run("audit", "release", "--original", "patients.csv", "--hierarchy", "trees")
+    assert "Hierarchies taken from 'trees': sex, disease." in again.stderr
+    assert "taken" not in run("audit", "release", "--original", "patients.csv").stderr
+    assert "sex, disease" in run("profile", "patients.csv", *PUBLISH[4:8], "--hierarchy", "trees").stderr
+
+
+def test_a_folder_of_hierarchies_gives_way_to_what_is_said_of_single_columns(people: Path, trees: Path) -> None:
+    (people / "own.csv").write_text("F;*\nM;*\n")
+    words = ("--hierarchy", "trees", "--hierarchy", "sex=own.csv", "--categorical", "age")
+    assert "Hierarchies taken from 'trees': age, disease." in run(*PUBLISH, *words).stderr
+    words = ("--hierarchy", "trees", "--hierarchy", "age=trees/hierarchy_age.csv", "--force")
+    result = run(*PUBLISH, *words)
+    assert "Note: 'age' holds numbers but has a hierarchy" in result.stderr and "Not taken" not in result.stderr
+
+
+def test_folders_of_hierarchies_that_cannot_be_meant(people: Path, trees: Path) -> None:
+    (people / "empty").mkdir()
+    assert "holds no hierarchy of any of the columns 'age', 'sex'" in refused(*PUBLISH, "--hierarchy", "empty")
+    assert "two folders" in refused(*PUBLISH, "--hierarchy", "empty", "--hierarchy", "trees")
+    assert "overwrite the hierarchy file 'sex.toml'" in refused(
+        *PUBLISH, "--hierarchy", "trees", "--trace", "trees/sex.toml", "--force"
+    )
+
+
+def test_codes_that_begin_with_zeros_are_no_numbers_to_remark_on(people: Path) -> None:
+    zips = ["02139", "02140", "10001"]
+    lines = "".join(f"{zips[at % 3]},{'ab'[at % 2]}\n" for at in range(30))
+    (people / "t.csv").write_text("zip,x\n" + lines)
+    (people / "zip.csv").write_text("".join(f"{code};{code[:2]}***\n" for code in zips))
+    words = (
+        "t.csv",
+        "--quasi",
+        "zip",
+        "--sensitive",
+        "x",
+        "--promise",
+        "k-anonymity(k=3)",
+        "--hierarchy",
+        "zip=zip.csv",
+    )
+    assert "Note" not in run("publish", *words, "-o", "release").stderr
+
+
+@pytest.mark.parametrize("kind", ["ordinal", "numeric", "categorical"])
+def test_audit_knows_the_hierarchy_of_the_sensitive_attribute(people: Path, kind: str) -> None:
+    lines = "".join(f"{20 + at % 30},{at % 6 if at % 17 else ''}\n" for at in range(240))
+    (people / "t.csv").write_text("age,stage\n" + lines)
+    (people / "stage.csv").write_text("".join(f"{stage};{'early' if stage < 3 else 'late'};*\n" for stage in range(7)))
+    run(
+        *("publish", "t.csv", "-o", "release", "--quasi", "age", "--sensitive", "stage", f"--{kind}", "stage"),
+        *("--promise", "t-closeness(t=0.3, distance=hierarchical)", "--hierarchy", "stage=stage.csv"),
+        *("--missing", "value"),
+    )
+    run("audit", "release", "--original", "t.csv")
+    run("audit", "release", "--original", "t.csv", "--hierarchy", "stage=stage.csv")
+    (people / "other.csv").write_text("".join(f"{stage};{'odd' if stage % 2 else 'even'};*\n" for stage in range(7)))
+    words = ("audit", "release", "--original", "t.csv", "--hierarchy", "stage=other.csv")
+    if kind == "categorical":
+        assert "hierarchy of 'stage' is not the one" in run(*words, code=1).stdout
+
+
 # -------------------------------------------------------------------------------------------------------------- faults
 
 
@@ -231,7 +320,7 @@ def test_a_trace_is_only_replaced_when_asked_to(people: Path) -> None:
         ([*PUBLISH, "--promise", "beta-liking(beta=2)"], "did you mean 'beta-likeness'"),
         ([*PUBLISH, "--promise", "l-diversity(l=40)"], "cannot keep"),
         ([*PUBLISH, "--quasi", "agee"], "no column 'agee'"),
-        ([*PUBLISH, "--hierarchy", "sex"], "not of the form NAME=VALUE"),
+        ([*PUBLISH, "--hierarchy", "sex"], "no folder, and not of the form NAME=FILE"),
         ([*PUBLISH, "--hierarchy", "sex=none.csv"], "hierarchy of 'sex'"),
         ([*PUBLISH, "--domain", "age=old"], "no range of numbers"),
         ([*PUBLISH, "--domain", "age=0:20"], "outside its declared domain"),
@@ -293,8 +382,7 @@ def test_the_traceback_of_an_internal_error_is_there_for_whoever_asks(
 
 
 def test_a_failed_audit_leaves_nothing_behind(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The package also exports a function of the module's name, which hides the module from a plain import.
-    room = import_module("discreet.adversary.audit")
+    from discreet.adversary import audit as room
 
     run(*PUBLISH)
     before = (people / "release" / "table.csv").read_bytes()
@@ -394,9 +482,9 @@ def test_exit_codes_of_the_true_command(people: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_a_polite_kill_leaves_nothing_half_written(people: Path) -> None:
     slow = (
-        "import sys, time\nfrom importlib import import_module\nfrom discreet.command.main import main\n"
+        "import sys, time\nfrom discreet.adversary import audit\nfrom discreet.command.main import main\n"
         "def wait(folder, *rest, **more):\n    print('waiting', file=sys.stderr, flush=True)\n    time.sleep(60)\n"
-        "import_module('discreet.adversary.audit').audit = wait\nmain(sys.argv[1:])\n"
+        "audit.audit = wait\nmain(sys.argv[1:])\n"
     )
     environment = {**os.environ, "PYTHONPATH": SRC}
     command = [sys.executable, "-c", slow, *PUBLISH]
@@ -437,6 +525,17 @@ def test_demo_runs_twice_and_its_commands_work(tmp_path: Path, monkeypatch: pyte
     ]
     for command in again["commands"]:
         run(*shlex.split(command)[1:])
+
+
+def test_demo_does_not_take_the_place_of_files_it_has_not_made(tmp_path: Path) -> None:
+    home = tmp_path / "demo"
+    run("demo", "-o", str(home), "--rows", "300")
+    (home / "release" / "mine.txt").write_text("mine")
+    assert "holds 'mine.txt'" in refused("demo", "-o", str(home), "--rows", "200", "--force")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "census.csv").write_text("mine")
+    assert "no demo has made" in refused("demo", "-o", str(tmp_path / "own"), "--force")
+    assert (tmp_path / "own" / "census.csv").read_text() == "mine"
 
 
 def test_demo_leaves_other_files_alone(tmp_path: Path) -> None:

@@ -84,6 +84,28 @@ def test_a_job_runs_from_anywhere_and_flags_override_it(home: Path, monkeypatch:
     assert not (home / "out").exists()
 
 
+def test_a_job_may_name_a_folder_of_hierarchies(home: Path) -> None:
+    text = FULL.split("[hierarchies]")[0] + "[domains]" + FULL.split("[domains]")[1]
+    (home / "job.toml").write_text('hierarchies = "trees"\n' + text)
+    job = Job.of(read_job(home / "job.toml"))
+    assert job.hierarchy_folder == str(home / "trees") and job.hierarchies == {}
+    assert set(job.files) == {"the input", "the hierarchy file 'disease.csv'"}
+    result = CliRunner().invoke(main, ["publish", "--job", str(home / "job.toml")])
+    assert result.exit_code == 0, result.output
+    assert f"Hierarchies taken from '{home / 'trees'}': disease." in result.stderr
+
+
+def test_the_job_file_is_never_replaced(home: Path) -> None:
+    words = ["publish", "--job", str(home / "job.toml"), "--force"]
+    result = CliRunner().invoke(main, [*words, "--trace", str(home / "job.toml")])
+    assert result.exit_code == 2 and "would overwrite the job file" in result.stderr
+    assert CliRunner().invoke(main, words).exit_code == 0
+    (home / "job.toml").rename(home / "out" / "release" / "job.toml")
+    words = ["publish", str(home / "data" / "patients.csv"), "--job", str(home / "out" / "release" / "job.toml")]
+    result = CliRunner().invoke(main, [*words, "-o", str(home / "out" / "release"), "--force"])
+    assert result.exit_code == 2 and "the job file" in result.stderr and "inside the output folder" in result.stderr
+
+
 def test_flags_override_single_entries_of_tables_and_whole_lists() -> None:
     content = {"quasi": ["age"], "options": {"loss": "ail"}, "force": True, "seed": 3}
     flags = {"quasi": ("sex",), "options": {"effort": "fast"}, "force": False, "seed": 0, "trace": None}
@@ -110,6 +132,7 @@ def test_flags_override_single_entries_of_tables_and_whole_lists() -> None:
         ('domains = {age = "old"}', "domains.age must be two numbers"),
         ("domains = {age = [1, 2, 3]}", "domains.age must be two numbers"),
         ("hierarchies = {sex = 5}", "hierarchies.sex must be the path of a file"),
+        ("hierarchies = 5", "hierarchies must be a folder, or a table of columns"),
         ("options = 5", "options must be a table of names and values"),
         ("options = {loss = {a = 1}}", "options.loss must be a text"),
     ],

@@ -111,7 +111,7 @@ def test_a_constant_attribute_costs_nothing() -> None:
     assert (ail(release), gcp(release)) == (0.0, 0.0)
 
 
-@given(st.integers(0, 10**6), st.sampled_from(["tight", "set"]))
+@given(st.integers(0, 10**6), st.sampled_from(["interval", "set"]))
 def test_losses_agree_with_their_definitions(seed: int, values: Any) -> None:
     rng = np.random.default_rng(seed)
     table = random_table(rng, int(rng.integers(1, 50)))

@@ -193,7 +193,7 @@ def test_labels_for_numbers_and_sets_for_categories() -> None:
 @given(
     st.integers(0, 10**6),
     st.sampled_from(["csv", "parquet"]),
-    st.sampled_from(["tight", "label", "set"]),
+    st.sampled_from(["interval", "label", "set"]),
     st.sampled_from(["categorical", "numeric", "ordinal", "none"]),
 )
 def test_a_loaded_release_answers_like_the_one_that_was_saved(
@@ -324,6 +324,14 @@ def test_saving_refuses_to_overwrite_and_force_replaces(tmp_path: Path) -> None:
         release.save(tmp_path / "home", force=True)
     with pytest.raises(DiscreetError, match="is a file"):
         release.save(tmp_path / "home" / "letter.txt", force=True)
+    (folder / "notes.txt").write_text("years of work")
+    with pytest.raises(DiscreetError, match=r"holds 'notes\.txt', which is no part of the release"):
+        release.save(folder, force=True)
+    assert (folder / "notes.txt").read_text() == "years of work" and load(folder).groups == 2
+    (folder / "notes.txt").unlink()
+    (folder / "release.json").write_text("{")
+    with pytest.raises(DiscreetError, match=r"holds 'table\.parquet'"):
+        release.save(folder, force=True)
     (tmp_path / "empty").mkdir()
     release.save(tmp_path / "empty")
     assert load(tmp_path / "empty").groups == 4
@@ -425,7 +433,7 @@ def test_the_trace_is_written_outside_of_releases(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------ beliefs
 
 
-@given(st.integers(0, 10**6), st.sampled_from(["tight", "set"]))
+@given(st.integers(0, 10**6), st.sampled_from(["interval", "set"]))
 def test_beliefs_are_those_of_all_boxes_that_hold_a_point(seed: int, values: Any) -> None:
     rng = np.random.default_rng(seed)
     table = random_table(rng, int(rng.integers(2, 60)), missing=False)

@@ -64,7 +64,7 @@ def audited(table: Table, promise: Principle, scheme: Cuts) -> bool:
 
 @pytest.mark.parametrize("promise", PROMISES)
 @pytest.mark.parametrize("scheme", SCHEMES)
-@given(table=tables(), values=st.sampled_from(["tight", "set", "label"]))
+@given(table=tables(), values=st.sampled_from(["interval", "set", "label"]))
 @settings(max_examples=8)
 def test_the_audit_of_the_saved_files_holds(scheme: str, promise: str, table: Table, values: str) -> None:
     event("published" if audited(table, parse(promise), SCHEMES[scheme](values=values)) else "refused")
@@ -122,7 +122,7 @@ def test_every_loss_is_lowered_by_asking_for_it() -> None:
     assert by["discernibility"]["discernibility"] <= by["ail"]["discernibility"]
 
 
-@given(table=tables(), values=st.sampled_from(["tight", "set"]), loss=st.sampled_from(["ail", "gcp"]))
+@given(table=tables(), values=st.sampled_from(["interval", "set"]), loss=st.sampled_from(["ail", "gcp"]))
 def test_axes_cost_what_the_published_boxes_lose(table: Table, values: str, loss: str) -> None:
     """What the partitioner minimises is the loss of the files, for one group of all rows."""
     from discreet.kernels.costs import bound_box, box_cost

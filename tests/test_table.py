@@ -143,6 +143,19 @@ def test_nothing_but_the_cells_is_written(tmp_path: Path, format: str) -> None:
         assert pq.read_schema(tmp_path / "t").metadata is None
 
 
+def test_coded_columns_in_chunks_with_missing_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.table.write.BATCH_ROWS", 2)
+    one = pa.DictionaryArray.from_arrays(pa.array([0, None, 1], pa.int32()), ['a, "b"', "c"])
+    other = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int32()), ["c", ""])
+    table = pa.table({"n": pa.chunked_array([[1], [2, 3, 4, 5]]), "x": pa.chunked_array([one, other])})
+    write_table(table, tmp_path / "t.csv", "csv")
+    assert (tmp_path / "t.csv").read_bytes() == b'n,x\n1,"a, ""b"""\n2,\n3,c\n4,""\n5,c\n'
+    write_table(table, tmp_path / "t.parquet", "parquet")
+    for name in ("t.csv", "t.parquet"):
+        again = read_table(tmp_path / name)
+        assert again.to_pydict() == {"n": list("12345"), "x": ['a, "b"', "", "c", "", "c"]}
+
+
 def test_digest_and_faults_of_files(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n1\n")

@@ -22,8 +22,9 @@ from discreet.kernels.cutting import (
     workspace,
 )
 from discreet.kernels.growing import grow, grow_ahead
-from discreet.kernels.judging import CAPS, Rules, strains
+from discreet.kernels.judging import CAPS, Rules
 from discreet.kernels.removing import best_removals
+from discreet.principles import Counts
 from naive import cuts as naive
 
 # two numeric axes of 6 and 4 codes, and a tree of 5 leaves under two nodes
@@ -102,7 +103,8 @@ def test_a_repaired_cut_moves_as_few_rows_as_possible(
     work.counts[:] = np.bincount(classes, minlength=3)
     left = np.bincount(classes[order[:at]], minlength=3)
     work.x[:] = left
-    possible = _repair(classes, 0, n, at, limits_of(caps), work)
+    present = np.unique(classes)
+    possible = _repair(classes, 0, n, at, limits_of(caps), present, work)
     expected = naive.fewest_moves(left.tolist(), (work.counts - left).tolist(), caps.tolist())
     assert possible == (expected is not None)
     if possible:
@@ -128,7 +130,7 @@ def test_halves_are_what_the_cut_says(families: int, case: tuple[np.ndarray, np.
         cost = sum(naive.group_cost(AXES, p[half].tolist()) for half in halves)
         assert found.score[k] == pytest.approx(cost)
         # of every stratum, the rows on the left come first along the axis
-        strata = limits.buckets if found.strata[k] else limits.values
+        strata = limits.buckets if found.by_bucket[k] else limits.values
         along = p[:, found.axis[k]]
         for s in range(3):
             left, right = ([along[r] for r in half if strata[c[r]] == s] for half in halves)
@@ -156,7 +158,7 @@ def test_a_partition_keeps_the_rules_and_cannot_be_cut_further(
         starts = np.flatnonzero(first)
         parts = np.split(np.arange(n), starts[1:])
         counts = np.array([np.bincount(c[part], minlength=3) for part in parts])
-        assert (strains(counts, rules) <= 1).all()
+        assert (Counts.of(counts, 3).strains(rules) <= 1).all()
         assert cost == pytest.approx(sum(naive.group_cost(AXES, p[part].tolist()) for part in parts))
         found = no_cuts(1, 3)
         for part in parts:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from discreet.adversary.audit import Audit, Kept, audit
-from discreet.adversary.support import Check
+from discreet.adversary.audit import Audit
+from discreet.adversary.check import Check
+from discreet.adversary.judging import Kept
 
-__all__ = ["Audit", "Check", "Kept", "audit"]
+__all__ = ["Audit", "Check", "Kept"]

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, announce_compiling, output, print_json, watching
+from discreet.command.console import (
+    HOLDS,
+    VIOLATED,
+    announce_compiling,
+    note,
+    output,
+    print_json,
+    rows_in_groups,
+    watching,
+)
 
 if TYPE_CHECKING:
     from discreet.releases.attributes import Attribute
@@ -42,20 +51,25 @@ def audit(
     Exit code 0 when everything holds, 1 when a check or a promise fails, 2 for bad input.
     """
     from discreet.adversary.audit import audit as judge
+    from discreet.command.reading import offers_in, on_offers
     from discreet.principles import parse
     from discreet.table.read import read
 
     asked = [parse(text) for text in promises]
-    own = flags.pairs("--hierarchy", hierarchies, "sex=sex.csv")
+    own, offering = flags.trees(hierarchies)
     ranges = flags.domains(domains)
     announce_compiling()
     with watching() as progress:
         progress("reading", 0.0)
-        told = reading_of(folder, own)
+        told = reading_of(folder)
+        offers = offers_in(offering, told["quasi"], told["sensitive"], own)
+        told["hierarchies"] = {**told["hierarchies"], **offers, **own}
         for key, value in reading.items():
             if value is not None:
                 told[key] = value
         table: Table = read(original, **told, domains=ranges)
+        for remark in on_offers(table, offers):
+            note(remark)
         progress("auditing", 0.0)
         found = judge(folder, table, trace=trace, promises=asked or None)
     if as_json:
@@ -65,16 +79,16 @@ def audit(
 
         console = output()
         show_audit(console, found, every_check=True)
-        console.print()
-        console.print(f"{found.rows:,} rows in {found.groups:,} groups; {found.withheld:,} withheld.")
+        if found.losses:
+            console.print()
+            console.print(rows_in_groups(found.rows, found.groups, found.withheld))
     return HOLDS if found.holds else VIOLATED
 
 
-def reading_of(folder: str, own: dict[str, str]) -> dict[str, Any]:
+def reading_of(folder: str) -> dict[str, Any]:
     """The arguments with which the original of a release is to be read, as its manifest tells them.
 
-    ``own`` are hierarchies that the user gives; those of the manifest fill in for the rest. A domain is not taken over:
-    what was only observed is published without the withheld rows, which may lie outside it.
+    A domain is not taken over: what was only observed is published without the withheld rows, which may lie outside it.
     """
     from discreet.errors import DiscreetError
     from discreet.releases.attributes import Attribute
@@ -98,7 +112,7 @@ def reading_of(folder: str, own: dict[str, str]) -> dict[str, Any]:
         "numeric": names(kind="numeric"),
         "categorical": names(kind="categorical"),
         "ordinal": names(kind="ordinal"),
-        "hierarchies": {**trees, **own},
+        "hierarchies": trees,
         # Whatever publish did about missing numbers: a withheld row is none of the release's, missing or not, and
         # in a published one missing is a value.
         "missing": "value",
@@ -106,11 +120,11 @@ def reading_of(folder: str, own: dict[str, str]) -> dict[str, Any]:
 
 
 def _tree(attribute: Attribute) -> Any:
-    """The hierarchy to read a column with: none when it is flat, since a withheld row may hold a value not listed."""
+    """The hierarchy to read a column with: none for flat categories, since a withheld row may hold one not listed."""
     from discreet.table.hierarchy import Hierarchy
 
-    if attribute.hierarchy is not None:
-        return None if attribute.flat else attribute.hierarchy
+    if attribute.hierarchy is not None and not (attribute.flat and attribute.kind == "categorical"):
+        return attribute.hierarchy
     if attribute.kind == "ordinal" and attribute.role != "other":
         # The order of the values is what the manifest lists, which need not be the one their texts have.
         return Hierarchy.flat(attribute.name, attribute.values)

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,18 @@ def note(message: str) -> None:
     click.echo(message, err=True)
 
 
+def command_line(words: Sequence[str]) -> str:
+    """Words as they are to be typed, quoted for the shell of this system.
+
+    >>> command_line(["discreet", "profile", "people.csv"])
+    'discreet profile people.csv'
+    """
+    import shlex
+    import subprocess
+
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+
+
 def in_flags(message: str) -> str:
     """A message of the library in the words of the command line.
 
@@ -66,7 +78,8 @@ def output() -> Console:
 
 def print_json(document: Any) -> None:
     """Print a document as JSON; numbers that JSON does not have (infinity, NaN) become null."""
-    click.echo(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"  # then let JSON escape what would not fit
+    click.echo(json.dumps(_plain(document), indent=2, ensure_ascii=plain, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
@@ -127,14 +140,24 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def percent(share: float) -> str:
-    """A share for reading; small ones keep two significant digits.
+    """A share for reading, written as principles write it.
 
     >>> percent(0.5), percent(0.000298), percent(0.0), percent(1.0), percent(-0.25)
-    ('50.0 %', '0.03 %', '0 %', '100 %', '-25.0 %')
+    ('50.0 %', '0.03 %', '0.0 %', '100.0 %', '-25.0 %')
     """
-    if share in (0.0, 1.0):
-        return f"{share * 100:.0f} %"
-    value = 100 * share
-    if 0 < abs(value) < 1e-4:
-        return f"{'<' if value > 0 else '>'} {'' if value > 0 else '-'}0.0001 %"
-    return f"{value:.1f} %" if abs(value) >= 1 else f"{value:.2g} %"
+    from discreet.principles.wording import percent as positive
+
+    share = 0.0 if abs(share) < 1e-9 else share
+    return positive(share) if share >= 0 else f"-{positive(-share)}"
+
+
+def rows_in_groups(rows: int, groups: int, withheld: int) -> str:
+    """How much is published and how much is not.
+
+    >>> rows_in_groups(1000, 1, 0), rows_in_groups(75, 10, 25)
+    ('1,000 rows in 1 group; none withheld.', '75 rows in 10 groups; 25 withheld (25.0 %).')
+    """
+    from discreet.principles.wording import rows as counted
+
+    left = f"{withheld:,} withheld ({percent(withheld / (rows + withheld))})" if withheld else "none withheld"
+    return f"{counted(rows)} in {groups:,} {'group' if groups == 1 else 'groups'}; {left}."

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, note, output, print_json
+from discreet.command.console import HOLDS, VIOLATED, command_line, note, output, print_json
 from discreet.errors import DiscreetError
 
 if TYPE_CHECKING:
@@ -54,7 +52,9 @@ def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
 
 
 def prepare(home: Path, force: bool) -> None:
-    """Make room: remove what an earlier demo left, and refuse a folder that is somebody else's."""
+    """See that the folder is free, or an earlier demo's, whose files the new one replaces; refuse somebody else's."""
+    from discreet.releases.files import check_folder
+
     if home.exists() and not home.is_dir():
         raise DiscreetError(f"'{home}' is a file; choose a folder for the demo")
     if home.is_dir():
@@ -65,13 +65,10 @@ def prepare(home: Path, force: bool) -> None:
                 f"the folder '{home}' holds {others[0]!r}, which no demo has made; choose another folder, "
                 "or --force to use this one and leave other files alone"
             )
-        for name in ours:
-            path = home / name
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-    (home / TREES).mkdir(parents=True)
+        check_folder(home / RELEASE, force=True)
+        if (home / INPUT).exists() and not (home / TREES).is_dir():
+            raise DiscreetError(f"the folder '{home}' holds a {INPUT!r} that no demo has made; choose another folder")
+    (home / TREES).mkdir(parents=True, exist_ok=True)
 
 
 def make_job(home: Path, rows: int) -> Job:
@@ -81,22 +78,21 @@ def make_job(home: Path, rows: int) -> Job:
     from discreet.table.write import write_table
 
     write_table(census_arrow(rows), home / INPUT)
-    trees: dict[str, Any] = {}
     for name in (*QUASI, SENSITIVE):
         tree = census_hierarchies().get(name)
         if tree is not None and tree.height > 1:
             path = home / TREES / f"{name}.csv"
-            path.write_text("".join(";".join(row) + "\n" for row in tree.rows()), encoding="utf-8")
-            trees[name] = str(path)
+            path.write_text("".join(";".join(row) + "\n" for row in tree.rows()), encoding="utf-8", newline="\n")
     content: dict[str, Any] = {
         "input": str(home / INPUT),
         "output": str(home / RELEASE),
         "quasi": list(QUASI),
         "sensitive": SENSITIVE,
         "promises": [PROMISE],
-        "hierarchies": trees,
+        "hierarchy_folder": str(home / TREES),
         "domains": {name: DOMAINS[name] for name in QUASI if name in DOMAINS},
         "trace": str(home / TRACE),
+        "force": True,
     }
     return Job.of(content)
 
@@ -105,14 +101,13 @@ def commands(job: Job) -> list[str]:
     """The commands that do the same."""
     words = ["discreet", "publish", job.input, "-o", job.output, "--quasi", ",".join(job.quasi)]
     words += ["--sensitive", str(job.sensitive), "--promise", job.promises[0]]
-    for name, path in job.hierarchies.items():
-        words += ["--hierarchy", f"{name}={path}"]
+    words += ["--hierarchy", str(job.hierarchy_folder)]
     for name, (low, high) in job.domains.items():
         words += ["--domain", f"{name}={low:g}:{high:g}"]
     words += ["--trace", str(job.trace), "--force"]
     check = ["discreet", "audit", job.output, "--original", job.input, "--trace", str(job.trace)]
     look = ["discreet", "profile", job.input, "--quasi", ",".join(job.quasi), "--sensitive", str(job.sensitive)]
-    return [shlex.join(look), shlex.join(words), shlex.join(check)]
+    return [command_line(line) for line in (look, words, check)]
 
 
 def _show(console: Console, outcome: Outcome) -> None:
@@ -123,9 +118,11 @@ def _show(console: Console, outcome: Outcome) -> None:
     console.print(Text("Some people, as they are in the table ...", style="bold"))
     before, after = _samples(outcome)
     console.print(_sheet([column.name for column in outcome.table.columns], before))
+    console.print()
     console.print(Text("... and the groups in which they are published", style="bold"))
     names = ["group", "rows", *(column.name for column in outcome.table.quasi), f"{SENSITIVE}, most frequent"]
     console.print(_sheet(names, after))
+    console.print()
     show(outcome)
     console.print()
     console.print("The same by hand:")

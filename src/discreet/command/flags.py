@@ -14,8 +14,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=str)
 """Whether a path exists is found out when it is opened, and then told in our own words."""
-SAMPLE = 1 << 20
-"""How many bytes of a file are looked at for its header."""
 
 
 def many(flag: str, name: str, help: str, metavar: str = "COLUMNS") -> Callable[[Command], Command]:
@@ -36,7 +34,8 @@ KINDS = (
         "hierarchies",
         multiple=True,
         metavar="COLUMN=FILE",
-        help="How a column's values are generalized: CSV (leaf first) or TOML. Repeatable.",
+        help="How a column's values are generalized: CSV (leaf first) or TOML. Repeatable. Or a folder: then the files "
+        "hierarchy_NAME.csv, NAME.csv or NAME.toml in it serve all columns that are not numeric.",
     ),
     click.option(
         "--domain", "domains", multiple=True, metavar="COLUMN=LOW:HIGH", help="A numeric column's range. Repeatable."
@@ -76,6 +75,26 @@ def pairs(flag: str, texts: Iterable[str], example: str) -> dict[str, str]:
             raise DiscreetError(f"{flag} names {name.strip()!r} twice; give it once")
         result[name.strip()] = value.strip()
     return result
+
+
+def trees(texts: Iterable[str]) -> tuple[dict[str, str], str | None]:
+    """What --hierarchy says: the files of single columns, and a folder for the others.
+
+    >>> trees(["sex=sex.csv", "."])
+    ({'sex': 'sex.csv'}, '.')
+    """
+    texts = list(texts)
+    folders = [text for text in texts if Path(text).expanduser().is_dir()]
+    if len(folders) > 1:
+        raise DiscreetError(f"--hierarchy names two folders, {folders[0]!r} and {folders[1]!r}; give one")
+    for text in texts:
+        if "=" not in text and text not in folders:
+            raise DiscreetError(
+                f"--hierarchy {text!r} is no folder, and not of the form NAME=FILE; "
+                "write for example --hierarchy sex=sex.csv"
+            )
+    files = pairs("--hierarchy", [text for text in texts if text not in folders], "sex=sex.csv")
+    return files, folders[0] if folders else None
 
 
 def domains(texts: Iterable[str]) -> dict[str, tuple[float, float]]:
@@ -123,44 +142,7 @@ class Header:
     def __call__(self) -> list[str]:
         """The names, in the order of the file."""
         if self._names is None:
+            from discreet.table.sources import column_names
+
             self._names = column_names(*self._source, self._hints)
         return self._names
-
-
-def column_names(path: str, delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()) -> list[str]:
-    """The column names of a CSV or Parquet file; ``hints`` are names that may be among them."""
-    import csv
-    import gzip
-    import io
-    import zlib
-
-    from discreet.table.csv_files import find_delimiter
-    from discreet.table.encodings import as_utf8
-
-    what = f"'{path}'"
-    try:
-        with Path(path).open("rb") as file:
-            start = file.read(4)
-            if start == b"PAR1":
-                import pyarrow.parquet as pq
-
-                return [str(name) for name in pq.read_schema(path).names]
-            file.seek(0)
-            lines = gzip.GzipFile(fileobj=file) if start[:2] == b"\x1f\x8b" else file
-            data = lines.read(SAMPLE)
-    except FileNotFoundError:
-        raise DiscreetError(f"there is no file {what}; check the path") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise DiscreetError(f"{what} is a damaged gzip file; fetch or compress it again") from None
-    except IsADirectoryError:
-        raise DiscreetError(f"{what} is a folder; name a file in it") from None
-    except OSError as fault:
-        raise DiscreetError(f"{what} cannot be read: {fault.strerror or fault}; check its permissions") from None
-    # A file cut after so many bytes may end within a character; a whole last line is enough to see the header.
-    end = data.rfind(b"\n")
-    text = as_utf8(data[: end + 1] if end >= 0 and len(data) == SAMPLE else data, encoding, what).decode()
-    mark = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter) if delimiter else find_delimiter(text, hints)
-    try:
-        return next((row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row), [])
-    except (csv.Error, TypeError):
-        return []  # the reader proper will say what is wrong

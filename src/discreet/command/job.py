@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
 from discreet.errors import DiscreetError
 from discreet.table.texts import near
@@ -65,6 +65,8 @@ class Job(BaseModel):
     categorical: Names = []
     ordinal: Names = []
     hierarchies: dict[str, str | dict[str, Any]] = {}
+    hierarchy_folder: str | None = None
+    """Where columns that ``hierarchies`` does not name may have theirs; ``hierarchies = "DIR"`` says the same."""
     domains: dict[str, Domain] = {}
     missing: Literal["error", "withhold", "value"] = "error"
     delimiter: str | None = None
@@ -73,33 +75,40 @@ class Job(BaseModel):
     trace: str | None = None
     seed: int | None = Field(None, ge=0)
     force: bool = False
+    _file: Path | None = PrivateAttr(None)
 
     @classmethod
-    def of(cls, content: Mapping[str, Any], source: str = "the job") -> Job:
-        """A job from plain values; every fault is one sentence that names the key."""
+    def of(cls, content: Mapping[str, Any], source: str = "the job", file: Path | None = None) -> Job:
+        """A job from plain values, read from ``file`` if any; every fault is one sentence that names the key."""
         _known(content, source)
         try:
-            return cls.model_validate(dict(content))
+            job = cls.model_validate(dict(content))
         except ValidationError as faults:
             raise DiscreetError(_sentence(faults, source)) from None
+        job._file = file
+        return job
 
     @property
     def files(self) -> dict[str, Path]:
         """Every file that the job reads, by what it is; none of them may be overwritten."""
         paths = {"the input": Path(self.input)}
+        if self._file is not None:
+            paths["the job file"] = self._file
         for name, source in self.hierarchies.items():
             if isinstance(source, str):
                 paths[f"the hierarchy of {name!r}"] = Path(source)
+        if self.hierarchy_folder is not None and (folder := Path(self.hierarchy_folder).expanduser()).is_dir():
+            paths |= {f"the hierarchy file {path.name!r}": path for path in folder.iterdir() if path.is_file()}
         return paths
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The arguments of ``discreet.table.read.read`` besides the source; column lists are still to be split."""
-        keys = ("sensitive", "hierarchies", "domains", "missing", "delimiter", "encoding")
+        """The arguments of ``discreet.table.read.read`` besides the source, the lists of columns and hierarchies."""
+        keys = ("sensitive", "domains", "missing", "delimiter", "encoding")
         return {key: getattr(self, key) for key in keys}
 
 
-PATHS = ("input", "output", "trace")
+PATHS = ("input", "output", "trace", "hierarchy_folder")
 MERGED = ("options", "hierarchies", "domains")
 """Keys whose single entries flags override; any other key is replaced as a whole."""
 
@@ -123,6 +132,8 @@ def read_job(path: Path) -> dict[str, Any]:
     def beside(name: Any) -> Any:
         return str(path.parent / Path(name).expanduser()) if isinstance(name, str) and name else name
 
+    if isinstance(content.get("hierarchies"), str):
+        content["hierarchy_folder"] = content.pop("hierarchies")
     for key in PATHS:
         if key in content:
             content[key] = beside(content[key])
@@ -190,6 +201,8 @@ def _sentence(faults: ValidationError, source: str) -> str:
         says = _WORDS["tuple_type"]
     elif key == "hierarchies":
         says = "must be the path of a file, or a table that holds the hierarchy"
+        if len(place) == 1:
+            says = "must be a folder, or a table of columns and their hierarchies"
     elif kind == "literal_error":
         says = f"must be {fault['ctx']['expected'].replace(chr(39), '')}"
     else:

@@ -5,6 +5,7 @@ Nothing here or at the top of a command's file imports more than click, so that 
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -32,6 +33,9 @@ class House(click.Group):
         """Run a command and leave with its exit code."""
         if not standalone_mode:
             return super().main(args, standalone_mode=False, **extra)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")  # a value that a terminal cannot show is no fault
         with _termination_unwinds():
             code = self._guarded(args, **extra)
         sys.exit(code)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from discreet.command import flags
-from discreet.command.console import HOLDS, number, output, percent, print_json, watching
+from discreet.command.console import HOLDS, command_line, note, number, output, percent, print_json, watching
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +24,7 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
 
     Without --quasi, all columns are described and roles are suggested for them.
     """
+    from discreet.command.reading import offers_in, on_offers
     from discreet.principles.prior import Prior
     from discreet.report.profile import profile as describe
     from discreet.report.profile import suggest, suggest_promise
@@ -36,13 +36,15 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     names = {key: flags.split_names(texts, header) for key, texts in lists.items()}
     if not names["quasi"]:
         names["quasi"] = [name for name in header() if name != sensitive]
+    files, folder = flags.trees(given["hierarchies"])
+    offers = offers_in(folder, names["quasi"], sensitive, files)
     with watching() as progress:
         progress("reading", 0.0)
         table = read(
             input,
             **names,
             sensitive=sensitive,
-            hierarchies=flags.pairs("--hierarchy", given["hierarchies"], "sex=sex.csv"),
+            hierarchies={**offers, **files},
             domains=flags.domains(given["domains"]),
             missing="value",
             delimiter=delimiter,
@@ -50,6 +52,8 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
         )
         progress("counting", 0.0)
         told = describe(table, combinations=bool(quasi))
+    for remark in on_offers(table, offers):
+        note(remark)
     roles = None if quasi else suggest(told.columns, told.rows)
     if sensitive is None and roles is not None and roles.sensitive is not None:
         column = next(one for one in table.columns if one.name == roles.sensitive)
@@ -101,7 +105,7 @@ def suggested_command(input: str, told: Profile, roles: Roles | None, given: dic
         words += ["--missing", "value"]
     for flag in ("delimiter", "encoding"):
         words += [] if given[flag] is None else [f"--{flag}", given[flag]]
-    return shlex.join(words)
+    return command_line(words)
 
 
 # ------------------------------------------------------------------------------------------------------------ showing
@@ -111,6 +115,7 @@ def _show(console: Console, told: Profile, roles: Roles | None, command: str) ->
     console.print(f"{told.rows:,} rows.")
     console.print()
     console.print(_columns(told.columns, with_roles=roles is None))
+    console.print()
     _show_codes(console, told)
     if roles is None:
         _show_uniqueness(console, told)
@@ -132,7 +137,7 @@ def _columns(columns: tuple[ColumnProfile, ...], with_roles: bool) -> Any:
     from discreet.command.showing import grid
 
     headings = ["column", *(["role"] if with_roles else []), "kind", "distinct", "missing", "values"]
-    table = grid(*headings)
+    table = grid(*headings, right=(len(headings) - 3, len(headings) - 2))
     for one in columns:
         role = [one.role] if with_roles else []
         values = _values(one)
@@ -161,21 +166,22 @@ def _show_codes(console: Console, told: Profile) -> None:
 
 def _show_uniqueness(console: Console, told: Profile) -> None:
     from discreet.command.showing import grid
+    from discreet.principles.wording import rows
 
     whole, *without = told.uniqueness
     verb = "is" if whole.unique == 1 else "are"
     console.print(
-        f"Who stands out: {_rows(whole.unique)} ({percent(whole.unique_share)}) {verb} alone with their combination of "
-        f"quasi-identifiers; there are {whole.combinations:,} combinations, the smallest of {_rows(whole.smallest)}, "
-        f"the median one of {number(whole.median)}."
+        f"Who stands out: {rows(whole.unique)} ({percent(whole.unique_share)}) {verb} alone with their combination of "
+        f"quasi-identifiers; there are {whole.combinations:,} combinations, the smallest of {rows(whole.smallest)}, "
+        f"the median one of {number(whole.median)} {'row' if whole.median == 1 else 'rows'}."
     )
     if without:
-        table = grid("left out", "unique rows", "share", "combinations", "smallest", "median")
+        table = grid("left out", "unique rows", "share", "combinations", "smallest", "median", right=range(1, 6))
         for one in without:
             table.add_row(one.dropped or "", *_cells(one))
-        console.print(table)
-    else:
         console.print()
+        console.print(table)
+    console.print()
 
 
 def _cells(one: Uniqueness) -> list[str]:
@@ -202,14 +208,12 @@ def _show_roles(console: Console, roles: Roles) -> None:
 
 
 def _show_sensitive(console: Console, column: ColumnProfile) -> None:
+    from discreet.principles.wording import rows
+
     def told(one: Share) -> str:
-        return f"'{one.value}' ({_rows(one.rows)}, {percent(one.share)})"
+        return f"'{one.value}' ({rows(one.rows)}, {percent(one.share)})"
 
     console.print(f"The sensitive attribute {column.name!r} has {column.distinct:,} different values.")
     console.print(f"  most frequent: {', '.join(told(one) for one in column.top)}")
     console.print(f"  rarest: {told(column.rarest)}")
     console.print()
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, announce_compiling, note, output, print_json, watching
+from discreet.command.console import (
+    HOLDS,
+    VIOLATED,
+    announce_compiling,
+    note,
+    output,
+    print_json,
+    rows_in_groups,
+    watching,
+)
 
 if TYPE_CHECKING:
     from discreet.adversary.audit import Audit
@@ -39,6 +48,7 @@ class Outcome:
             "folder": self.job.output if held else None,
             "trace": self.job.trace if held else None,
             "scheme": self.release.manifest["scheme"],
+            "missing": 0 if self.table.unusable is None else len(self.table.unusable),
             "left_out": self.left_out,
             "seconds": {stage: round(seconds, 3) for stage, seconds in self.seconds.items()},
         }
@@ -63,7 +73,7 @@ class Outcome:
         multiple=True,
         metavar="KEY=VALUE",
         help="An option of the scheme: loss=ail|gcp|discernibility, effort=fast|thorough, withhold=0.02, "
-        "values=tight|label|set, cuts=plain+stratified. Repeatable.",
+        "values=interval|label|set, cuts=plain+stratified. Repeatable.",
     ),
     flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
     flags.many("--keep", "keep", "Columns to publish as they are."),
@@ -120,17 +130,17 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
     parsed = {
         **given,
         "options": flags.pairs("--option", given["options"], "effort=thorough"),
-        "hierarchies": flags.pairs("--hierarchy", given["hierarchies"], "sex=sex.csv"),
         "domains": flags.domains(given["domains"]),
     }
-    source = f"the job file '{job}'" if job is not None else "the flags"
-    content = read_job(Path(job)) if job is not None else {}
-    return Job.of(merged(content, parsed), source)
+    parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
+    if job is None:
+        return Job.of(merged({}, parsed), "the flags")
+    return Job.of(merged(read_job(Path(job)), parsed), f"the job file '{job}'", Path(job))
 
 
 def carry_out(job: Job) -> Outcome:
     """Read, publish, save beside the target, audit those files, and put them in place if the audit holds."""
-    from discreet.command.places import beside, check_output, check_trace, put_in_place, write_trace
+    from discreet.command.places import check_output, check_trace, put_in_place
 
     target = check_output(job.output, job.force, job.files)
     trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files)
@@ -139,6 +149,8 @@ def carry_out(job: Job) -> Outcome:
     from discreet.adversary.audit import audit
     from discreet.command.reading import read_input
     from discreet.principles import parse, together
+    from discreet.releases import write_trace
+    from discreet.releases.files import beside
     from discreet.schemes import make_scheme
 
     promise = together(parse(text) for text in job.promises)
@@ -167,7 +179,7 @@ def carry_out(job: Job) -> Outcome:
                 if trace is None or release.trace is None:
                     place()
                 else:
-                    write_trace(trace, release.trace, place)
+                    write_trace(release, trace, place)
     for remark in remarks:
         note(remark)
     return Outcome(job, table, release, found, left_out, clock.laps)
@@ -185,12 +197,20 @@ class _Clock:
         self.laps[stage], self._last = now - self._last, now
 
 
-def _why_withheld(outcome: Outcome) -> str:
-    if not outcome.audit.withheld:
-        return ""
-    share = f"{outcome.audit.withheld / outcome.table.rows:.2%} of the rows"
-    unusable = outcome.table.unusable
-    return f" ({share})" if unusable is None else f" ({share}; {len(unusable):,} because they miss a number)"
+def why_withheld(withheld: int, unusable: int, allowed: bool) -> str | None:
+    """Why rows were withheld, when some of them miss a number; ``allowed`` when others may be for a lower loss.
+
+    >>> why_withheld(25, 1, False)
+    'Of the withheld rows, 1 misses a number; 24 more make the withheld rows keep the promise as one group.'
+    """
+    if not unusable:
+        return None
+    if withheld == unusable:
+        return "The withheld rows are those that miss a number."
+    text = f"Of the withheld rows, {unusable:,} {'misses' if unusable == 1 else 'miss'} a number"
+    makes = "makes" if withheld - unusable == 1 else "make"
+    text += f"; {withheld - unusable:,} more {makes} the withheld rows keep the promise as one group"
+    return text + (", or the loss lower." if allowed else ".")
 
 
 def show(outcome: Outcome) -> None:
@@ -200,9 +220,11 @@ def show(outcome: Outcome) -> None:
     console, audit = output(), outcome.audit
     show_audit(console, audit, every_check=False)
     console.print()
-    console.print(
-        f"{audit.rows:,} rows in {audit.groups:,} groups; {audit.withheld:,} withheld{_why_withheld(outcome)}."
-    )
+    console.print(rows_in_groups(audit.rows, audit.groups, audit.withheld))
+    unusable = 0 if outcome.table.unusable is None else len(outcome.table.unusable)
+    why = why_withheld(audit.withheld, unusable, float(outcome.job.options.get("withhold", 0)) > 0)
+    if why is not None:
+        console.print(why)
     if outcome.left_out:
         console.print(f"Columns not published: {', '.join(outcome.left_out)}.")
     took = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in outcome.seconds.items())

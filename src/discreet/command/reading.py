@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from discreet.command.flags import Header, split_names
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
+    from discreet.table.hierarchy_files import Offered
     from discreet.table.table import Table
 
 KINDS = ("numeric", "categorical", "ordinal")
@@ -22,18 +23,74 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     given: dict[str, list[str]] = {key: getattr(job, key) for key in LISTS}
     header = Header(job.input, job.delimiter, job.encoding, [text for texts in given.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in given.items()}
-    table = read(job.input, **names, **job.reading)
+    offers = offers_in(job.hierarchy_folder, names["quasi"], job.sensitive, job.hierarchies)
+    table = read(job.input, **names, hierarchies={**offers, **job.hierarchies}, **job.reading)
     published = {column.name for column in table.columns}
     left_out = [name for name in header() if name not in published]
     declared = {name for key in KINDS for name in names[key]}
-    return table, left_out, list(_numbers_by_label(table, set(job.hierarchies) - declared))
+    remarks = [*on_offers(table, offers), *_numbers_by_label(job.input, table, set(job.hierarchies) - declared)]
+    return table, left_out, remarks
 
 
-def _numbers_by_label(table: Table, names: Iterable[str]) -> Iterator[str]:
-    """A hierarchy makes a column categorical; where its values are numbers, somebody may have meant intervals."""
+def offers_in(
+    folder: str | None, quasi: Iterable[str], sensitive: str | None, named: Mapping[str, Any]
+) -> dict[str, Offered]:
+    """The hierarchies that a folder offers for columns that have none ``named`` for them."""
+    from discreet.table.hierarchy_files import offered
+
+    if folder is None:
+        return {}
+    columns = [*quasi, *(() if sensitive is None else (sensitive,))]
+    return {name: offer for name, offer in offered(folder, columns).items() if name not in named}
+
+
+def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
+    """Which of the hierarchies in a folder were taken, and which were not."""
+    if not offers:
+        return
+    folder = next(iter(offers.values())).path.parent
+    taken = [name for name in offers if table.column(name).kind != "numeric"]
+    yield f"Hierarchies taken from '{folder}': {', '.join(taken) or 'none'}."
+    for name, offer in offers.items():
+        if name not in taken:
+            yield (
+                f"Not taken: {offer.path.name}, because {name!r} holds numbers; to publish its labels say "
+                f"--hierarchy {name}={offer.path}"
+            )
+
+
+def _numbers_by_label(source: str, table: Table, names: Iterable[str]) -> Iterator[str]:
+    """A hierarchy makes a column categorical; where it would have been numeric, somebody may have meant intervals."""
     for column in table.quasi:
-        if column.name in names and all(text.replace(".", "", 1).isdecimal() for text in column.texts):
+        if column.name in names and _would_be_numeric(column.texts) and not _typed_as_text(source, column.name):
             yield (
                 f"Note: {column.name!r} holds numbers but has a hierarchy, so its labels are published; "
                 f"with --numeric {column.name} it would be intervals."
             )
+
+
+def _would_be_numeric(leaves: Iterable[str]) -> bool:
+    """Whether a column of these values would be numeric without its hierarchy.
+
+    >>> _would_be_numeric(["17", "2.5", "(missing)"]), _would_be_numeric(["01301", "12345"])
+    (True, False)
+    """
+    import re
+
+    from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MISSING, NUMBER
+
+    known = [leaf for leaf in leaves if leaf != MISSING]
+    plain = all(re.match(NUMBER, leaf) and not re.match(LEADING_ZERO, leaf) for leaf in known)
+    return bool(known) and plain and all(abs(float(leaf)) <= LARGEST_WHOLE for leaf in known)
+
+
+def _typed_as_text(source: str, name: str) -> bool:
+    """Whether a Parquet file declares a column as text: then its digits were never taken for numbers."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with open(source, "rb") as file:
+        if file.read(4) != b"PAR1":
+            return False
+    kind = pq.read_schema(source).field(name).type
+    return not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.command.console import number, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.adversary.audit import Audit, Kept
+    from discreet.adversary import Audit, Kept
 
 LOSSES = {
     "ail": "average information loss (AIL)",
@@ -28,25 +29,43 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
     console.print()
     if audit.promises:
         console.print(_promises(audit.promises))
-    for kept in audit.promises:
-        if not kept.holds:
-            console.print(Text(f"  {'BROKEN' if kept.broken else 'NOT JUDGED'}  {kept.sentence}", style="red"))
-        elif every_check:
-            console.print(f"  {kept.sentence}")
-    for check in audit.checks:
-        if not check.holds:
-            console.print(Text(f"  FAILED  {check.name}: {check.sentence}", style="red"))
-        elif every_check:
-            console.print(f"  {check.name}: {check.sentence}")
-    console.print()
+        console.print()
+    found = [("promise kept" if kept.holds else _failure(kept), kept.holds, kept.sentence) for kept in audit.promises]
+    found += [
+        (check.name if check.holds else f"FAILED {check.name}", check.holds, check.sentence) for check in audit.checks
+    ]
+    lines = [(name, holds, sentence) for name, holds, sentence in found if every_check or not holds]
+    if lines:
+        _list(console, sorted(lines, key=lambda line: line[1]))
+        console.print()
     if audit.losses:
         console.print(_losses(audit))
+
+
+def _failure(kept: Kept) -> str:
+    return "BROKEN" if kept.broken else "NOT JUDGED"
+
+
+def _list(console: Console, lines: list[tuple[str, bool, str]]) -> None:
+    """Names with a sentence each: wrapped beside its name in a terminal, on one line for whoever searches a file."""
+    from rich.text import Text
+
+    if not console.is_terminal:
+        width = max(len(name) for name, _, _ in lines)
+        for name, _, sentence in lines:
+            console.print(f"{name:<{width}}  {sentence}")
+        return
+    table = grid("", "")
+    for name, holds, sentence in lines:
+        style = "" if holds else "red"
+        table.add_row(Text(name, style=style), Text(sentence, style=style))
+    console.print(table)
 
 
 def _promises(kept: list[Kept]) -> Any:
     from rich.text import Text
 
-    table = grid("promise", "holds", "achieved", "margin", "closest group")
+    table = grid("promise", "holds", "achieved", "margin", "closest group", right=(3,))
     for one in kept:
         style = "green" if one.holds else "bold red"
         table.add_row(
@@ -71,27 +90,30 @@ def achieved(kept: Kept) -> str:
 
 
 def _closest(kept: Kept) -> str:
+    from discreet.principles.wording import rows
+
     if not kept.size:
         return "-"
-    who = "withheld rows" if kept.group is None else f"group {kept.group}"
-    return f"{who} ({kept.size:,} {'row' if kept.size == 1 else 'rows'})"
+    who = "the withheld" if kept.group is None else f"group {kept.group}"
+    return f"{who} ({rows(kept.size)})"
 
 
 def _losses(audit: Audit) -> Any:
-    table = grid("", "")
+    table = grid("", "", "", right=(1,))
     for name, value in audit.losses.items():
-        scale = "   of 1" if name in ("ail", "gcp") else ""
-        table.add_row(LOSSES.get(name, name), f"{number(value, 4)}{scale}")
+        scale = "of 1" if name in ("ail", "gcp") else ""
+        table.add_row(LOSSES.get(name, name), number(value, 4), scale)
     return table
 
 
-def grid(*headings: str) -> Any:
-    """A plain table without frames."""
+def grid(*headings: str, right: Collection[int] = ()) -> Any:
+    """A plain table without frames; the columns at the places ``right`` hold numbers."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     named = any(headings)
-    table = Table(box=SIMPLE_HEAD if named else None, pad_edge=False, show_header=named, padding=(0, 1, 0, 1))
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, show_header=named, padding=(0, 1, 0, 0))
     for place, heading in enumerate(headings):
-        table.add_column(heading, overflow="fold", no_wrap=place == 0)
+        justify: Literal["left", "right"] = "right" if place in right else "left"
+        table.add_column(heading, overflow="fold", no_wrap=place == 0, justify=justify)
     return table

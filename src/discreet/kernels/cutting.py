@@ -55,7 +55,13 @@ class Limits(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Scratch memory for one thread."""
+    """Scratch memory for one thread.
+
+    Counts per value are 0 between groups, and within a group only those of the values in ``present`` are touched: a
+    group costs by its rows, however many values the table has.
+    """
+
+    present: NDArray[np.int32]
 
     order: NDArray[np.int32]
     steps: NDArray[np.int32]
@@ -86,15 +92,19 @@ class Cuts(NamedTuple):
 
     score: NDArray[np.float64]
     axis: NDArray[np.int64]
-    strata: NDArray[np.int64]
-    """0: ``x`` counts rows per value, 1: per bucket."""
+    by_bucket: NDArray[np.bool_]
+    """Whether ``x`` counts rows per bucket and not per value."""
+    size: NDArray[np.int64]
+    """How many rows go left."""
     x: NDArray[np.int64]
+    """Per stratum how many rows go left; meaningless for strata that the group does not have."""
 
 
 @kernel
 def workspace(size, d, m, card, positions):
     """Scratch memory for groups of up to ``size`` rows."""
     return Work(
+        np.empty(min(m, size), np.int32),
         np.empty(size, np.int32),
         np.empty(size, np.int32),
         np.empty(min(card, 4 * size + 64) + 2, np.int32),
@@ -103,13 +113,13 @@ def workspace(size, d, m, card, positions):
         np.empty((size, d), np.int32),
         np.empty(size, np.int32),
         np.empty(size, np.int32),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
+        np.zeros(m, np.int64),
+        np.zeros(m, np.int64),
+        np.zeros(m, np.int64),
+        np.zeros(m, np.int64),
+        np.zeros(m, np.int64),
+        np.zeros(m, np.int64),
+        np.zeros(m, np.int64),
         np.empty((positions + 1, m), np.int64),
         np.empty((positions + 1, d), np.int32),
         np.empty((positions + 1, d), np.int32),
@@ -126,6 +136,7 @@ def no_cuts(how_many, m):
     return Cuts(
         np.full(how_many, np.inf),
         np.full(how_many, -1, np.int64),
+        np.zeros(how_many, np.bool_),
         np.zeros(how_many, np.int64),
         np.zeros((how_many, m), np.int64),
     )
@@ -206,14 +217,14 @@ def _find_edges(n, span, positions, work):
 
 
 @kernel
-def _repair(classes, start, n, at, limits, work):
+def _repair(classes, start, n, at, limits, present, work):
     """Turn ``work.x``, the counts left of position ``at``, into the nearest ones that keep caps and floors on both
     sides with the sizes unchanged. Returns whether there are any."""
     x, least, most = work.x, work.least, work.most
     total = 0
     total_least = 0
     total_most = 0
-    for i in range(x.shape[0]):
+    for i in present:
         n_i = work.counts[i]
         cap_left = int(np.floor(limits.caps[i] * at + SLACK))
         cap_right = int(np.floor(limits.caps[i] * (n - at) + SLACK))
@@ -251,12 +262,13 @@ def _repair(classes, start, n, at, limits, work):
 
 
 @kernel
-def _measure(points, classes, start, n, strata, work):
+def _measure(points, classes, start, n, strata, present, work):
     """Boxes of the two halves that ``work.x`` makes, and the counts left of it. Returns the size of the left half."""
     low, high, taken = work.half_low, work.half_high, work.taken
     d = points.shape[1]
-    taken[:] = 0
-    work.left[:] = 0
+    for i in present:
+        taken[strata[i]] = 0
+        work.left[i] = 0
     size = 0
     for j in range(d):
         low[0, j] = 2147483647
@@ -281,16 +293,16 @@ def _measure(points, classes, start, n, strata, work):
 
 
 @kernel
-def _weigh(left_size, right_size, axes, rules, caution, work):
+def _weigh(left_size, right_size, axes, rules, caution, present, work):
     """The score of a cut whose counts and boxes stand in ``work``; infinite when a half breaks the rules."""
     if left_size == 0 or right_size == 0:
         return np.inf
-    strain_left = strain(work.left, left_size, rules)
+    strain_left = strain(work.left, left_size, rules, present)
     if strain_left > 1.0:
         return np.inf
-    for i in range(work.left.shape[0]):
+    for i in present:
         work.right[i] = work.counts[i] - work.left[i]
-    strain_right = strain(work.right, right_size, rules)
+    strain_right = strain(work.right, right_size, rules, present)
     if strain_right > 1.0:
         return np.inf
     cost = left_size * box_cost(axes, work.half_low[0], work.half_high[0], left_size)
@@ -301,7 +313,7 @@ def _weigh(left_size, right_size, axes, rules, caution, work):
 
 
 @kernel
-def _keep(cuts, score, j, strata, x):
+def _keep(cuts, score, j, by_bucket, size, x, limits, present):
     """Put a cut in its place among the best."""
     k = cuts.score.shape[0] - 1
     if not score < cuts.score[k]:
@@ -309,40 +321,49 @@ def _keep(cuts, score, j, strata, x):
     while k > 0 and score < cuts.score[k - 1]:
         cuts.score[k] = cuts.score[k - 1]
         cuts.axis[k] = cuts.axis[k - 1]
-        cuts.strata[k] = cuts.strata[k - 1]
-        cuts.x[k] = cuts.x[k - 1]
+        cuts.by_bucket[k] = cuts.by_bucket[k - 1]
+        cuts.size[k] = cuts.size[k - 1]
+        for i in present:
+            cuts.x[k, i] = cuts.x[k - 1, i]
+            cuts.x[k, limits.buckets[i]] = cuts.x[k - 1, limits.buckets[i]]
         k -= 1
     cuts.score[k] = score
     cuts.axis[k] = j
-    cuts.strata[k] = strata
-    cuts.x[k] = x
+    cuts.by_bucket[k] = by_bucket
+    cuts.size[k] = size
+    strata = limits.buckets if by_bucket else limits.values
+    for i in present:
+        cuts.x[k, strata[i]] = x[strata[i]]
 
 
 @kernel
-def _share_out(sizes, strata, counts, share, x):
+def _share_out(sizes, strata, counts, present, share, x):
     """Take ``share`` of every stratum, rounding so that the error never adds up."""
-    sizes[:] = 0
-    for i in range(counts.shape[0]):
+    for i in present:
+        sizes[strata[i]] = 0
+    for i in present:
         sizes[strata[i]] += counts[i]
     due = 0.0
     given = 0
-    for s in range(sizes.shape[0]):
-        due += share * sizes[s]
-        x[s] = min(sizes[s], int(np.floor(due + 0.5)) - given)
-        given += x[s]
+    for i in present:
+        s = strata[i]
+        if sizes[s] > 0:  # set to 0 once its share is given, so that a bucket is served with its first value
+            due += share * sizes[s]
+            x[s] = min(sizes[s], int(np.floor(due + 0.5)) - given)
+            given += x[s]
+            sizes[s] = 0
 
 
 @kernel
-def _cuts_along(points, classes, start, n, j, axes, rules, limits, recipe, families, work, cuts):
+def _cuts_along(points, classes, start, n, j, axes, rules, limits, recipe, families, present, work, cuts):
     """Weigh the cuts of these families along one axis."""
     span = _lay_out(points, start, n, j, work.low[j], work.high[j], work)
     d = points.shape[1]
-    m = work.counts.shape[0]
     found = 0
     if families & (PLAIN | REPAIRED):
         found = _find_edges(n, span, recipe.positions, work)
         for b in range(found + 1):
-            for i in range(m):
+            for i in present:
                 work.block_counts[b, i] = 0
             for a in range(d):
                 work.block_low[b, a] = 2147483647
@@ -355,7 +376,7 @@ def _cuts_along(points, classes, start, n, j, axes, rules, limits, recipe, famil
                 work.block_low[b, a] = min(work.block_low[b, a], code)
                 work.block_high[b, a] = max(work.block_high[b, a], code)
         for b in range(1, found + 1):  # counts are of all rows up to the end of the block, boxes of the block alone
-            for i in range(m):
+            for i in present:
                 work.block_counts[b, i] += work.block_counts[b - 1, i]
     if families != PLAIN:
         _sort(n, work)
@@ -366,7 +387,7 @@ def _cuts_along(points, classes, start, n, j, axes, rules, limits, recipe, famil
                 continue
             score = np.inf
             if families & PLAIN:
-                for i in range(m):
+                for i in present:
                     work.left[i] = work.block_counts[b, i]
                 for a in range(d):
                     work.half_low[0, a] = work.block_low[0, a]
@@ -379,25 +400,25 @@ def _cuts_along(points, classes, start, n, j, axes, rules, limits, recipe, famil
                     for c in range(b + 1, found):
                         work.half_low[1, a] = min(work.half_low[1, a], work.block_low[c, a])
                         work.half_high[1, a] = max(work.half_high[1, a], work.block_high[c, a])
-                score = _weigh(at, n - at, axes, rules, recipe.caution, work)
+                score = _weigh(at, n - at, axes, rules, recipe.caution, present, work)
                 if recipe.widest and score < np.inf:
                     score = -interval_cost(axes, j, work.low[j], work.high[j])
-                _keep(cuts, score, j, 0, work.left)
+                _keep(cuts, score, j, False, at, work.left, limits, present)
             if families & REPAIRED and score == np.inf:
-                for i in range(m):
+                for i in present:
                     work.x[i] = work.block_counts[b, i]
-                if _repair(classes, start, n, at, limits, work):
-                    _measure(points, classes, start, n, limits.values, work)
-                    score = _weigh(at, n - at, axes, rules, recipe.caution, work)
-                    _keep(cuts, score, j, 0, work.x)
-    for by_bucket in range(2):
+                if _repair(classes, start, n, at, limits, present, work):
+                    _measure(points, classes, start, n, limits.values, present, work)
+                    score = _weigh(at, n - at, axes, rules, recipe.caution, present, work)
+                    _keep(cuts, score, j, False, at, work.x, limits, present)
+    for by_bucket in (False, True):
         if families & (BUCKETED if by_bucket else STRATIFIED):
             strata = limits.buckets if by_bucket else limits.values
             for k in range(recipe.shares):
-                _share_out(work.taken, strata, work.counts, (k + 1) / (recipe.shares + 1), work.x)
-                size = _measure(points, classes, start, n, strata, work)
-                score = _weigh(size, n - size, axes, rules, recipe.caution, work)
-                _keep(cuts, score, j, by_bucket, work.x)
+                _share_out(work.taken, strata, work.counts, present, (k + 1) / (recipe.shares + 1), work.x)
+                size = _measure(points, classes, start, n, strata, present, work)
+                score = _weigh(size, n - size, axes, rules, recipe.caution, present, work)
+                _keep(cuts, score, j, by_bucket, size, work.x, limits, present)
 
 
 @kernel
@@ -409,15 +430,24 @@ def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cu
     if n < 2 * limits.smallest:
         return
     bound_box(points, start, end, work.low, work.high)
-    work.counts[:] = 0
+    number = 0
     for r in range(start, end):
-        work.counts[classes[r]] += 1
+        i = classes[r]
+        if work.counts[i] == 0:
+            work.present[number] = i
+            number += 1
+        work.counts[i] += 1
+    present = work.present[:number]
     first = recipe.families & PLAIN if n > recipe.plain_above else recipe.families
     for families in (first, recipe.families - first):
         if families and cuts.axis[0] < 0:
             for j in range(points.shape[1]):
                 if work.low[j] < work.high[j]:
-                    _cuts_along(points, classes, start, n, j, axes, rules, limits, recipe, families, work, cuts)
+                    _cuts_along(
+                        points, classes, start, n, j, axes, rules, limits, recipe, families, present, work, cuts
+                    )
+    for i in present:
+        work.counts[i] = work.left[i] = work.right[i] = 0
 
 
 @kernel
@@ -432,11 +462,10 @@ def apply_cut(points, classes, rows, start, end, limits, work, cuts, k):
         high = max(high, points[r, j])
     _lay_out(points, start, n, j, low, high, work)
     _sort(n, work)
-    strata = limits.buckets if cuts.strata[k] == 1 else limits.values
-    size = 0
-    for s in range(cuts.x.shape[1]):
-        size += cuts.x[k, s]
-    work.taken[:] = 0
+    strata = limits.buckets if cuts.by_bucket[k] else limits.values
+    size = cuts.size[k]
+    for r in range(start, end):
+        work.taken[strata[classes[r]]] = 0
     to_left = 0
     to_right = size
     for t in range(n):

@@ -34,8 +34,12 @@ class Rules(NamedTuple):
 
 
 @kernel
-def strain(counts, size, rules):
-    """How close a group of ``size`` rows with these ``counts`` is to its rules: they hold when this is at most 1."""
+def strain(counts, size, rules, present):
+    """How close a group of ``size`` rows with these ``counts`` is to its rules: they hold when this is at most 1.
+
+    ``present`` lists the values that may have a count above 0: where there are many values and few rows, most rules
+    are judged by these alone.
+    """
     worst = 0.0
     m = counts.shape[0]
     if size == 0:
@@ -51,44 +55,44 @@ def strain(counts, size, rules):
             tally = counts
             if rules.nodes[r, 0] >= 0:
                 tally = np.zeros(m, dtype=counts.dtype)
-                for i in range(m):
+                for i in present:
                     tally[rules.nodes[r, i]] += counts[i]
-            for i in range(m):
-                if kind == CAPS:
+            if kind == CAPS:
+                for value in present:
+                    i = value if rules.nodes[r, 0] < 0 else rules.nodes[r, value]
                     if tally[i] > 0:
                         allowed = rules.bounds[r, i] * size + first
-                        ratio = tally[i] / allowed if allowed > 0.0 else np.inf
-                        here = max(here, ratio)
-                else:
+                        here = max(here, tally[i] / allowed if allowed > 0.0 else np.inf)
+            else:
+                for i in range(m):
                     needed = rules.bounds[r, i] * size
                     if needed > 0.0:
                         has = tally[i] + first
-                        ratio = needed / has if has > 1e-8 else np.inf
-                        here = max(here, ratio)
+                        here = max(here, needed / has if has > 1e-8 else np.inf)
         elif kind == DISTINCT:
             distinct = 0
-            for i in range(m):
+            for i in present:
                 if counts[i] > 0:
                     distinct += 1
             here = first / distinct
         elif kind == ENTROPY:
             entropy = 0.0
-            for i in range(m):
+            for i in present:
                 if counts[i] > 0:
                     q = counts[i] / size
                     entropy -= q * np.log(q)
             here = first / (entropy + SLACK)
         elif kind == RECURSIVE:
             # parameters: c, l; the most frequent value must stay below c times all from the l-th most frequent on
-            ranked = np.sort(counts)
+            ranked = np.sort(counts[present])
             tail = 0
-            for i in range(m - int(second) + 1):
+            for i in range(ranked.shape[0] - int(second) + 1):
                 tail += ranked[i]
             allowed = first * tail - SLACK
-            here = ranked[m - 1] / allowed if allowed > 0.0 else np.inf
+            here = ranked[-1] / allowed if allowed > 0.0 else np.inf
         elif kind == EQUAL:
             moved = 0.0
-            for i in range(m):
+            for i in present:
                 moved += max(0.0, counts[i] / size - rules.bounds[r, i])
             here = moved / (first + SLACK)
         elif kind == ORDERED:
@@ -122,9 +126,17 @@ def _tree_distance(counts, size, prior, tree):
 
 
 @kernel
-def strains(counts, rules):
-    """The strain of every group of a matrix of counts (one line per group)."""
-    result = np.empty(counts.shape[0])
-    for g in range(counts.shape[0]):
-        result[g] = strain(counts[g], counts[g].sum(), rules)
+def strains(starts, values, amounts, width, rules):
+    """The strain of every group: ``g`` holds ``values[starts[g]:starts[g + 1]]``, as often as ``amounts`` says."""
+    result = np.empty(starts.shape[0] - 1)
+    counts = np.zeros(width, np.int64)
+    for g in range(result.shape[0]):
+        size = 0
+        for at in range(starts[g], starts[g + 1]):
+            counts[values[at]] = amounts[at]
+            size += amounts[at]
+        present = values[starts[g] : starts[g + 1]]
+        result[g] = strain(counts, size, rules, present)
+        for i in present:
+            counts[i] = 0
     return result

@@ -20,17 +20,22 @@ def best_removals(points, classes, rows, starts, ends, axes, rules, m, price):
     high = np.empty((2, d), np.int32)
     rest_low = np.empty(d, np.int32)
     rest_high = np.empty(d, np.int32)
-    counts = np.empty(m, np.int64)
+    counts = np.zeros(m, np.int64)
+    seen = np.empty(min(m, rows.shape[0]), np.int32)
     for g in range(starts.shape[0]):
         size = ends[g] - starts[g]
         if size < 2:
             continue
-        counts[:] = 0
+        number = 0
         for j in range(d):
             low[0, j] = low[1, j] = 2147483647
             high[0, j] = high[1, j] = -1
         for t in range(starts[g], ends[g]):
-            counts[classes[rows[t]]] += 1
+            i = classes[rows[t]]
+            if counts[i] == 0:
+                seen[number] = i
+                number += 1
+            counts[i] += 1
             for j in range(d):
                 code = points[rows[t], j]
                 if code < low[0, j]:
@@ -56,8 +61,10 @@ def best_removals(points, classes, rows, starts, ends, axes, rules, m, price):
             saved = whole - (size - 1) * box_cost(axes, rest_low, rest_high, size - 1) - price
             if saved > saving[g]:
                 counts[classes[rows[t]]] -= 1
-                if strain(counts, size - 1, rules) <= 1.0:
+                if strain(counts, size - 1, rules, seen[:number]) <= 1.0:
                     place[g] = t
                     saving[g] = saved
                 counts[classes[rows[t]]] += 1
+        for i in seen[:number]:
+            counts[i] = 0
     return place, saving

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.buckets import fewest_buckets
+from discreet.principles.counts import Counts
 from discreet.principles.delta_disclosure import DeltaDisclosure
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.l_diversity import LDiversity
@@ -20,6 +21,7 @@ __all__ = [
     "PRINCIPLES",
     "All",
     "BetaLikeness",
+    "Counts",
     "DeltaDisclosure",
     "KAnonymity",
     "LDiversity",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.judging import SLACK, Rules
 from discreet.principles.bounds import Bounds
+from discreet.principles.counts import Counts
 from discreet.principles.parameters import Choice, Number, Parameter, Whole
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
@@ -106,20 +107,20 @@ class BetaLikeness(Principle):
     def _tally(self, counts: NDArray[np.int64], prior: Prior) -> NDArray[np.int64]:
         return counts if self.level == 0 else prior.by_node(counts, self.level, str(self))
 
-    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest relative gain of any value in any group, and 0 when nothing gains.
 
         Infinite when no beta will do: a value the table does not hold, a gain beyond -ln p (enhanced), or a share below
         the bound on negative gain.
         """
         bounds = self._bounds(prior)
-        tally, sizes = self._tally(counts, prior), counts.sum(axis=1, keepdims=True)
-        p = bounds.shares
-        if bounds.floors is not None and (tally + SLACK < bounds.floors * sizes).any():
+        if bounds.floors is not None and (counts.strains(replace(bounds, caps=None).rules(counts.width)) > 1.0).any():
             return float("inf")
-        if (tally[:, p == 0] > 0).any():
+        tally = counts if bounds.nodes is None else counts.under(bounds.nodes)
+        p = bounds.shares[tally.values]
+        if (p == 0).any():
             return float("inf")
-        tally, p = tally[:, p > 0], p[p > 0]
-        if self.variant == "enhanced" and (tally > (1.0 - np.log(p)) * p * sizes + SLACK).any():
+        limits = (1.0 - np.log(p)) * p * tally.sizes[tally.groups]
+        if self.variant == "enhanced" and (tally.amounts > limits + SLACK).any():
             return float("inf")
-        return max(0.0, float((tally / sizes / p).max()) - 1.0)
+        return max(0.0, float((tally.shares / p).max()) - 1.0)

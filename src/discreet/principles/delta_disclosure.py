@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.judging import Rules
 from discreet.principles.bounds import Bounds
+from discreet.principles.counts import Counts
 from discreet.principles.parameters import Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
@@ -72,10 +73,9 @@ class DeltaDisclosure(Principle):
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         return self._bounds(prior).explain(counts)
 
-    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest |ln(q / p)|: the promise holds for every delta above it; infinite when a value is absent."""
-        q = counts / counts.sum(axis=1, keepdims=True)
-        p = prior.frequencies
-        if (q[:, p == 0] > 0).any() or (q[:, p > 0] == 0).any():
+        p = prior.frequencies[counts.values]
+        if (p == 0).any() or np.diff(counts.starts).min() < (prior.counts > 0).sum():
             return float("inf")
-        return float(np.abs(np.log(q[:, p > 0] / p[p > 0])).max())
+        return float(np.abs(np.log(counts.shares / p)).max())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.judging import SIZE, Rules
+from discreet.principles.counts import Counts
 from discreet.principles.parameters import Parameter, Whole
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
@@ -55,5 +56,5 @@ class KAnonymity(Principle):
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         return f"This group has {rows(int(counts.sum()))}; at least {self.k:,} are required."
 
-    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
-        return int(counts.sum(axis=1).min())
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
+        return int(counts.sizes.min())

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import DISTINCT, ENTROPY, RECURSIVE, SLACK, Rules
 from discreet.principles.bounds import Bounds
+from discreet.principles.counts import Counts
 from discreet.principles.parameters import Choice, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
@@ -141,7 +142,7 @@ class LDiversity(Principle):
             held = values(int((counts > 0).sum()))
             return f"This group of {rows(size)} holds {held}; at least {exact(self.l)} are required."
         if self.kind == "entropy":
-            spread = about(self._achieved(counts[None], prior))
+            spread = about(self.achieved(counts[None], prior))
             return (
                 f"The values of this group of {rows(size)} are spread like {spread} equally frequent ones; "
                 f"at least {exact(self.l)} are required."
@@ -155,22 +156,23 @@ class LDiversity(Principle):
             f"ones are allowed."
         )
 
-    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest l that all groups keep; for the recursive kind with this c, and 0 when not even l = 1 is kept."""
-        sizes = counts.sum(axis=1)
+        first = counts.starts[:-1]
         if self.kind == "frequency":
-            return float((sizes / counts.max(axis=1)).min())
+            return float((counts.sizes / np.maximum.reduceat(counts.amounts, first)).min())
         if self.kind == "distinct":
-            return int((counts > 0).sum(axis=1).min())
+            return int(np.diff(counts.starts).min())
         if self.kind == "entropy":
-            q = counts / sizes[:, None]
-            entropy = -(q * np.log(np.where(q > 0, q, 1.0))).sum(axis=1)
-            return float(np.exp(entropy.min()))
+            q = counts.shares
+            return float(np.exp(-np.add.reduceat(q * np.log(q), first).max()))
         assert self.c is not None
-        ranked = np.sort(counts, axis=1)  # rising: the sum of the first j is the tail for l = m - j + 1
-        tails = np.cumsum(ranked, axis=1)
-        kept = ranked[:, -1:] <= self.c * tails - SLACK
-        return int(kept.sum(axis=1).min())
+        # within a group the rarest first: the sum of the first j of d values is the tail for l = d - j + 1
+        rising = counts.amounts[np.lexsort((counts.amounts, counts.groups))]
+        tails = np.cumsum(rising)
+        tails -= (tails[first] - rising[first])[counts.groups]
+        kept = np.maximum.reduceat(rising, first)[counts.groups] <= self.c * tails - SLACK
+        return int(np.add.reduceat(kept.astype(np.int64), first).min())
 
 
 def _advice(strongest: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
 from typing import Any, ClassVar, cast
@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels.judging import Rules, strains
+from discreet.kernels.judging import Rules
 from discreet.principles.buckets import fewest_buckets
+from discreet.principles.counts import Counts
 from discreet.principles.parameters import Parameter
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine
 from discreet.principles.wording import exact, rows
-
-CHUNK = 1 << 22
-"""How many counts are judged at a time: what is copied for the kernel stays small beside the counts themselves."""
 
 
 @dataclass(frozen=True)
@@ -88,38 +86,35 @@ class Principle(ABC):
         """What is wrong with a group that violates the promise."""
 
     @abstractmethod
-    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The strongest parameter that these groups (at least one, none empty) keep."""
 
-    def strain(self, counts: ArrayLike, prior: Prior) -> NDArray[np.float64]:
+    def strain(self, counts: ArrayLike | Counts, prior: Prior) -> NDArray[np.float64]:
         """How close each group is to violating the promise: it holds up to 1, and is violated above."""
-        matrix, rules = _matrix(counts, prior), self.rules(prior)
-        result = np.zeros(len(matrix))
-        for start, nonempty, chunk in _chunks(matrix):
-            result[start + nonempty] = strains(chunk, rules)
-        return result
+        return Counts.of(counts, len(prior.values)).strains(self.rules(prior))
 
-    def holds(self, counts: ArrayLike, prior: Prior) -> NDArray[np.bool_]:
+    def holds(self, counts: ArrayLike | Counts, prior: Prior) -> NDArray[np.bool_]:
         """Which groups keep the promise."""
         return self.strain(counts, prior) <= 1.0
 
     def explain(self, counts: ArrayLike, prior: Prior) -> str:
         """One sentence about one group: what breaks the promise and by how much, or that it is kept."""
-        group = _matrix(np.atleast_2d(np.asarray(counts)), prior)[0].astype(np.int64)
+        group = Counts.of(np.atleast_2d(np.asarray(counts)), len(prior.values)).line(0)
         if self.holds(group[None], prior)[0]:
             return f"This group of {rows(int(group.sum()))} keeps {self}."
         return self._violation(group, prior)
 
-    def achieved(self, counts: ArrayLike, prior: Prior) -> float:
+    def achieved(self, counts: ArrayLike | Counts, prior: Prior) -> float:
         """The strongest value of the main parameter for which all these groups keep the promise.
 
         For k-anonymity the smallest group, for t-closeness the largest distance, and so on; the other parameters stay
         as they are. Infinite for k and l when there are no groups; infinite for beta and delta when no value will do.
         """
         self.require(prior)
-        best = min if self.larger_is_stronger else max
-        weakest = [self._achieved(chunk, prior) for _, _, chunk in _chunks(_matrix(counts, prior)) if len(chunk)]
-        return best(weakest, default=float("inf") if self.larger_is_stronger else 0.0)
+        groups = Counts.of(counts, len(prior.values)).nonempty()
+        if len(groups) == 0:
+            return float("inf") if self.larger_is_stronger else 0.0
+        return self._achieved(groups, prior)
 
     def caps(self, prior: Prior) -> NDArray[np.float64] | None:
         """The largest share that each value may have in a group, when the promise says one.
@@ -207,7 +202,7 @@ class All(Principle):
         worst = max(self.promises, key=lambda part: float(part.strain(counts[None], prior)[0]))
         return worst.explain(counts, prior)
 
-    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
         """Several promises share no parameter: the largest strain stands for it, at most 1 when all are kept."""
         return float(self.strain(counts, prior).max())
 
@@ -279,23 +274,3 @@ def _parse_one(text: str) -> Principle:
 def _suggest(name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, n=1)
     return f"did you mean '{near[0]}'?" if near else f"there is {', '.join(known)}"
-
-
-def _matrix(counts: ArrayLike, prior: Prior) -> NDArray[Any]:
-    matrix = np.asarray(counts)
-    if matrix.ndim != 2 or matrix.shape[1] != len(prior.values) or matrix.dtype.kind not in "iu":
-        raise DiscreetError(
-            f"groups are judged by whole-number counts of the {len(prior.values)} values of the sensitive attribute "
-            f"'{prior.attribute}', one line per group, not by an array of shape {matrix.shape} and type {matrix.dtype}"
-        )
-    return matrix
-
-
-def _chunks(matrix: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-    """The groups that have rows, some at a time: where the chunk starts, which of its lines these are, their counts."""
-    step = max(1, CHUNK // max(1, matrix.shape[1]))
-    for start in range(0, len(matrix), step):
-        chunk = matrix[start : start + step]
-        nonempty = np.flatnonzero(chunk.any(axis=1))
-        # one type and layout, whatever comes in: the kernel is compiled once
-        yield start, nonempty, np.array(chunk[nonempty], dtype=np.int64, order="C")

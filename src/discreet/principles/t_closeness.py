@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import EQUAL, HIERARCHICAL, ORDERED, SLACK, Rules
+from discreet.principles.counts import Counts
 from discreet.principles.parameters import Choice, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
@@ -70,7 +71,7 @@ class TCloseness(Principle):
         tree = prior.hierarchy.ancestors if self.distance == "hierarchical" and prior.hierarchy else None
         return rule(kind, self.t, width=len(prior.values), bounds=prior.frequencies, tree=tree)
 
-    def distances(self, counts: NDArray[np.int64], prior: Prior) -> NDArray[np.float64]:
+    def distances(self, counts: ArrayLike | Counts, prior: Prior) -> NDArray[np.float64]:
         """The distance of each group from the whole table: how close it comes to breaking t=1."""
         return replace(self, t=1.0).strain(counts, prior) * (1.0 + SLACK)
 
@@ -89,5 +90,5 @@ class TCloseness(Principle):
             f"{percent(float(prior.frequencies[worst]))} there."
         )
 
-    def _achieved(self, counts: NDArray[np.int64], prior: Prior) -> float:
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
         return float(self.distances(counts, prior).max())

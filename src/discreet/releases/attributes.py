@@ -27,7 +27,8 @@ class Attribute:
     values: tuple[str, ...] = ()
     """The values in their order (ordinal), missing ones not among them."""
     hierarchy: Hierarchy | None = None
-    """Categorical: always, flat when none was declared. Otherwise only when published by its labels."""
+    """Categorical: always, flat when none was declared. Otherwise only where labels are published, or where a promise
+    may be about the levels of the sensitive attribute."""
 
     @property
     def flat(self) -> bool:
@@ -78,7 +79,7 @@ class Attribute:
 
 
 def describe(column: Column, role: Role, published: NDArray[np.bool_] | None, labels: bool) -> Attribute:
-    """What the manifest says about a column.
+    """What the manifest says about a column; with ``labels``, also the hierarchy of a numeric or ordinal one.
 
     A domain that was declared is public. One that was only observed is told as far as the ``published`` rows show it:
     the extreme or rare value of a withheld row must not appear in the manifest. The sensitive attribute's values are
@@ -87,15 +88,12 @@ def describe(column: Column, role: Role, published: NDArray[np.bool_] | None, la
     if role == "other":
         return Attribute(column.name, role, column.kind)
     codes = _seen(column, published)
+    tree = column.hierarchy if labels or column.kind == "categorical" else None
     if column.kind == "numeric":
-        domain = _domain(column, codes)
-        return Attribute(column.name, role, "numeric", domain=domain, hierarchy=column.hierarchy if labels else None)
+        return Attribute(column.name, role, "numeric", domain=_domain(column, codes), hierarchy=tree)
     if column.kind == "ordinal":
         order = [str(value) for code, value in enumerate(column.values) if code != column.missing]
-        return Attribute(
-            column.name, role, "ordinal", values=tuple(order), hierarchy=column.hierarchy if labels else None
-        )
-    tree = column.hierarchy
+        return Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree)
     assert tree is not None, "every categorical column has a hierarchy"
     if tree.height <= 1:
         observed = _seen(column, None)

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
-import pyarrow.parquet
-from numpy.typing import NDArray
-
 from discreet.errors import DiscreetError
-from discreet.table.write import digest
 
 MANIFEST = "release.json"
 FORMAT_VERSION = 1
-CHUNK = 1 << 18
-"""Rows written at a time."""
 
 
 # -------------------------------------------------------------------------------------------------------- the folder
@@ -36,53 +25,85 @@ def replace_folder(folder: str | os.PathLike[str], write: Callable[[Path], None]
     target = Path(folder).expanduser().absolute()
     if target.is_symlink():
         target = target.resolve()
-    _check_target(target, force)
-    token = secrets.token_hex(4)
-    fresh = target.with_name(f".{target.name}.{token}.new")
-    aside = target.with_name(f".{target.name}.{token}.old")
+    check_folder(target, force)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        fresh.mkdir()
-        write(fresh)
-        for path in [*fresh.iterdir(), fresh]:
-            _sync(path)
-        if target.exists():
-            target.rename(aside)
-        try:
-            fresh.rename(target)
-        except OSError:
-            if aside.exists():
-                aside.rename(target)
-            raise
-        _sync(target.parent)
+        with beside(target, "new") as fresh:
+            fresh.mkdir()
+            write(fresh)
+            for path in [*fresh.iterdir(), fresh]:
+                sync(path)
+            _exchange(fresh, target)
+        sync(target.parent)
     except OSError as error:
         raise DiscreetError(
             f"the release could not be written to {str(target)!r} ({error.strerror or error}); nothing has changed"
         ) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-        if target.exists():
-            shutil.rmtree(aside, ignore_errors=True)
     return target
 
 
-def _check_target(target: Path, force: bool) -> None:
+def _exchange(fresh: Path, target: Path) -> None:
+    """Rename a folder into place; what was there is put aside first, as no system replaces a full folder."""
+    aside = target.with_name(f"{fresh.stem}.old")
+    if target.exists():
+        target.rename(aside)
+    try:
+        fresh.rename(target)
+    except BaseException:  # an interrupt too must leave things as they were
+        if aside.exists():
+            aside.rename(target)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def check_folder(target: Path, force: bool) -> None:
+    """Refuse a folder that a release may not take the place of: a full one, unless it is a release and no more."""
+    shown = str(target)
     if target.is_dir():
-        if not any(target.iterdir()):
+        names = sorted(path.name for path in target.iterdir())
+        if not names:
             return
         if not force:
-            raise DiscreetError(f"the folder {str(target)!r} is not empty; choose another, or --force to replace it")
-        if not (target / MANIFEST).is_file():
+            raise DiscreetError(f"the folder {shown!r} is not empty; choose another, or --force to replace it")
+        if MANIFEST not in names:
             raise DiscreetError(
-                f"the folder {str(target)!r} holds no release, so it is not replaced even with --force; choose another"
+                f"the folder {shown!r} holds no release, so it is not replaced even with --force; choose another"
+            )
+        other = next((name for name in names if name not in _release_files(target)), None)
+        if other is not None:
+            raise DiscreetError(
+                f"the folder {shown!r} holds {other!r}, which is no part of the release in it and would be lost; "
+                "move it elsewhere, or choose another folder"
             )
     elif target.exists():
-        raise DiscreetError(f"{str(target)!r} is a file; choose a folder for the release")
+        raise DiscreetError(f"{shown!r} is a file; choose a folder for the release")
 
 
-def _sync(path: Path) -> None:
+def _release_files(home: Path) -> set[str]:
+    """The names of the files that the manifest in a folder accounts for."""
+    try:
+        tables = json.loads((home / MANIFEST).read_text(encoding="utf-8")).get("tables")
+    except (OSError, ValueError, AttributeError):
+        tables = None
+    return {MANIFEST, *(tables if isinstance(tables, dict) else ())}
+
+
+@contextlib.contextmanager
+def beside(target: Path, ending: str) -> Iterator[Path]:
+    """A name beside a target for what is not finished; whatever bears it is removed in the end."""
+    path = target.with_name(f".{target.name}.{secrets.token_hex(4)}.{ending}")
+    try:
+        yield path
+    finally:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
     """Ask the system to put a file or folder on disk; where a folder cannot be asked, go on."""
-    with contextlib.suppress(OSError, PermissionError):
+    with contextlib.suppress(OSError):
         handle = os.open(path, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -92,7 +113,7 @@ def _sync(path: Path) -> None:
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest, one entry per line where lines stay readable."""
-    (folder / MANIFEST).write_text(_laid_out(manifest) + "\n", encoding="utf-8")
+    (folder / MANIFEST).write_text(_laid_out(manifest) + "\n", encoding="utf-8", newline="\n")
 
 
 def _laid_out(value: Any, indent: str = "") -> str:
@@ -112,11 +133,13 @@ def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]
     """The folder of a release and its manifest, checked as far as every format shares it."""
     home = Path(folder).expanduser()
     home = home.parent if home.name == MANIFEST else home
+    if home.is_file():
+        raise DiscreetError(f"{str(home)!r} is a file; name the folder of a release")
     path = home / MANIFEST
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise DiscreetError(f"{str(home)!r} is not a release: it holds no {MANIFEST}") from None
+        raise DiscreetError(f"{str(home)!r} is not a release: it holds no {MANIFEST}; check the path") from None
     except OSError as error:
         raise DiscreetError(f"{str(path)!r} cannot be read ({error.strerror or error})") from None
     except ValueError as error:
@@ -130,120 +153,3 @@ def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]
             "use a version of discreet that knows it"
         )
     return home, manifest
-
-
-# ------------------------------------------------------------------------------------------------------------- tables
-
-
-def cell(text: str) -> str:
-    """A text as one cell of a CSV file.
-
-    >>> cell("Sales"), cell("[17, 24]")
-    ('Sales', '"[17, 24]"')
-    """
-    if not text or any(mark in text for mark in ',"\r\n') or text != text.strip():
-        return '"' + text.replace('"', '""') + '"'
-    return text
-
-
-def write_csv(path: Path, header: Sequence[str], pieces: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> str:
-    """Write a table whose lines are put together from pieces (texts ready for CSV, and which one each row takes).
-
-    Returns the digest of the file. The texts are few and the rows many, so a line is a join of texts looked up, and
-    the buffer of the joined texts is the file.
-    """
-    hashed = hashlib.sha256()
-    rows = len(pieces[0][1])
-    last = len(pieces) - 1
-    texts = [
-        pa.array([text + ("\n" if at == last else "") for text in piece], pa.large_string())
-        for at, (piece, _) in enumerate(pieces)
-    ]
-    with path.open("wb") as file:
-
-        def put(data: Any) -> None:
-            hashed.update(data)
-            file.write(data)
-
-        put((",".join(cell(name) for name in header) + "\n").encode())
-        for start in range(0, rows, CHUNK):
-            columns = [
-                text.take(pa.array(which[start : start + CHUNK]))
-                for text, (_, which) in zip(texts, pieces, strict=True)
-            ]
-            comma = pa.scalar(",", pa.large_string())
-            lines = columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, comma)
-            put(lines.buffers()[2])
-    return hashed.hexdigest()
-
-
-def write_parquet(path: Path, columns: Mapping[str, Any]) -> str:
-    """Write a Parquet table; returns the digest of the file."""
-    table = pa.table({name: _without_unused(column) for name, column in columns.items()})
-    pyarrow.parquet.write_table(table, path, compression="zstd", store_schema=False)
-    return digest(path)
-
-
-def _without_unused(column: Any) -> Any:
-    if not isinstance(column, pa.DictionaryArray):
-        return column
-    used = np.flatnonzero(np.bincount(column.indices.to_numpy(), minlength=len(column.dictionary)))
-    place = np.zeros(len(column.dictionary), np.int32)
-    place[used] = np.arange(len(used))
-    return pa.DictionaryArray.from_arrays(
-        pa.array(place[column.indices.to_numpy()]), column.dictionary.take(pa.array(used))
-    )
-
-
-def read_table(path: Path, names: Sequence[str]) -> dict[str, tuple[list[str], NDArray[Any]]]:
-    """The columns of a table, each as its distinct texts and which of them each row holds.
-
-    The first name is that of the group column, whose numbers are returned as they are, with no texts. An empty cell
-    is the empty text.
-    """
-    group, *others = names
-    try:
-        if path.suffix == ".parquet":
-            table = pyarrow.parquet.read_table(path, read_dictionary=others)
-        else:
-            types = {name: pa.dictionary(pa.int32(), pa.string()) for name in others}
-            table = pyarrow.csv.read_csv(
-                path,
-                read_options=pyarrow.csv.ReadOptions(block_size=1 << 23),
-                parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
-                convert_options=pyarrow.csv.ConvertOptions(column_types={group: pa.int64(), **types}),
-            )
-    except FileNotFoundError:
-        raise DiscreetError(f"the release is incomplete: {path.name!r} is missing") from None
-    except (pa.ArrowException, OSError) as error:
-        raise DiscreetError(f"{path.name!r} of the release cannot be read ({str(error).splitlines()[0]})") from None
-    if table.column_names != list(names):
-        raise DiscreetError(
-            f"{path.name!r} of the release has the columns {', '.join(table.column_names)}, "
-            f"but its manifest says {', '.join(names)}"
-        )
-    result: dict[str, tuple[list[str], NDArray[Any]]] = {}
-    ids = table.column(group)
-    if ids.null_count or not pa.types.is_integer(ids.type):
-        raise DiscreetError(f"the column {group!r} of {path.name!r} does not hold a whole number in every row")
-    result[group] = ([], ids.to_numpy())
-    for name in others:
-        result[name] = _coded(table.column(name))
-    return result
-
-
-def _coded(column: Any) -> tuple[list[str], NDArray[Any]]:
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    column = column.unify_dictionaries().combine_chunks()
-    array = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
-    texts = ["" if text is None else _text(text) for text in array.dictionary.to_pylist()]
-    codes = array.indices
-    if codes.null_count:
-        codes = codes.fill_null(len(texts))
-        texts.append("")
-    return texts, codes.to_numpy()
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else repr(value)

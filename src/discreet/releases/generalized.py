@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,7 @@ from discreet.releases.generalizing import Texts, Values, generalize
 from discreet.releases.labels import Regions, parse
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, number_text
+from discreet.table.write import digest, write_table
 from discreet.version import __version__
 
 FORMAT = "generalized"
@@ -85,7 +86,7 @@ class GeneralizedRelease:
         promise: Principle,
         scheme: str,
         options: Mapping[str, Any] | None = None,
-        values: Values = "tight",
+        values: Values = "interval",
         seeded: np.random.Generator | None = None,
     ) -> GeneralizedRelease:
         """Publish a partition: ``groups[row]`` is any number of a group, or -1 for a row that is withheld.
@@ -104,14 +105,14 @@ class GeneralizedRelease:
         labels = values == "label"
         attributes = [describe(column, "quasi", published, labels) for column in table.quasi]
         if table.sensitive is not None:
-            attributes.append(describe(table.sensitive, "sensitive", None, False))
+            attributes.append(describe(table.sensitive, "sensitive", None, True))
         attributes += [describe(column, "other", published, False) for column in table.other]
         withheld = table.rows - len(rows)
         manifest: dict[str, Any] = {
             "discreet": __version__,
             "format": FORMAT,
             "format_version": files.FORMAT_VERSION,
-            "scheme": {"name": scheme, "options": dict(options or {})},
+            "scheme": {"name": scheme, "options": _public(options or {})},
             "promise": [str(part) for part in promise.parts],
             "attributes": [attribute.as_dict() for attribute in attributes],
             "rows": {"published": len(rows), "withheld": withheld},
@@ -139,15 +140,15 @@ class GeneralizedRelease:
     ) -> Path:
         """Write the release as a folder, in one step: either all of it is there afterwards, or nothing has changed.
 
-        A folder that is not empty is only replaced with ``force``, and only when it holds a release.
+        A folder that is not empty is only replaced with ``force``, and only when it holds a release and nothing else.
         """
         if format not in ("csv", "parquet"):
             raise DiscreetError(f"a release is written as csv or parquet, not as {format!r}")
 
         def write(home: Path) -> None:
             name = f"table.{format}"
-            sha = self._write_csv(home / name) if format == "csv" else self._write_parquet(home / name)
-            files.write_manifest(home, {**self.manifest, "tables": {name: {"sha256": sha}}})
+            write_table(self._arrow(numbers=format == "parquet"), home / name, format)
+            files.write_manifest(home, {**self.manifest, "tables": {name: {"sha256": digest(home / name)}}})
 
         return files.replace_folder(folder, write, force)
 
@@ -163,31 +164,17 @@ class GeneralizedRelease:
         """The columns of the published table."""
         return [GROUP, *(attribute.name for attribute in self.attributes)]
 
-    def _write_csv(self, path: Path) -> str:
-        cells = [[files.cell(text) for text in texts] for texts, _ in self.texts]
-        taken = [of_group.tolist() for _, of_group in self.texts]
-        lead = [str(number) for number in self.ids.tolist()]
-        for words, which in zip(cells, taken, strict=True):
-            lead = [f"{line},{words[at]}" for line, at in zip(lead, which, strict=True)]
-        pieces: list[tuple[list[str], NDArray[Any]]] = [(lead, self.group_of)]
-        for payload in self._payloads:
-            pieces.append(([_payload_cell(value) for value in payload.values.tolist()], payload.codes))
-        return files.write_csv(path, self.columns, pieces)
-
-    def _write_parquet(self, path: Path) -> str:
-        columns: dict[str, Any] = {GROUP: pa.array(self.ids[self.group_of])}
-        names = self.columns[1:]
-        for name, (texts, of_group) in zip(names, self.texts, strict=False):
-            columns[name] = pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts))
-        for name, payload in zip(names[len(self.texts) :], self._payloads, strict=True):
-            if payload.values.dtype.kind == "f":
-                whole = bool(np.all((known := payload.values[~np.isnan(payload.values)]) == np.floor(known)))
-                numbers = pa.array(payload.values, from_pandas=True).take(pa.array(payload.codes))
-                columns[name] = numbers.cast(pa.int64()) if whole and bool(np.all(np.abs(known) < 2**53)) else numbers
-            else:
-                texts = pa.array([str(value) for value in payload.values.tolist()])
-                columns[name] = pa.DictionaryArray.from_arrays(pa.array(payload.codes), texts)
-        return files.write_parquet(path, columns)
+    def _arrow(self, numbers: bool) -> pa.Table:
+        """The published table; with ``numbers``, columns of numbers are typed so, else they are texts as well."""
+        ids = pa.array(self.ids)
+        if numbers:
+            columns: list[Any] = [ids.take(pa.array(self.group_of))]
+        else:
+            columns = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids.cast(pa.string()))]
+        for texts, of_group in self.texts:
+            columns.append(pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts)))
+        columns += [_payload_array(payload, numbers) for payload in self._payloads]
+        return pa.table(columns, names=self.columns)
 
     @property
     def _payloads(self) -> tuple[Payload, ...]:
@@ -268,8 +255,8 @@ class GeneralizedRelease:
 
 def _check(table: Table, groups: NDArray[Any], values: str) -> None:
     if groups.shape != (table.rows,) or groups.dtype.kind not in "iu":
-        raise DiscreetError(f"a partition needs one group number for each of the {table.rows} rows")
-    if values not in ("tight", "interval", "label", "set"):
+        raise DiscreetError(f"a partition needs one group number for each of the {table.rows:,} rows")
+    if values not in get_args(Values):
         raise DiscreetError(f"values can be published as interval, label or set, not as {values!r}")
     if not bool((groups >= 0).any()):
         raise DiscreetError(
@@ -279,6 +266,11 @@ def _check(table: Table, groups: NDArray[Any], values: str) -> None:
         raise DiscreetError("rows with missing values are to be withheld, but the partition publishes some of them")
     if any(column.name == GROUP for column in table.columns):
         raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
+
+
+def _public(options: Mapping[str, Any]) -> dict[str, Any]:
+    """A scheme's options without its seed: whoever knows that can tell whose row is whose."""
+    return {name: value for name, value in options.items() if name not in ("random_state", "seed")}
 
 
 def _dense(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
@@ -316,11 +308,20 @@ def _payload(column: Column, attribute: Attribute | None, rows: NDArray[np.intp]
 
 def ordered_values(attribute: Attribute) -> list[str]:
     """The values of a categorical or ordinal attribute as its manifest entry lists them."""
-    return list(attribute.values) if attribute.hierarchy is None else list(attribute.hierarchy.leaves)
+    if attribute.kind != "categorical":
+        return list(attribute.values)
+    assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
+    return list(attribute.hierarchy.leaves)
 
 
-def _payload_cell(value: Any) -> str:
-    """A value published as it is, as a cell of a CSV file; a missing number is an empty cell."""
-    if isinstance(value, float):
-        return "" if math.isnan(value) else number_text(value)
-    return files.cell(str(value))
+def _payload_array(payload: Payload, numbers: bool) -> pa.Array:
+    """A column published as it is; a missing number is null."""
+    if payload.values.dtype.kind != "f":
+        texts = [str(value) for value in payload.values.tolist()]
+        return pa.DictionaryArray.from_arrays(pa.array(payload.codes), pa.array(texts, pa.string()))
+    known = payload.values[~np.isnan(payload.values)]
+    if not numbers:
+        words = pa.array([None if math.isnan(value) else number_text(value) for value in payload.values], pa.string())
+        return words.dictionary_encode().take(pa.array(payload.codes))
+    values = pa.array(payload.values, from_pandas=True).take(pa.array(payload.codes))
+    return values.cast(pa.int64()) if bool(np.all((known == np.floor(known)) & (np.abs(known) < 2**53))) else values

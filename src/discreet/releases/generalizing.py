@@ -12,9 +12,10 @@ from discreet.releases.labels import ANYTHING, Nodes, braces, interval, quoted
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
-Values = Literal["tight", "interval", "label", "set"]
-"""How quasi-identifiers are published: the smallest interval (``tight``; ``interval`` is the same), the label of a
-hierarchy wherever one is declared, or for categorical attributes the set of values present."""
+Values = Literal["interval", "label", "set"]
+"""How quasi-identifiers are published: numbers and ordered values by the smallest interval and categories by the lowest
+label (``interval``), all of them by a label wherever a hierarchy is declared (``label``), or categories by the set of
+values present (``set``)."""
 
 
 class Texts(NamedTuple):

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.releases import files
 from discreet.releases.attributes import Attribute
 from discreet.releases.generalized import GROUP, GeneralizedRelease, Payload, ordered_values
 from discreet.releases.generalizing import Texts
 from discreet.table.texts import MISSING
+from discreet.table.write import read_table
 
 TABLES = ("table.csv", "table.parquet")
 
@@ -25,16 +26,16 @@ def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease
     attributes = _attributes(manifest)
     name = _table_name(manifest)
     names = [GROUP, *(attribute.name for attribute in attributes)]
-    columns = files.read_table(home / name, names)
+    columns = _read(home / name, names)
     faults: list[str] = []
     numbers = columns[GROUP][1].astype(np.int64)
     ids, group_of = _groups(numbers)
     if len(numbers) != manifest["rows"]["published"]:
-        faults.append(f"{name} has {len(numbers)} rows, but the manifest says {manifest['rows']['published']}.")
+        faults.append(f"{name} has {len(numbers):,} rows, but the manifest says {manifest['rows']['published']:,}.")
     if len(ids) != manifest["groups"]:
-        faults.append(f"{name} has {len(ids)} groups, but the manifest says {manifest['groups']}.")
+        faults.append(f"{name} has {len(ids):,} groups, but the manifest says {manifest['groups']:,}.")
     elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
-        faults.append(f"The groups of {name} are not numbered from 0 to {len(ids) - 1}.")
+        faults.append(f"The groups of {name} are not numbered from 0 to {len(ids) - 1:,}.")
     texts: list[Texts] = []
     sensitive: Payload | None = None
     others: list[Payload] = []
@@ -81,6 +82,30 @@ def _table_name(manifest: Mapping[str, Any]) -> str:
     return str(next(iter(tables)))
 
 
+def _read(path: Path, names: list[str]) -> dict[str, tuple[list[str], NDArray[Any]]]:
+    """The columns of a table, each as its distinct texts and which of them each row holds.
+
+    The first one is that of the groups: its numbers are returned as they are, with no texts.
+    """
+    if not path.is_file():
+        raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
+    table = read_table(path)
+    if table.column_names != names:
+        raise DiscreetError(
+            f"{path.name!r} of the release has the columns {', '.join(table.column_names)}, "
+            f"but its manifest says {', '.join(names)}"
+        )
+    arrays = {name: column.chunk(0) for name, column in zip(names, table.columns, strict=True)}
+    result = {name: (array.dictionary.to_pylist(), array.indices.to_numpy()) for name, array in arrays.items()}
+    try:
+        numbers = arrays[GROUP].dictionary.cast(pa.int64()).to_numpy()
+    except pa.ArrowInvalid:
+        raise DiscreetError(
+            f"the column {GROUP!r} of {path.name!r} does not hold a whole number in every row; publish it again"
+        ) from None
+    return {**result, GROUP: ([], numbers[result[GROUP][1]])}
+
+
 def _groups(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The numbers of the groups, ascending, and the place among them of every row's group."""
     if len(numbers) and numbers.min() >= 0 and numbers.max() < len(numbers):
@@ -111,7 +136,7 @@ def _described(
         faults.append(
             f"Rows of one group must share one description, but group {ids[group]} has both {words[codes[row]]!r} and "
             f"{words[of_group[group]]!r} in column {attribute.name!r}"
-            + (f", and so have {number - 1} other groups." if number > 1 else ".")
+            + (f", and so have {number - 1:,} other groups." if number > 1 else ".")
         )
     return Texts(tuple(words), of_group)
 
@@ -127,7 +152,7 @@ def _sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], faul
     if strange:
         faults.append(
             f"Column {attribute.name!r} holds {strange[0]!r}, which the manifest does not list among its values"
-            + (f", and {len(strange) - 1} other such values." if len(strange) > 1 else ".")
+            + (f", and {len(strange) - 1:,} other such values." if len(strange) > 1 else ".")
         )
         for word in strange:
             place[word] = len(place)

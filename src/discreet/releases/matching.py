@@ -73,7 +73,7 @@ def _ranked(
     attribute: Attribute, regions: Regions, column: Column
 ) -> tuple[NDArray[Any], NDArray[Any], dict[int, NDArray[np.int64]]]:
     """The same for an attribute whose regions are ranks among its values, which the column may hold in other places."""
-    values = ordered_values(attribute) if attribute.kind == "categorical" else list(attribute.values)
+    values = ordered_values(attribute)
     place = {str(value): code for code, value in enumerate(column.values.tolist())}
     codes = np.array([place.get(value, -1) for value in values], np.int64)
     number = len(regions.low)
@@ -155,7 +155,7 @@ def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
             values, codes, missing = np.roll(values, 1), (codes + 1) % len(values), 0
         return Column(attribute.name, "numeric", codes.astype(np.int32), values, missing=missing)
     texts = [value_text(value) for value in given.tolist()]
-    known = ordered_values(attribute) if attribute.kind == "categorical" else list(attribute.values)
+    known = ordered_values(attribute)
     known = known if attribute.kind == "categorical" else [MISSING, *known]
     place = {value: code for code, value in enumerate(known)}
     found = np.array([place.setdefault(text, len(place)) for text in texts], np.int32)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.cutting import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
+from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.randomness import generator
@@ -51,8 +52,8 @@ class Cuts(Scheme):
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
     withhold: float = 0.0
     """The largest share of rows that may be withheld where that lowers the loss, each at loss 1."""
-    values: Values = "tight"
-    """How quasi-identifiers are published: ``tight``, ``label`` or ``set``."""
+    values: Values = "interval"
+    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
     """A seed, for experiments only; without one, chance comes from the operating system."""
 
@@ -61,7 +62,7 @@ class Cuts(Scheme):
         for name, allowed in (
             ("effort", ("fast", "thorough")),
             ("loss", ("ail", "gcp", "discernibility")),
-            ("values", ("tight", "label", "set")),
+            ("values", ("interval", "label", "set")),
         ):
             if getattr(self, name) not in allowed:
                 raise DiscreetError(f"{name}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
@@ -173,12 +174,6 @@ class Cuts(Scheme):
 
 def _confirm(groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior) -> None:
     """Judge once more what is about to be published: a fault in a partitioner must not become a broken promise."""
-    m, number = len(prior.counts), int(groups.max()) + 1
-    step = max(1, (1 << 24) // m)  # as many groups at a time as fit into a modest matrix
-    for start in range(-1, number, step):
-        here = (groups >= start) & (groups < start + step) if number > step else slice(None)
-        cells = (groups[here].astype(np.int64) - start) * m + classes[here]
-        counts = np.bincount(cells, minlength=m)
-        counts = np.append(counts, np.zeros(-len(counts) % m, np.int64)).reshape(-1, m)
-        if not principle.holds(counts, prior).all():
-            raise AssertionError(f"the partition breaks {principle}; nothing was published")
+    counts = Counts.of_rows(groups + 1, classes, int(groups.max()) + 2, len(prior.counts))
+    if not principle.holds(counts, prior).all():
+        raise AssertionError(f"the partition breaks {principle}; nothing was published")

@@ -55,8 +55,9 @@ class _Groups:
     def costs(self) -> NDArray[np.float64]:
         return self._costs[: len(self.rows)]
 
-    def near(self, g: int, how_many: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Group ``g`` and the groups that it could be joined with at least extra cost, give or take a little."""
+    def near(self, g: int, how_many: int, largest: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Group ``g`` and the groups that it could be joined with at least extra cost, give or take a little; fewer
+        where they would have more than ``largest`` rows in all."""
         k = len(self.rows)
         lows, highs, sizes, costs = self._lows[:k], self._highs[:k], self._sizes[:k], self._costs[:k]
         joined = np.empty(k)
@@ -64,7 +65,9 @@ class _Groups:
         extra = (joined * (sizes + sizes[g]) - costs - costs[g]) / np.minimum(sizes, sizes[g])
         extra += 0.02 * rng.random(k)
         extra[g] = -np.inf
-        return np.argpartition(extra, min(how_many, k - 1))[: how_many + 1]
+        nearest = np.argpartition(extra, min(how_many, k - 1))[: how_many + 1]
+        nearest = nearest[np.argsort(extra[nearest])]
+        return nearest[: max(1, int((np.cumsum(sizes[nearest]) <= largest).sum()))]
 
 
 def regroup(
@@ -90,10 +93,10 @@ def regroup(
         if progress:
             progress("regrouping", spent / budget)
         g = int(np.searchsorted(np.cumsum(groups.costs), rng.random() * total))
-        pool = groups.near(min(g, len(groups.rows) - 1), int(rng.integers(1, _AT_MOST + 1)), rng)
+        pool = groups.near(min(g, len(groups.rows) - 1), int(rng.integers(1, _AT_MOST + 1)), largest, rng)
         rows = np.concatenate([groups.rows[h] for h in pool])
         spent += len(rows)
-        if len(rows) > largest:
+        if len(pool) == 1:  # too large to be thrown together with others
             continue
         rng.shuffle(rows)  # ties along an axis fall another way each time
         caution, many = float(rng.choice((0.0, 0.1, 0.2, 0.5))), int(rng.choice((1, 3, 6)))

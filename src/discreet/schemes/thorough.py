@@ -45,7 +45,7 @@ def partition_thoroughly(
     """The cheapest partition that a good deal of trying finds, never worse than that of the recipe ``fast``.
 
     The time is some dozens of times that of one pass, and bounded: on large tables look-ahead is kept to groups of at
-    most 30,000 rows, and regrouping to six million rows in all.
+    most 30,000 rows, and regrouping to ten million rows in all.
     """
     tell = progress or (lambda stage, share: None)
     candidates = [fast, *recipes(families)]
@@ -64,5 +64,5 @@ def partition_thoroughly(
 
     with ThreadPoolExecutor(threads()) as pool:
         best = min([best, *pool.map(ahead, (0.2, 0.5))], key=lambda result: result.cost)
-    budget = min(60 * len(problem.classes), 6_000_000)
+    budget = min(90 * len(problem.classes), 10_000_000)
     return regroup(problem, best, families, rng, budget=budget, progress=progress)

@@ -60,6 +60,16 @@ def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encod
     return table
 
 
+def header(data: bytes, needed: Sequence[str], delimiter: str | None, encoding: str | None, what: str) -> list[str]:
+    """The names in the first line of a CSV file, or of its beginning; ``needed`` are names that may be among them.
+
+    >>> header(b"age;sex\\n17;f\\n", [], None, None, "'people.csv'")
+    ['age', 'sex']
+    """
+    sample = _sample(as_utf8(data, encoding, what))
+    return next(iter(_rows(sample, _delimiter(delimiter) or find_delimiter(sample, needed), 1)), [])
+
+
 def find_delimiter(sample: str, needed: Sequence[str]) -> str:
     """The delimiter under which the header has the needed columns and the lines have equally many cells.
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,44 @@ from discreet.errors import DiscreetError
 from discreet.table.encodings import decode
 
 DELIMITERS = ";,\t"
+NAMES = ("hierarchy_{}.csv", "hierarchy_{}.toml", "{}.csv", "{}.toml")
+"""What the hierarchy of a column may be called in a folder of hierarchies, the first that exists is taken."""
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A hierarchy that lies in a folder of hierarchies: taken for any column but one of numbers.
+
+    Numbers are published as intervals, which lose less than labels; who wants labels names the file for the column.
+    """
+
+    path: Path
+
+
+def offered(folder: str | PathLike[str], columns: Iterable[str]) -> dict[str, Offered]:
+    """The hierarchies that a folder holds for these columns.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "hierarchy_sex.csv").write_text("f;*\\nm;*\\n")
+    ...     print([(name, one.path.name) for name, one in offered(folder, ["age", "sex"]).items()])
+    [('sex', 'hierarchy_sex.csv')]
+    """
+    home, wanted = Path(folder).expanduser(), list(columns)
+    if not home.is_dir():
+        raise DiscreetError(f"there is no folder of hierarchies '{home}'; check the path")
+    found = {}
+    for name in wanted:
+        paths = (home / pattern.format(name) for pattern in NAMES)
+        path = next((path for path in paths if path.is_file()), None)
+        if path is not None:
+            found[name] = Offered(path)
+    if not found:
+        raise DiscreetError(
+            f"the folder '{home}' holds no hierarchy of any of the columns {', '.join(map(repr, wanted))}; "
+            f"call the file of a column {NAMES[0].format('NAME')} or {NAMES[2].format('NAME')}"
+        )
+    return found
 
 
 def read_rows(attribute: str, path: Path) -> list[tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import Hierarchy
+from discreet.table.hierarchy_files import Offered
 from discreet.table.table import Column, Kind
 from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MISSING, NUMBER, WHOLE, number_text
 
@@ -39,6 +40,9 @@ def code(column: Encoded, wish: Wish, missing: Missing, *, withheld: bool = True
     >>> column.values.tolist(), column.codes.tolist(), column.domain
     ([7, 30], [1, 0, 1], (7.0, 30.0))
     """
+    if isinstance(wish.hierarchy, Offered):
+        settled = wish.kind or infer(column)
+        wish = replace(wish, kind=settled, hierarchy=None if settled == "numeric" else wish.hierarchy.path)
     kind = wish.kind or ("categorical" if wish.hierarchy is not None else infer(column))
     if kind == "numeric":
         return _numeric(column, wish, missing, withheld)
@@ -268,7 +272,7 @@ def _ranks(column: Encoded, hierarchy: Hierarchy) -> list[int]:
 
 
 def _no_leaf(name: str, text: str, row: int, count: int) -> DiscreetError:
-    others = f" (and {count - 1} other values are missing from it)" if count > 1 else ""
+    others = f" (and {count - 1:,} other values are missing from it)" if count > 1 else ""
     return DiscreetError(
         f"column {name!r} holds {text!r} in row {row}, which is no leaf of its hierarchy{others}; "
         "add it to the hierarchy, or correct the value"

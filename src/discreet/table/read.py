@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
+from discreet.table.hierarchy_files import Offered, offered
 from discreet.table.kinds import Missing, Wish, code, wishes
 from discreet.table.sources import fetch
 from discreet.table.table import Table
@@ -25,7 +26,10 @@ def read(
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
     ordinal: Iterable[str] = (),
-    hierarchies: Mapping[str, Hierarchy | Mapping[str, Any] | str | PathLike[str]] | None = None,
+    hierarchies: Mapping[str, Hierarchy | Mapping[str, Any] | str | PathLike[str] | Offered]
+    | str
+    | PathLike[str]
+    | None = None,
     domains: Mapping[str, tuple[float, float]] | None = None,
     missing: Missing = "error",
     delimiter: str | None = None,
@@ -41,7 +45,9 @@ def read(
     CSV files a column is numeric when all its cells are numbers and none begins with a zero that would be lost, as
     postcodes do. ``numeric``, ``categorical`` and ``ordinal`` override this. Ordinal values without declared order are
     sorted, as numbers where all are. A column with a hierarchy is categorical unless declared otherwise, and its values
-    are all leaves, also those that do not occur.
+    are all leaves, also those that do not occur. ``hierarchies`` maps columns to files, mappings or hierarchies; or it
+    is a folder, in which every quasi-identifier and the sensitive attribute may have a file ``hierarchy_NAME.csv``,
+    ``NAME.csv`` or ``.toml``, taken unless the column is numeric.
 
     Missing are empty or blank cells, null and NaN; ``NA`` or ``?`` is text like any other. A missing category is the
     value ``(missing)``, also of an ordinal column, where it stands first. A missing number is an error, unless
@@ -67,6 +73,8 @@ def read(
     _check_roles(roles)
     if missing not in get_args(Missing):
         raise DiscreetError(f"missing={missing!r} is no policy; choose 'error', 'withhold' or 'value'")
+    if isinstance(hierarchies, (str, PathLike)):
+        hierarchies = offered(hierarchies, (*roles["a quasi-identifier"], *roles["the sensitive attribute"]))
     said = wishes(
         {"numeric": _names(numeric), "categorical": _names(categorical), "ordinal": _names(ordinal)},
         hierarchies or {},

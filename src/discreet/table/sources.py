@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from discreet.errors import DiscreetError
-from discreet.table.csv_files import check_names, read_csv
+from discreet.table.csv_files import check_names, header, read_csv
 from discreet.table.encoded import Encoded, encode, encode_objects
+
+GZIP = b"\x1f\x8b"
+HEADER_BYTES = 1 << 20
+"""How many bytes of a file are looked at for its header."""
 
 
 def fetch(
@@ -30,6 +35,46 @@ def fetch(
     return _from_frame(source, needed, coded)
 
 
+def column_names(
+    path: str | PathLike[str], delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()
+) -> list[str]:
+    """The column names of a CSV or Parquet file; ``hints`` are names that may be among them."""
+    path, what = Path(path), f"'{path}'"
+    with _opened(path) as file:
+        start = file.read(4)
+        if start == b"PAR1":
+            import pyarrow.parquet as pq
+
+            return [str(name) for name in pq.read_schema(path).names]
+        file.seek(0)
+        try:
+            data = (gzip.GzipFile(fileobj=file) if start[:2] == GZIP else file).read(HEADER_BYTES)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise _damaged(what) from None
+    # A file cut after so many bytes may end within a character; a whole last line is enough to see the header.
+    end = data.rfind(b"\n")
+    return header(data[: end + 1] if end >= 0 and len(data) == HEADER_BYTES else data, hints, delimiter, encoding, what)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """A file opened for reading, whatever prevents that told in a sentence."""
+    what = f"'{path}'"
+    if path.is_dir():
+        raise DiscreetError(f"{what} is a folder; name a file in it")
+    try:
+        with path.open("rb") as file:
+            yield file
+    except FileNotFoundError:
+        raise DiscreetError(f"there is no file {what}; check the path") from None
+    except (OSError, ValueError) as fault:
+        raise DiscreetError(f"{what} cannot be read: {fault}; check the path and its permissions") from None
+
+
+def _damaged(what: str) -> DiscreetError:
+    return DiscreetError(f"{what} is a damaged gzip file; fetch or compress it again")
+
+
 def _check_rows(rows: int, what: str) -> None:
     if rows == 0:
         raise DiscreetError(f"{what} has no rows; give one row per person")
@@ -39,27 +84,20 @@ def _from_file(
     path: Path, needed: Sequence[str], coded: Sequence[str], delimiter: str | None, encoding: str | None
 ) -> tuple[int, dict[str, Encoded]]:
     what = f"'{path}'"
-    if path.is_dir():
-        raise DiscreetError(f"{what} is a folder; name a file in it")
-    try:
-        with path.open("rb") as file:
-            start = file.read(4)
-            if start == b"PAR1":
-                return _from_parquet(path, needed, coded)
-            data = start + file.read()
-    except FileNotFoundError:
-        raise DiscreetError(f"there is no file {what}; check the path") from None
-    except (OSError, ValueError) as fault:
-        raise DiscreetError(f"{what} cannot be read: {fault}; check the path and its permissions") from None
+    with _opened(path) as file:
+        start = file.read(4)
+        if start == b"PAR1":
+            return _from_parquet(path, needed, coded)
+        data = start + file.read()
     if path.suffix.lower() in (".parquet", ".pq"):
         raise DiscreetError(f"{what} is {'no Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
     if start == b"PK\x03\x04":
         raise DiscreetError(f"{what} is a spreadsheet or zip archive; export the table as CSV or Parquet")
-    if data[:2] == b"\x1f\x8b":
+    if data[:2] == GZIP:
         try:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error):
-            raise DiscreetError(f"{what} is a damaged gzip file; fetch or compress it again") from None
+            raise _damaged(what) from None
     table = read_csv(data, needed, delimiter=delimiter, encoding=encoding, what=what)
     return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in coded}
 

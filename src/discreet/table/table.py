@@ -75,7 +75,7 @@ class Table:
         for column in self.columns:
             if len(column.codes) != self.rows:
                 raise DiscreetError(
-                    f"column {column.name!r} has {len(column.codes)} rows where the table has {self.rows}; "
+                    f"column {column.name!r} has {len(column.codes):,} rows where the table has {self.rows:,}; "
                     "give every column as many"
                 )
             if names.count(column.name) > 1:

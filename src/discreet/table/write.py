@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -15,6 +18,7 @@ from discreet.errors import DiscreetError
 Format = Literal["csv", "parquet"]
 
 BATCH_ROWS = 1 << 18
+BLOCK_BYTES = 1 << 23
 
 
 def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "csv") -> None:
@@ -30,32 +34,30 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "cs
     17,"Bath, UK"
     20,"the ""Hague"\"\"
     """
-    plain = _plain(table)
     if format == "parquet":
         import pyarrow.parquet as pq
 
-        pq.write_table(plain, path, store_schema=False)
+        pq.write_table(_plain(table), path, compression="zstd", store_schema=False)
     elif format == "csv":
-        _write_csv(plain, Path(path))
+        _write_csv(table, Path(path))
     else:
         raise DiscreetError(f"there is no table format {format!r}; choose 'csv' or 'parquet'")
 
 
 def read_table(path: str | PathLike[str]) -> pa.Table:
-    """Read back what ``write_table`` wrote, every cell as text; missing cells are the empty text."""
+    """Read back what ``write_table`` wrote, every cell as text and every column coded; a missing cell is empty text."""
     path = Path(path)
     try:
         with path.open("rb") as file:
             is_parquet = file.read(4) == b"PAR1"
         table = _read_parquet(path) if is_parquet else _read_csv(path)
+        return pa.table([_coded(column) for column in table.columns], names=table.column_names)
     except FileNotFoundError:
         raise DiscreetError(f"there is no file '{path}'; check the path") from None
-    except (OSError, pa.ArrowException) as fault:
+    except (OSError, UnicodeDecodeError, csv.Error, pa.ArrowException) as fault:
         raise DiscreetError(
             f"'{path}' cannot be read as a table: {str(fault).splitlines()[0]}; write it again"
         ) from None
-    columns = [pc.fill_null(column.cast(pa.string()), "") for column in table.columns]
-    return pa.table(columns, names=table.column_names)
 
 
 def digest(path: str | PathLike[str]) -> str:
@@ -73,6 +75,9 @@ def digest(path: str | PathLike[str]) -> str:
         raise DiscreetError(f"'{path}' cannot be read: {fault.strerror or fault}; check the path") from None
 
 
+# ------------------------------------------------------------------------------------------------------------ writing
+
+
 def _plain(table: pa.Table) -> pa.Table:
     columns = [
         column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
@@ -83,41 +88,77 @@ def _plain(table: pa.Table) -> pa.Table:
 
 
 def _write_csv(table: pa.Table, path: Path) -> None:
-    nothing, end = (pa.scalar(text, pa.large_string()) for text in ("", "\n"))
+    header = _quoted(pa.array(table.column_names, pa.large_string())).to_pylist()
+    last = table.num_columns - 1
+    columns = [_cells(column, "\n" if at == last else "") for at, column in enumerate(table.columns)]
+    comma = pa.scalar(",", pa.large_string())
     with path.open("wb") as file:
-        header = pc.binary_join(pa.array([_quoted(pa.array(table.column_names, pa.string())).to_pylist()]), ",")
-        file.write(header[0].as_py().encode() + b"\n")
-        for batch in table.to_batches(max_chunksize=BATCH_ROWS):
-            cells = [_quoted(column.cast(pa.large_string())) for column in batch.columns]
-            if batch.num_rows:
-                lines = pc.binary_join_element_wise(*cells, pa.scalar(",", pa.large_string()))
-                lines = pc.binary_join_element_wise(lines, end, nothing)
-                # The lines of an Arrow array lie one behind the other in memory: they are the file.
-                file.write(lines.buffers()[2])
+        file.write((",".join(header) + "\n").encode())
+        for start in range(0, table.num_rows, BATCH_ROWS):
+            cells = [cells_of(start, min(BATCH_ROWS, table.num_rows - start)) for cells_of in columns]
+            lines = pc.binary_join_element_wise(*cells, comma) if len(cells) > 1 else cells[0]
+            # The lines of an Arrow array lie one behind the other in memory: they are the file.
+            ends = np.frombuffer(lines.buffers()[1], np.int64)[lines.offset : lines.offset + len(lines) + 1]
+            file.write(memoryview(lines.buffers()[2])[ends[0] : ends[-1]])
 
 
-def _quoted(cells: pa.Array) -> pa.Array:
+def _cells(column: pa.ChunkedArray, end: str) -> Callable[[int, int], pa.Array]:
+    """The cells of some rows of a column, ready for CSV, from the first row and the number of rows."""
+    if not pa.types.is_dictionary(column.type):
+        return lambda start, rows: _quoted(
+            pa.concat_arrays(column.slice(start, rows).chunks).cast(pa.large_string()), end
+        )
+    # The texts are few and the rows many: each text is quoted once, and looked up for every row.
+    whole = column.unify_dictionaries()
+    texts = whole.chunk(0).dictionary.cast(pa.large_string()) if whole.num_chunks else pa.array([], pa.large_string())
+    ready = pa.concat_arrays([_quoted(texts, end), pa.array([end], pa.large_string())])
+    codes = pa.chunked_array([chunk.indices for chunk in whole.chunks], column.type.index_type).fill_null(len(texts))
+    return lambda start, rows: ready.take(pa.concat_arrays(codes.slice(start, rows).chunks))
+
+
+def _quoted(cells: pa.Array, end: str = "") -> pa.Array:
     needs = pc.match_substring_regex(cells, r'[",\r\n]|^\s|\s$|^$')
     if pc.any(needs).as_py():
         doubled = pc.replace_substring(cells, '"', '""')
-        mark = pa.scalar('"', cells.type)
-        cells = pc.if_else(needs, pc.binary_join_element_wise(mark, doubled, mark, pa.scalar("", cells.type)), cells)
-    return pc.fill_null(cells, "")
+        mark, nothing = (pa.scalar(text, cells.type) for text in ('"', ""))
+        cells = pc.if_else(needs, pc.binary_join_element_wise(mark, doubled, mark, nothing), cells)
+    cells = pc.fill_null(cells, "")
+    return pc.binary_join_element_wise(cells, *(pa.scalar(text, cells.type) for text in (end, ""))) if end else cells
+
+
+# ------------------------------------------------------------------------------------------------------------ reading
 
 
 def _read_csv(path: Path) -> pa.Table:
     import pyarrow.csv
 
     # Which columns there are is known only to the file, and Arrow must be told the type of each beforehand.
-    parse = pyarrow.csv.ParseOptions(newlines_in_values=True)
-    with pyarrow.csv.open_csv(path, parse_options=parse) as reader:
-        names = reader.schema.names
-    parse.ignore_empty_lines = len(names) > 1
-    convert = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
-    return pyarrow.csv.read_csv(path, parse_options=parse, convert_options=convert)
+    with path.open(newline="", encoding="utf-8") as file:
+        names = next(csv.reader(file), [])
+    parse = pyarrow.csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(names) > 1)
+    convert = pyarrow.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())), strings_can_be_null=False
+    )
+    # Every block has a dictionary of its own that must be merged: large ones keep them few.
+    blocks = pyarrow.csv.ReadOptions(block_size=BLOCK_BYTES)
+    return pyarrow.csv.read_csv(path, read_options=blocks, parse_options=parse, convert_options=convert)
 
 
 def _read_parquet(path: Path) -> pa.Table:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path).read()
+    words = [field.name for field in pq.read_schema(path) if field.type in (pa.string(), pa.large_string())]
+    return pq.ParquetFile(path, read_dictionary=words).read()
+
+
+def _coded(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array of codes into its texts, none of them null."""
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    array = column.unify_dictionaries().combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
+    texts, codes = array.dictionary.cast(pa.string()), array.indices
+    if codes.null_count:
+        texts, codes = pa.concat_arrays([texts, pa.array([""])]), codes.fill_null(len(texts))
+    return pa.DictionaryArray.from_arrays(codes, texts)

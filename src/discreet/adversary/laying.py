@@ -1,0 +1,140 @@
+"""A release laid over its original, so that the two can be compared row by row and group by group.
+
+Rows are compared with all that is published of them as it is: the sensitive value and other columns carried along.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.boxes import Boxes
+from discreet.releases.attributes import Attribute
+from discreet.releases.generalized import GeneralizedRelease, Payload
+from discreet.releases.matching import boxes_in
+from discreet.table.table import Column, Table
+
+
+class Laid(NamedTuple):
+    """A release laid over its original: both in the codes of the original."""
+
+    release: GeneralizedRelease
+    columns: tuple[Column, ...]
+    """The original's quasi-identifiers, in the order of the release."""
+    boxes: Boxes
+    had: NDArray[np.int64]
+    """Per original row: the number of the combination of values published as they are."""
+    shown: NDArray[np.int64]
+    """Per published row the same; ``kinds`` for a combination that no original row has."""
+    kinds: int
+    published: NDArray[np.int64]
+    """How often each sensitive value of the original is published."""
+    class_of: NDArray[np.int64]
+    """Per sensitive value of the release: its code in the original, or one too many when it has none."""
+    usable: NDArray[np.intp]
+    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+
+
+def lay(release: GeneralizedRelease, original: Table) -> Laid:
+    """Lay a release over its original, refusing an original that was read in another way than the release tells."""
+    columns = tuple(_quasi(attribute, original) for attribute in release.quasi)
+    parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
+    published = np.array([release.rows], np.int64)
+    class_of = np.zeros(1, np.int64)
+    rest = list(release.attributes[len(columns) :])
+    if release.sensitive is not None:
+        attribute = rest.pop(0)
+        column = original.sensitive
+        if column is None or column.name != attribute.name:
+            raise DiscreetError(
+                f"the sensitive attribute of the release is {attribute.name!r}, but the original was read with "
+                f"{'none' if column is None else repr(column.name)}; read it with --sensitive {attribute.name}"
+            )
+        _same_kind(attribute, column)
+        class_of = _places(release.sensitive, column)
+        parts.append((column, class_of, release.sensitive.codes))
+        counted = np.bincount(class_of[release.sensitive.codes], minlength=len(column.values) + 1)
+        published = counted[:-1].astype(np.int64)
+    for attribute, payload in zip(rest, release.others, strict=True):
+        column = next((one for one in original.columns if one.name == attribute.name), None)
+        if column is None:
+            raise DiscreetError(
+                f"the release carries the column {attribute.name!r}, which the original was read without; "
+                f"read it with --keep {attribute.name}"
+            )
+        parts.append((column, _places(payload, column), payload.codes))
+    had, shown, kinds = _combined(original.rows, release.rows, parts)
+    usable = np.arange(original.rows)
+    if original.unusable is not None:
+        usable = np.delete(usable, original.unusable)
+    boxes = boxes_in(release, columns)
+    return Laid(release, columns, boxes, had, shown, kinds, published, class_of, usable)
+
+
+def _quasi(attribute: Attribute, original: Table) -> Column:
+    for column in original.quasi:
+        if column.name == attribute.name:
+            _same_kind(attribute, column)
+            if attribute.kind == "ordinal":
+                place = {str(value): code for code, value in enumerate(column.values.tolist())}
+                codes = [place[value] for value in attribute.values if value in place]
+                if codes != sorted(codes):
+                    raise DiscreetError(
+                        f"column {attribute.name!r} was published in another order of its values than the original was "
+                        "read with; read it with the order that the manifest lists"
+                    )
+            return column
+    raise DiscreetError(
+        f"the release has the quasi-identifier {attribute.name!r}, which the original as it was read has not; "
+        f"read it with --quasi {attribute.name}"
+    )
+
+
+def _same_kind(attribute: Attribute, column: Column) -> None:
+    if attribute.kind != column.kind:
+        raise DiscreetError(
+            f"column {attribute.name!r} was published as {attribute.kind}, but the original was read with it as "
+            f"{column.kind}; read it with --{attribute.kind} {attribute.name}"
+        )
+
+
+def _places(payload: Payload, column: Column) -> NDArray[np.int64]:
+    """Per value of a published column: its code in the original, or one too many when it has none."""
+    known: dict[Any, int]
+    if payload.values.dtype.kind == "f" and column.kind == "numeric":
+        known = {float(value): code for code, value in enumerate(column.values.tolist()) if value == value}
+        nothing = len(column.values) if column.missing is None else column.missing
+        size = len(column.values)
+        places = [known.get(value, size) if value == value else nothing for value in payload.values.tolist()]
+    else:
+        known = {str(value): code for code, value in enumerate(column.values.tolist())}
+        places = [known.get(str(value), len(column.values)) for value in payload.values.tolist()]
+    return np.array(places, np.int64)
+
+
+def _combined(
+    rows: int, published: int, parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """The combinations of several columns numbered, in the original and in the release."""
+    had, shown, size = np.zeros(rows, np.int64), np.zeros(published, np.int64), 1
+    for column, places, codes in parts:
+        width = len(column.values) + 1
+        if size > (1 << 62) // width:
+            had, shown, size = _renumbered(had, shown)
+        had = had * width + column.codes
+        shown = shown * width + places[codes]
+        size *= width
+    if len(parts) <= 1:
+        # the last code of a single column is that of no original row
+        return had, shown, max(1, size - 1)
+    return _renumbered(had, shown)
+
+
+def _renumbered(had: NDArray[np.int64], shown: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    found, places = np.unique(had, return_inverse=True)
+    at = np.minimum(np.searchsorted(found, shown), max(0, len(found) - 1))
+    known = found[at] == shown if len(found) else np.zeros(len(shown), np.bool_)
+    return places.astype(np.int64), np.where(known, at, len(found)), len(found)

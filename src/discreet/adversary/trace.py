@@ -1,0 +1,110 @@
+"""The support of a release looked up row by row in the private trace."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check, described
+from discreet.adversary.laying import Laid
+from discreet.errors import DiscreetError
+from discreet.principles import wording
+
+
+def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int64], list[str]]:
+    """The private file that tells the group of every input row (empty when withheld), and what is wrong with it."""
+    try:
+        table = pyarrow.csv.read_csv(
+            Path(path).expanduser(),
+            convert_options=pyarrow.csv.ConvertOptions(column_types={"row": pa.int64(), "group": pa.int64()}),
+        )
+        numbers, groups = table.column("row"), table.column("group")
+    except FileNotFoundError:
+        raise DiscreetError(f"the trace {str(path)!r} does not exist") from None
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise DiscreetError(
+            f"the trace {str(path)!r} cannot be read as a table with the columns row and group "
+            f"({str(error).splitlines()[0]})"
+        ) from None
+    at = numbers.fill_null(-1).to_numpy()
+    trace = np.full(rows, -1, np.int64)
+    faults: list[str] = []
+    outside = (at < 0) | (at >= rows)
+    if bool(outside.any()):
+        faults.append(f"the trace has {wording.rows(int(outside.sum()))} that the original has not")
+    seen = np.bincount(at[~outside], minlength=rows)
+    if bool((seen > 1).any()):
+        faults.append(f"the trace names input row {int(np.argmax(seen > 1)):,} more than once")
+    if bool((seen == 0).any()):
+        faults.append(f"the trace does not name input row {int(np.argmax(seen == 0)):,}")
+    trace[at[~outside]] = groups.fill_null(-1).to_numpy()[~outside]
+    return trace, faults
+
+
+def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
+    """Whether every row that the trace puts into a group belongs there, and the group has these rows and no others."""
+    release = laid.release
+    faults = list(faults)
+    if trace.shape != laid.had.shape or trace.dtype.kind not in "iu":
+        rows = wording.rows(len(laid.had))
+        faults.append(f"the trace must have one whole number for each of the {rows} of the original")
+        return _trace_check(faults)
+    kept = np.flatnonzero(trace >= 0)
+    places = np.minimum(np.searchsorted(release.ids, trace[kept]), max(0, release.groups - 1))
+    known = release.ids[places] == trace[kept] if release.groups else np.zeros(len(kept), np.bool_)
+    if not bool(known.all()):
+        faults.append(f"the trace names group {int(trace[kept][~known][0])}, which the release has not")
+        kept, places = kept[known], places[known]
+    if (left := len(laid.had) - len(kept)) != release.withheld:
+        faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
+    if len(np.setdiff1d(kept, laid.usable, assume_unique=True)):
+        faults.append("the trace publishes rows that were to be withheld for their missing values")
+    outside = np.zeros(len(kept), np.bool_)
+    for axis, column in enumerate(laid.columns):
+        codes = column.codes[kept]
+        outside |= (codes < laid.boxes.low[places, axis]) | (codes > laid.boxes.high[places, axis])
+        lines = laid.boxes.mask_at[places, axis]
+        if bool((lines >= 0).any()):
+            outside |= (lines >= 0) & ~laid.boxes.masks[np.maximum(lines, 0), codes]
+    if bool(outside.any()):
+        group = int(places[np.argmax(outside)])
+        lie = "lies" if outside.sum() == 1 else "lie"
+        faults.append(
+            f"{wording.rows(int(outside.sum()))} {lie} outside the description of their group, for example in group "
+            f"{release.ids[group]} ({described(release, group)})"
+        )
+    width = laid.kinds + 1
+    claimed = np.sort(release.group_of.astype(np.int64) * width + laid.shown)
+    real = np.sort(places * width + laid.had[kept])
+    if len(claimed) != len(real) or bool((claimed != real).any()):
+        group = int(_first_difference(claimed, real)) // width
+        faults.append(
+            f"group {release.ids[group]} ({described(release, group)}) is not published with the sensitive values of "
+            "its rows"
+        )
+    return _trace_check(faults)
+
+
+def _trace_check(faults: list[str]) -> Check:
+    if faults:
+        return Check("support", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
+    return Check(
+        "support",
+        True,
+        "By the private trace, every input row is published once or withheld, every row lies in the description of its "
+        "group, and every group has exactly the sensitive values of its rows.",
+    )
+
+
+def _first_difference(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
+    size = min(len(one), len(other))
+    differ = np.flatnonzero(one[:size] != other[:size])
+    if differ.size:
+        return int(min(one[differ[0]], other[differ[0]]))
+    return int((one if len(one) > size else other)[size])

@@ -1,0 +1,105 @@
+"""Sensitive counts of groups without the zeros: there may be many groups and many values, but only so many rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.judging import Rules, strains
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How often each sensitive value occurs in each group.
+
+    Group ``g`` holds the ``values[starts[g]:starts[g + 1]]``, each as often as ``amounts`` says.
+
+    >>> counts = Counts.of([[2, 0, 1], [0, 0, 4]], 3)
+    >>> counts.sizes.tolist(), counts.values.tolist(), counts.line(1).tolist()
+    ([3, 4], [0, 2, 2], [0, 0, 4])
+    """
+
+    starts: NDArray[np.int64]
+    values: NDArray[np.int32]
+    amounts: NDArray[np.int64]
+    width: int
+    """How many sensitive values there are in all."""
+
+    @classmethod
+    def of(cls, counts: ArrayLike | Counts, width: int) -> Counts:
+        """The counts of a matrix with one line per group and one column per value."""
+        if isinstance(counts, Counts):
+            return counts
+        matrix = np.asarray(counts)
+        if matrix.ndim != 2 or matrix.shape[1] != width or matrix.dtype.kind not in "iu":
+            raise DiscreetError(
+                f"groups are judged by whole-number counts of the {width} values of the sensitive attribute, one line "
+                f"per group, not by an array of shape {matrix.shape} and type {matrix.dtype}"
+            )
+        lines, values = np.nonzero(matrix)
+        starts = np.searchsorted(lines, np.arange(len(matrix) + 1))
+        return cls(starts, values.astype(np.int32), matrix[lines, values].astype(np.int64), width)
+
+    @classmethod
+    def of_rows(cls, groups: NDArray[np.integer], values: NDArray[np.integer], number: int, width: int) -> Counts:
+        """The counts of rows whose groups (0 to ``number - 1``) and sensitive values are given.
+
+        >>> Counts.of_rows(np.array([1, 0, 1, 1]), np.array([2, 0, 2, 1]), 2, 3).amounts.tolist()
+        [1, 1, 2]
+        """
+        cells = groups.astype(np.int64) * width + values
+        if number * width <= max(1 << 20, 4 * len(cells)):
+            amounts = np.bincount(cells, minlength=number * width)
+            found = np.flatnonzero(amounts)
+            amounts = amounts[found]
+        else:
+            found, amounts = np.unique(cells, return_counts=True)
+        starts = np.searchsorted(found, np.arange(number + 1) * width)
+        return cls(starts, (found % width).astype(np.int32), amounts.astype(np.int64), width)
+
+    def __len__(self) -> int:
+        """How many groups there are, also empty ones."""
+        return len(self.starts) - 1
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        """The group that each amount belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of rows of each group."""
+        return np.bincount(self.groups, weights=self.amounts, minlength=len(self)).astype(np.int64)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Each amount as a share of its group."""
+        return np.asarray(self.amounts / self.sizes[self.groups], dtype=np.float64)
+
+    def strains(self, rules: Rules) -> NDArray[np.float64]:
+        """How close each group comes to breaking the rules: they hold up to 1; a group without rows has strain 0."""
+        result: NDArray[np.float64] = strains(self.starts, self.values, self.amounts, self.width, rules)
+        return result
+
+    def line(self, group: int) -> NDArray[np.int64]:
+        """The counts of one group, zeros included."""
+        line = np.zeros(self.width, np.int64)
+        inside = slice(self.starts[group], self.starts[group + 1])
+        line[self.values[inside]] = self.amounts[inside]
+        return line
+
+    def nonempty(self) -> Counts:
+        """The groups that have rows."""
+        kept = np.flatnonzero(np.diff(self.starts))
+        if len(kept) == len(self):
+            return self
+        return Counts(np.append(self.starts[kept], self.starts[-1]), self.values, self.amounts, self.width)
+
+    def under(self, nodes: NDArray[np.int32]) -> Counts:
+        """The same rows counted by the node above each value."""
+        rows = np.repeat(self.groups, self.amounts), np.repeat(nodes[self.values], self.amounts)
+        return Counts.of_rows(*rows, len(self), int(nodes.max()) + 1)
