@@ -447,7 +447,7 @@ def test_beliefs_by_boxes_keep_what_groups_keep(seed: int) -> None:
     prior = Prior.of(table)
     assert table.sensitive is not None and release.trace is not None
     place = [list(release.values).index(value) for value in table.sensitive.values]
-    groups = release.counts()[:, place]
+    groups = release.counts.matrix()[:, place]
     unions = mixed(release, table.quasi)[:, place]
     for promise in (KAnonymity(2), LDiversity(2), TCloseness(0.3), BetaLikeness(1), parse("delta-disclosure(delta=2)")):
         bound = promise.strain(groups, prior).max()
@@ -456,7 +456,7 @@ def test_beliefs_by_boxes_keep_what_groups_keep(seed: int) -> None:
     shares = by_boxes(release, table)
     np.testing.assert_allclose(shares[:, place], unions / unions.sum(axis=1, keepdims=True))
     known = by_group(release, release.trace)
-    np.testing.assert_allclose(known, release.counts()[release.trace] / release.sizes[release.trace, None])
+    np.testing.assert_allclose(known, release.counts.matrix()[release.trace] / release.sizes[release.trace, None])
     with pytest.raises(DiscreetError, match="another one"):
         by_group(release, release.trace + 100)
 

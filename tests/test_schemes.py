@@ -108,7 +108,7 @@ def test_withholding_stays_within_its_share_and_can_pay() -> None:
     again = GeneralizedRelease.from_groups(
         table, np.where(with_some.trace < 0, with_some.groups, with_some.trace), promise=promise, scheme="test"
     )
-    assert promise.holds(again.counts(), Prior.of(table)).all()
+    assert promise.holds(again.counts, Prior.of(table)).all()
     assert ail(again) <= ail(with_some)
 
 

@@ -36,5 +36,5 @@ def by_group(
     if bool(np.any(release.ids[np.minimum(places, release.groups - 1)][known] != trace[known])):
         raise DiscreetError("the trace names a group that is not in the release; it belongs to another one")
     result = np.zeros((len(trace), len(release.values)), np.int64)
-    result[known] = release.counts()[places[known]]
+    result[known] = release.counts.matrix()[places[known]]
     return shares(result, withheld)

@@ -141,7 +141,7 @@ def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
     after = []
     for row in rows:
         group = int(np.searchsorted(release.ids, release.trace[row]))
-        counts = release.counts(group, group + 1)[0]
+        counts = release.counts.line(group)
         most = int(counts.argmax())
         likely = f"{release.values[most]} ({counts[most]} of {counts.sum()})"
         after.append([str(release.ids[group]), str(counts.sum()), *release.description(group).values(), likely])

@@ -92,6 +92,12 @@ class Counts:
         line[self.values[inside]] = self.amounts[inside]
         return line
 
+    def matrix(self) -> NDArray[np.int64]:
+        """All counts, zeros included: one line per group, one column per value."""
+        matrix = np.zeros((len(self), self.width), np.int64)
+        matrix[self.groups, self.values] = self.amounts
+        return matrix
+
     def nonempty(self) -> Counts:
         """The groups that have rows."""
         kept = np.flatnonzero(np.diff(self.starts))

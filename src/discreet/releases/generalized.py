@@ -11,24 +11,23 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases import files
 from discreet.releases.attributes import Attribute, describe
 from discreet.releases.generalizing import Texts, Values, generalize
 from discreet.releases.labels import Regions, parse
+from discreet.releases.release import Release, new_manifest
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, number_text
-from discreet.table.write import digest, write_table
-from discreet.version import __version__
 
 FORMAT = "generalized"
 GROUP = "group"
@@ -48,17 +47,11 @@ class Payload(NamedTuple):
     codes: NDArray[np.int32]
 
 
-class Pairs(NamedTuple):
-    """The sensitive counts of all groups, without the zeros, ordered by group and value."""
-
-    groups: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    amounts: NDArray[np.int64]
-
-
 @dataclass(frozen=True, eq=False)
-class GeneralizedRelease:
+class GeneralizedRelease(Release):
     """What leaves the house, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
+
+    format: ClassVar[str] = FORMAT
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
@@ -107,21 +100,18 @@ class GeneralizedRelease:
         if table.sensitive is not None:
             attributes.append(describe(table.sensitive, "sensitive", None, True))
         attributes += [describe(column, "other", published, False) for column in table.other]
-        withheld = table.rows - len(rows)
-        manifest: dict[str, Any] = {
-            "discreet": __version__,
-            "format": FORMAT,
-            "format_version": files.FORMAT_VERSION,
-            "scheme": {"name": scheme, "options": _public(options or {})},
-            "promise": [str(part) for part in promise.parts],
-            "attributes": [attribute.as_dict() for attribute in attributes],
-            "rows": {"published": len(rows), "withheld": withheld},
-            "groups": number,
-            "tables": {},
-            "assumptions": list(ASSUMPTIONS),
-        }
-        if seeded is not None:
-            manifest["experimental_seed"] = True
+        manifest = new_manifest(
+            FORMAT,
+            scheme=scheme,
+            options=options or {},
+            promise=promise,
+            attributes=attributes,
+            rows=len(rows),
+            withheld=table.rows - len(rows),
+            assumptions=ASSUMPTIONS,
+            seeded=seeded is not None,
+            groups=number,
+        )
         return cls(
             manifest,
             tuple(attributes),
@@ -135,23 +125,6 @@ class GeneralizedRelease:
 
     # ------------------------------------------------------------------------------------------------ saving, loading
 
-    def save(
-        self, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv", force: bool = False
-    ) -> Path:
-        """Write the release as a folder, in one step: either all of it is there afterwards, or nothing has changed.
-
-        A folder that is not empty is only replaced with ``force``, and only when it holds a release and nothing else.
-        """
-        if format not in ("csv", "parquet"):
-            raise DiscreetError(f"a release is written as csv or parquet, not as {format!r}")
-
-        def write(home: Path) -> None:
-            name = f"table.{format}"
-            write_table(self._arrow(numbers=format == "parquet"), home / name, format)
-            files.write_manifest(home, {**self.manifest, "tables": {name: {"sha256": digest(home / name)}}})
-
-        return files.replace_folder(folder, write, force)
-
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> GeneralizedRelease:
         """Load a release from its folder alone; what is inconsistent in it is told in ``faults``."""
@@ -164,8 +137,8 @@ class GeneralizedRelease:
         """The columns of the published table."""
         return [GROUP, *(attribute.name for attribute in self.attributes)]
 
-    def _arrow(self, numbers: bool) -> pa.Table:
-        """The published table; with ``numbers``, columns of numbers are typed so, else they are texts as well."""
+    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """The one published table."""
         ids = pa.array(self.ids)
         if numbers:
             columns: list[Any] = [ids.take(pa.array(self.group_of))]
@@ -174,7 +147,7 @@ class GeneralizedRelease:
         for texts, of_group in self.texts:
             columns.append(pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts)))
         columns += [_payload_array(payload, numbers) for payload in self._payloads]
-        return pa.table(columns, names=self.columns)
+        return {"table": pa.table(columns, names=self.columns)}
 
     @property
     def _payloads(self) -> tuple[Payload, ...]:
@@ -193,16 +166,6 @@ class GeneralizedRelease:
         return len(self.group_of)
 
     @property
-    def withheld(self) -> int:
-        """How many rows of the original are not published, as the manifest says."""
-        return int(self.manifest["rows"]["withheld"])
-
-    @property
-    def quasi(self) -> tuple[Attribute, ...]:
-        """The quasi-identifiers."""
-        return self.attributes[: len(self.texts)]
-
-    @property
     def values(self) -> NDArray[Any]:
         """The sensitive values, in the order of the columns of ``counts``; one nameless value when there are none."""
         return np.array([""], object) if self.sensitive is None else self.sensitive.values
@@ -213,22 +176,10 @@ class GeneralizedRelease:
         return np.bincount(self.group_of, minlength=self.groups).astype(np.int64)
 
     @cached_property
-    def pairs(self) -> Pairs:
-        """The sensitive counts of all groups, without the zeros."""
-        width = len(self.values)
-        keys = self.group_of.astype(np.int64) * width
-        if self.sensitive is not None:
-            keys += self.sensitive.codes
-        found, amounts = np.unique(keys, return_counts=True)
-        return Pairs(found // width, found % width, amounts.astype(np.int64))
-
-    def counts(self, start: int = 0, end: int | None = None) -> NDArray[np.int64]:
-        """How often each sensitive value occurs in each group from ``start`` to before ``end``."""
-        end = self.groups if end is None else min(end, self.groups)
-        result = np.zeros((max(0, end - start), len(self.values)), np.int64)
-        first, last = np.searchsorted(self.pairs.groups, [start, end])
-        result[self.pairs.groups[first:last] - start, self.pairs.classes[first:last]] = self.pairs.amounts[first:last]
-        return result
+    def counts(self) -> Counts:
+        """How often each sensitive value occurs in each group."""
+        codes = np.zeros(self.rows, np.int32) if self.sensitive is None else self.sensitive.codes
+        return Counts.of_rows(self.group_of, codes, self.groups, len(self.values))
 
     @cached_property
     def regions(self) -> tuple[Regions, ...]:
@@ -266,11 +217,6 @@ def _check(table: Table, groups: NDArray[Any], values: str) -> None:
         raise DiscreetError("rows with missing values are to be withheld, but the partition publishes some of them")
     if any(column.name == GROUP for column in table.columns):
         raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
-
-
-def _public(options: Mapping[str, Any]) -> dict[str, Any]:
-    """A scheme's options without its seed: whoever knows that can tell whose row is whose."""
-    return {name: value for name, value in options.items() if name not in ("random_state", "seed")}
 
 
 def _dense(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:

@@ -118,14 +118,13 @@ def mixed(release: GeneralizedRelease, columns: Sequence[Column]) -> NDArray[np.
     if not columns:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     described = boxes_in(release, columns)
-    pairs, width = release.pairs, len(release.values)
-    starts = np.searchsorted(pairs.groups, np.arange(release.groups + 1))
+    counts, width = release.counts, len(release.values)
     result = np.empty((len(points), width), np.int64)
     batch = max(1, BATCH // max(1, width))
     for start in range(0, len(points), batch):
         part = points[start : start + batch]
         forest = plant(part, np.ones(len(part), np.int64), np.array([0, len(part)]))
-        held = kernels.mixtures(forest, described, starts, pairs.classes, pairs.amounts, width)
+        held = kernels.mixtures(forest, described, counts.starts, counts.values, counts.amounts, width)
         result[start : start + batch] = held
     return result
 

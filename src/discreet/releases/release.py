@@ -1,0 +1,112 @@
+"""What every release is, whatever its format: tables and a manifest."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.principle import Principle
+from discreet.releases import files
+from discreet.releases.attributes import Attribute
+from discreet.table.write import digest, write_table
+from discreet.version import __version__
+
+
+class Release(ABC):
+    """What leaves the house, as made by a scheme or as found in a folder."""
+
+    format: ClassVar[str]
+    """The name of the format in the manifest."""
+
+    manifest: dict[str, Any]
+    attributes: tuple[Attribute, ...]
+    faults: tuple[str, ...]
+    """What is wrong with the files, in sentences; always empty for a release that was made here."""
+    trace: NDArray[np.int32] | None
+    """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """How many rows are published."""
+
+    @property
+    def withheld(self) -> int:
+        """How many rows of the original are not published, as the manifest says."""
+        return int(self.manifest["rows"]["withheld"])
+
+    @property
+    def quasi(self) -> tuple[Attribute, ...]:
+        """The quasi-identifiers."""
+        return tuple(attribute for attribute in self.attributes if attribute.role == "quasi")
+
+    @abstractmethod
+    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """The tables by name; with ``numbers``, columns of numbers are typed so, else they are texts as well."""
+
+    @abstractmethod
+    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+        """What an adversary who knows these quasi-identifiers believes about the sensitive value, a line per point."""
+
+    def save(
+        self, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv", force: bool = False
+    ) -> Path:
+        """Write the release as a folder, in one step: either all of it is there afterwards, or nothing has changed.
+
+        A folder that is not empty is only replaced with ``force``, and only when it holds a release and nothing else.
+        """
+        if format not in ("csv", "parquet"):
+            raise DiscreetError(f"a release is written as csv or parquet, not as {format!r}")
+
+        def write(home: Path) -> None:
+            written = {}
+            for name, table in self.tables(numbers=format == "parquet").items():
+                path = home / f"{name}.{format}"
+                write_table(table, path, format)
+                written[path.name] = {"sha256": digest(path)}
+            files.write_manifest(home, {**self.manifest, "tables": written})
+
+        return files.replace_folder(folder, write, force)
+
+
+def new_manifest(
+    format: str,
+    *,
+    scheme: str,
+    options: Mapping[str, Any],
+    promise: Principle,
+    attributes: Sequence[Attribute],
+    rows: int,
+    withheld: int,
+    assumptions: Sequence[str],
+    seeded: bool,
+    **more: Any,
+) -> dict[str, Any]:
+    """What every manifest says, and what a format adds (``more``).
+
+    A seed is never in it, only the warning that there was one: whoever knows it can tell whose row is whose.
+    """
+    public = {name: value for name, value in options.items() if name not in ("random_state", "seed")}
+    manifest: dict[str, Any] = {
+        "discreet": __version__,
+        "format": format,
+        "format_version": files.FORMAT_VERSION,
+        "scheme": {"name": scheme, "options": public},
+        "promise": [str(part) for part in promise.parts],
+        "attributes": [attribute.as_dict() for attribute in attributes],
+        "rows": {"published": rows, "withheld": withheld},
+        **more,
+        "tables": {},
+        "assumptions": list(assumptions),
+    }
+    if seeded:
+        manifest["experimental_seed"] = True
+    return manifest
