@@ -185,7 +185,7 @@ class TestProximityPaper:
         groups = np.array([[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1]])
         assert TCloseness(0.1, "ordered").distances(groups, prior) == pytest.approx([0.1, 0.1])
         assert TCloseness(0.1, "ordered").holds(groups, prior).all()
-        assert [naive.emd(g, prior.counts, naive.ordered(6)) for g in groups] == pytest.approx([0.1, 0.1])
+        assert [naive.emd(g, prior.counts, naive.ordered(prior.counts)) for g in groups] == pytest.approx([0.1, 0.1])
 
 
 class TestHeterogeneousPaper:

@@ -104,7 +104,7 @@ def truth(promise, group, prior):
     if isinstance(promise, DeltaDisclosure):
         return naive.delta_disclosure(group, whole, promise.delta)
     if isinstance(promise, TCloseness):
-        ground = {"equal": naive.equal, "ordered": naive.ordered(len(whole))}.get(promise.distance)
+        ground = {"equal": naive.equal, "ordered": naive.ordered(whole)}.get(promise.distance)
         distance = naive.emd(group, whole, ground or naive.hierarchical(prior.hierarchy.ancestors.tolist()))
         return distance <= promise.t + 1.5e-9
     if isinstance(promise, BetaLikeness):

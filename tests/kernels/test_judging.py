@@ -157,7 +157,7 @@ def test_distances(distance, data):
     m = len(prior)
     tree = data.draw(trees(m)) if distance == "hierarchical" else None
     kind = {"equal": kernel.EQUAL, "ordered": kernel.ORDERED, "hierarchical": kernel.HIERARCHICAL}[distance]
-    ground = {"equal": naive.equal, "ordered": naive.ordered(m)}.get(distance) or naive.hierarchical(tree)
+    ground = {"equal": naive.equal, "ordered": naive.ordered(prior)}.get(distance) or naive.hierarchical(tree)
     bounds = [float(p) for p in naive.shares(prior)]
     got = strains(np.array(groups), one(kind, 1 - SLACK, m=m, bounds=bounds, tree=tree))
     expected = [naive.emd(g, prior, ground) for g in groups]

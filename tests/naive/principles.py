@@ -95,8 +95,11 @@ def equal(i: int, j: int) -> Fraction:
     return Fraction(int(i != j))
 
 
-def ordered(m: int) -> Ground:
-    return lambda i, j: Fraction(abs(i - j), max(1, m - 1))
+def ordered(prior: Counts) -> Ground:
+    """How many values of the whole table lie between two; values that it does not hold stand with the one before."""
+    held = [count > 0 for count in prior]
+    place = [max(0, sum(held[: i + 1]) - 1) for i in range(len(held))]
+    return lambda i, j: Fraction(abs(place[i] - place[j]), max(1, sum(held) - 1))
 
 
 def hierarchical(tree: Sequence[Sequence[int]]) -> Ground:

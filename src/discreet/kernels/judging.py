@@ -96,12 +96,17 @@ def strain(counts, size, rules, present):
                 moved += max(0.0, counts[i] / size - rules.bounds[r, i])
             here = moved / (first + SLACK)
         elif kind == ORDERED:
+            # steps between the values that the table holds: values that are only declared would water the distance down
             moved = 0.0
             carried = 0.0
-            for i in range(m - 1):
+            steps = -1
+            for i in range(m):
+                if rules.bounds[r, i] > 0.0:
+                    if steps >= 0:
+                        moved += abs(carried)
+                    steps += 1
                 carried += counts[i] / size - rules.bounds[r, i]
-                moved += abs(carried)
-            here = moved / max(1, m - 1) / (first + SLACK)
+            here = moved / max(1, steps) / (first + SLACK)
         elif kind == HIERARCHICAL:
             here = _tree_distance(counts, size, rules.bounds[r], rules.tree) / (first + SLACK)
         worst = max(worst, here)

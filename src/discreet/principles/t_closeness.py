@@ -26,7 +26,8 @@ class TCloseness(Principle):
     that share times the distance between two values, which is
 
     - ``equal``: 1 between any two values;
-    - ``ordered``: how many places they are apart, divided by m - 1 for m values (a missing value comes first);
+    - ``ordered``: how many places they are apart among the m values that the table holds, divided by m - 1 (a missing
+      value comes first);
     - ``hierarchical``: the level of their lowest common ancestor, divided by the height of the hierarchy.
 
     It bounds a sum, not each value: a rare value may become many times likelier within a small ``t``. Monotone: the

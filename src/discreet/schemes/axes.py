@@ -83,7 +83,8 @@ def _positions(column: Column) -> NDArray[np.float64]:
     if column.kind == "numeric":
         places = np.asarray(column.values, dtype=np.float64)
         low, high = column.domain or (float(np.nanmin(places)), float(np.nanmax(places)))
-        places = (places - low) / (high - low) if high > low else np.zeros(len(places))
+        # halves, because the distance between two numbers may be too large for one
+        places = (places / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.zeros(len(places))
     else:
         known = np.arange(len(column.values)) - (0 if column.missing is None else 1)
         places = known / max(1, known[-1])

@@ -30,7 +30,7 @@ def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.rand
         return np.zeros(0, np.int64)
     unusable = np.asarray(table.unusable, dtype=np.int64)
     has = np.bincount(table.classes[unusable], minlength=len(prior.counts))
-    size, limit = len(unusable), min(max(4 * len(unusable), 1000), table.rows // 2)
+    size, limit = len(unusable), max(len(unusable), min(max(4 * len(unusable), 1000), table.rows // 2))
     while size <= limit:
         wanted = _whole_numbers(np.maximum(prior.frequencies * size - has, 0.0), size - len(unusable))
         wanted = np.minimum(wanted, prior.counts - has)
