@@ -17,7 +17,7 @@ from discreet.analyst.loss import ail, gcp, losses
 from discreet.datasets import census, patients
 from discreet.principles import PRINCIPLES, Principle, Prior, parse
 from discreet.releases.generalized import GeneralizedRelease
-from discreet.schemes import SCHEMES, Cuts, Mondrian, make_scheme
+from discreet.schemes import SCHEMES, Burel, Cuts, Mondrian, Scheme, make_scheme
 from discreet.schemes.axes import axes_of
 from discreet.table.table import Table
 from naive.tables import tables
@@ -44,14 +44,15 @@ def test_every_promise_is_put_through_these_checks() -> None:
     assert {part.name for text in PROMISES for part in parse(text).parts} == set(PRINCIPLES)
 
 
-def audited(table: Table, promise: Principle, scheme: Cuts) -> bool:
+def audited(table: Table, promise: Principle, scheme: Scheme) -> bool:
     """Publish, save, audit from the files with and without the trace; False when the scheme refused."""
     try:
         release = scheme.publish(table, promise)
     except dc.DiscreetError as refusal:
-        # a refusal is only right when the table as one group does not do either, or what must be withheld does not
+        # a refusal is only right when the scheme does not claim the promise, when the table as one group does not keep
+        # it either, or when what must be withheld does not
         prior = Prior.of(table)
-        infeasible = not promise.holds(prior.counts[None, :], prior)[0]
+        infeasible = scheme.refusal(promise, prior) or not promise.holds(prior.counts[None, :], prior)[0]
         assert infeasible or table.unusable is not None, str(refusal)
         return False
     with tempfile.TemporaryDirectory() as folder:
@@ -161,7 +162,7 @@ def test_refusals_say_what_would_work() -> None:
         ("cuts", {"efort": "fast"}, "did you mean 'effort'"),
         ("cuts", {"effort": "slow"}, "choose fast, thorough"),
         ("cuts", {"cuts": "plain+wild"}, "choose from plain"),
-        ("cuts", {"withhold": "much"}, "share of rows"),
+        ("cuts", {"withhold": "much"}, "not a number"),
         ("cuts", {"withhold": "1.5"}, "share of rows"),
     ):
         with pytest.raises(dc.DiscreetError, match=sentence):
@@ -187,3 +188,55 @@ def test_progress_is_told_and_ends_at_all() -> None:
     Cuts(effort="thorough").publish(patients(), dc.BetaLikeness(2), progress=lambda *step: told.append(step))
     assert {stage for stage, _ in told} >= {"trying recipes", "looking ahead"}
     assert all(0 <= share <= 1 for _, share in told)
+
+
+# ------------------------------------------------------------------------------------------------------------- BUREL
+
+
+@pytest.mark.parametrize("retrieval", ["hilbert", "nearest"])
+@pytest.mark.parametrize("variant", ["enhanced", "basic"])
+@given(table=tables(largest=120), beta=st.floats(0.01, 8.0), refine=st.booleans())
+@settings(max_examples=15)
+def test_burel_keeps_any_beta(retrieval: str, variant: str, table: Table, beta: float, refine: bool) -> None:
+    promise = dc.BetaLikeness(beta, variant)
+    assert audited(table, promise, Burel(retrieval=retrieval, refine=refine))
+
+
+def test_burel_refuses_what_it_cannot_bound() -> None:
+    for promise in (
+        "t-closeness(t=0.2)",
+        "delta-disclosure(delta=1)",
+        "k-anonymity(k=3)",
+        "beta-likeness(beta=1, negative=0.5)",
+    ):
+        with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
+            Burel().publish(patients(), parse(promise))
+    with pytest.raises(dc.DiscreetError, match="choose hilbert, nearest"):
+        Burel(retrieval="far")
+    assert make_scheme("burel", {"refine": "true"}).options["refine"] is True
+    with pytest.raises(dc.DiscreetError, match="neither true nor false"):
+        make_scheme("burel", {"refine": "perhaps"})
+
+
+def test_burel_at_its_extremes() -> None:
+    table = patients()
+    assert Burel().publish(table, dc.BetaLikeness(1e-6)).groups == 1
+    # every value may fill a group alone: groups are as small as halving makes them
+    loose = Burel().publish(table, dc.BetaLikeness(1e6, "basic"))
+    assert loose.sizes.min() == 1
+    equal = dc.read(pa.table({"age": [30] * 8, "s": list("aabbccdd")}), quasi=["age"], sensitive="s")
+    assert ail(Burel().publish(equal, dc.BetaLikeness(1))) == 0.0
+    single = dc.read(pa.table({"age": range(8), "s": ["a"] * 8}), quasi=["age"], sensitive="s")
+    assert Burel().publish(single, dc.BetaLikeness(1)).groups == 8
+    alone = dc.read(pa.table({"age": [30], "s": ["a"]}), quasi=["age"], sensitive="s")
+    assert Burel().publish(alone, dc.BetaLikeness(1)).groups == 1
+
+
+def test_refining_never_costs() -> None:
+    table = census(2000, seed=3)
+    for beta in (1, 4):
+        plain, refined = (
+            Burel(refine=refine, random_state=5).publish(table, dc.BetaLikeness(beta)) for refine in (False, True)
+        )
+        assert ail(refined) <= ail(plain)
+        assert refined.groups >= plain.groups

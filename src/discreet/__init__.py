@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from discreet.publishing import publish
     from discreet.releases import load
-    from discreet.schemes import Cuts, Mondrian
+    from discreet.schemes import Burel, Cuts, Mondrian
     from discreet.table.hierarchy import Hierarchy
     from discreet.table.read import read
     from discreet.table.table import Table
@@ -39,7 +39,7 @@ _HOMES = {
     "principles": ("BetaLikeness", "DeltaDisclosure", "KAnonymity", "LDiversity", "Principle", "TCloseness", "parse"),
     "publishing": ("publish",),
     "releases": ("load",),
-    "schemes": ("Cuts", "Mondrian"),
+    "schemes": ("Burel", "Cuts", "Mondrian"),
     "table.hierarchy": ("Hierarchy",),
     "table.read": ("read",),
     "table.table": ("Table",),
@@ -48,6 +48,7 @@ _HOMES = {
 __all__ = [
     "Audit",
     "BetaLikeness",
+    "Burel",
     "Cuts",
     "DeltaDisclosure",
     "DiscreetError",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.principles.principle import Principle, parse
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.release import Release
 from discreet.schemes import Cuts, Scheme
 from discreet.schemes.top_down import Progress
 from discreet.table.table import Table
@@ -11,7 +11,7 @@ from discreet.table.table import Table
 
 def publish(
     table: Table, promise: Principle | str, scheme: Scheme | None = None, *, progress: Progress | None = None
-) -> GeneralizedRelease:
+) -> Release:
     """Publish a table under a promise, by the default scheme unless another is given.
 
     >>> from discreet.datasets import patients

@@ -134,8 +134,10 @@ def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
     """Some rows of the table, and the groups that they are published in."""
     import numpy as np
 
+    from discreet.releases.generalized import GeneralizedRelease
+
     table, release = outcome.table, outcome.release
-    assert release.trace is not None and table.sensitive is not None
+    assert isinstance(release, GeneralizedRelease) and release.trace is not None
     rows = np.flatnonzero(release.trace >= 0)[:SHOWN].tolist()
     before = [[column.texts[column.codes[row]] for column in table.columns] for row in rows]
     after = []

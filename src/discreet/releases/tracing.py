@@ -11,13 +11,11 @@ import pyarrow as pa
 
 from discreet.errors import DiscreetError
 from discreet.releases.files import MANIFEST, beside, sync
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.release import Release
 from discreet.table.write import write_table
 
 
-def write_trace(
-    release: GeneralizedRelease, path: str | os.PathLike[str], then: Callable[[], object] | None = None
-) -> Path:
+def write_trace(release: Release, path: str | os.PathLike[str], then: Callable[[], object] | None = None) -> Path:
     """Write the columns ``row`` (input row, from 0) and ``group`` (empty when withheld), readable by its owner only.
 
     The file appears whole or not at all; when ``then`` is given, only if that succeeds.

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import Field, fields
 from difflib import get_close_matches
+from typing import Any, cast
 
 from discreet.errors import DiscreetError
+from discreet.schemes.burel import Burel
 from discreet.schemes.cuts import Cuts
 from discreet.schemes.mondrian import Mondrian
 from discreet.schemes.scheme import Scheme
 
-__all__ = ["SCHEMES", "Cuts", "Mondrian", "Scheme", "make_scheme"]
+__all__ = ["SCHEMES", "Burel", "Cuts", "Mondrian", "Scheme", "make_scheme"]
 
-SCHEMES: dict[str, type[Cuts]] = {scheme.name: scheme for scheme in (Cuts, Mondrian)}
+SCHEMES: dict[str, type[Scheme]] = {scheme.name: scheme for scheme in (Cuts, Mondrian, Burel)}
 
 
 def make_scheme(
@@ -27,20 +29,28 @@ def make_scheme(
     name = name or Cuts.name
     if name not in SCHEMES:
         raise DiscreetError(f"no scheme is called {name!r}; {_near(name, list(SCHEMES))}")
-    scheme = SCHEMES[name]
-    known = [field.name for field in fields(scheme) if field.name != "random_state"]
+    scheme = cast(Any, SCHEMES[name])
+    known = {field.name: field for field in fields(scheme) if field.name != "random_state"}
     given: dict[str, object] = {}
     for key, text in (options or {}).items():
         if key not in known:
-            raise DiscreetError(f"scheme {name!r} has no option {key!r}; {_near(key, known)}")
-        if key == "withhold":
-            try:
-                given[key] = float(text)
-            except ValueError:
-                raise DiscreetError(f"withhold={text!r} is not a share of rows; give a number such as 0.02") from None
-        else:
-            given[key] = tuple(text.replace("+", " ").replace(",", " ").split()) if key == "cuts" else text
-    return scheme(**given, random_state=random_state)  # type: ignore[arg-type]
+            raise DiscreetError(f"scheme {name!r} has no option {key!r}; {_near(key, list(known))}")
+        given[key] = _value(known[key], text)
+    return cast(Scheme, scheme(**given, random_state=random_state))
+
+
+def _value(field: Field[Any], text: str) -> object:
+    """An option's value from its text, of the type that its default has."""
+    if isinstance(field.default, bool):
+        if text.lower() not in ("true", "false"):
+            raise DiscreetError(f"{field.name}={text!r} is neither true nor false; write {field.name}=true")
+        return text.lower() == "true"
+    if isinstance(field.default, int | float):
+        try:
+            return type(field.default)(text)
+        except ValueError:
+            raise DiscreetError(f"{field.name}={text!r} is not a number; write for example 0.02") from None
+    return tuple(text.replace("+", " ").replace(",", " ").split()) if isinstance(field.default, tuple) else text
 
 
 def _near(name: str, known: list[str]) -> str:

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.cutting import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
-from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.randomness import generator
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.generalizing import Values
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.scheme import Scheme, confirm, feasible
 from discreet.schemes.thorough import fast_recipe, partition_thoroughly
 from discreet.schemes.top_down import Partition, Problem, Progress, limits_of, partition
 from discreet.schemes.withholding import costly_rows, unusable_rows
@@ -91,11 +90,7 @@ class Cuts(Scheme):
         >>> release.withheld
         0
         """
-        prior = feasible(table, principle)
-        if not principle.monotone:
-            raise DiscreetError(
-                f"{principle} is not kept by unions of groups that keep it; scheme {self.name!r} needs that"
-            )
+        prior = feasible(self, table, principle)
         rng = generator(self.random_state)
         groups = np.full(table.rows, -1, np.int32)
         missing = unusable_rows(table, principle, prior, rng)
@@ -105,7 +100,7 @@ class Cuts(Scheme):
             has = np.bincount(table.classes[missing], minlength=len(prior.counts))
             kept, result = self._partition(problem, principle, prior, has, len(missing), rng, progress)
             groups[rows[kept]] = result.groups
-        _confirm(groups, table.classes, principle, prior)
+        confirm(groups, table.classes, principle, prior)
         return GeneralizedRelease.from_groups(
             table,
             groups,
@@ -170,10 +165,3 @@ class Cuts(Scheme):
 
     def _recipe(self, families: int) -> Recipe:
         return fast_recipe(families)
-
-
-def _confirm(groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior) -> None:
-    """Judge once more what is about to be published: a fault in a partitioner must not become a broken promise."""
-    counts = Counts.of_rows(groups + 1, classes, int(groups.max()) + 2, len(prior.counts))
-    if not principle.holds(counts, prior).all():
-        raise AssertionError(f"the partition breaks {principle}; nothing was published")

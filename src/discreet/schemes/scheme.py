@@ -5,10 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.release import Release
 from discreet.schemes.top_down import Progress
 from discreet.table.table import Table
 
@@ -19,8 +23,14 @@ class Scheme(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
         """A release of the table that keeps the promise."""
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Why the scheme cannot make this promise about any such table, in a sentence; ``None`` when it can."""
+        if principle.monotone:
+            return None
+        return f"{principle} is not kept by unions of groups that keep it, and scheme {self.name!r} relies on that"
 
     @property
     @abstractmethod
@@ -28,7 +38,7 @@ class Scheme(ABC):
         """The parameters, as the manifest shows them."""
 
 
-def feasible(table: Table, principle: Principle) -> Prior:
+def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
     """The prior of a table that can keep the promise; a refusal, with the strongest reachable one, if it cannot."""
     if table.rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
@@ -36,7 +46,17 @@ def feasible(table: Table, principle: Principle) -> Prior:
         raise DiscreetError("the table has no quasi-identifiers; name those that others may know with --quasi")
     prior = Prior.of(table)
     principle.require(prior)
+    refusal = scheme.refusal(principle, prior)
+    if refusal:
+        raise DiscreetError(refusal)
     reach = principle.reachable(prior)
     if not reach.feasible:
         raise DiscreetError(f"this table cannot keep {principle}: {reach.sentence}")
     return prior
+
+
+def confirm(groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior) -> None:
+    """Judge once more what is about to be published: a fault in a partitioner must not become a broken promise."""
+    counts = Counts.of_rows(groups + 1, classes, int(groups.max()) + 2, len(prior.counts))
+    if not principle.holds(counts, prior).all():
+        raise AssertionError(f"the partition breaks {principle}; nothing was published")

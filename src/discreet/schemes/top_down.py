@@ -111,6 +111,20 @@ def partition_ahead(
     return _run(problem, recipe, finish, stop=below, progress=progress)
 
 
+def partition_groups(problem: Problem, groups: NDArray[np.int32], recipe: Recipe) -> NDArray[np.int32]:
+    """Cut every group of a partition further by one recipe; returns the group of every row."""
+    order = np.argsort(groups, kind="stable").astype(np.int32)
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    arrays = problem.points[order], problem.classes[order], order
+    first = np.zeros(len(order), np.bool_)
+    largest = int(np.diff(np.append(starts, len(order))).max(initial=1))
+    task = _Task(problem, arrays, first, 0, largest)
+    space = task.workspace(recipe)
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
+        grow(*arrays, start, end, *task.rest, recipe, space, first)
+    return Partition(order, np.flatnonzero(first), 0.0).groups
+
+
 @dataclass(frozen=True, eq=False)
 class _Task:
     """A run of rows that one thread works on, in arrays that all share."""

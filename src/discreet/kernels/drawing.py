@@ -1,0 +1,140 @@
+"""Drawing groups from buckets: how many rows of each, and which."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.compiling import kernel
+from discreet.kernels.judging import SLACK
+
+
+@kernel
+def split_evenly(sizes, caps, smallest):
+    """Split buckets in halves for as long as both halves could be groups: the numbers of rows that each group draws.
+
+    A half could be a group when it has ``smallest`` rows and from no bucket more than its cap, as a share of the half.
+    Halves round up on one side and down on the other. Returns one line per group.
+    """
+    k = sizes.shape[0]
+    depth = 66
+    waiting = np.empty((depth, k), np.int64)
+    waiting[0] = sizes
+    top = 1
+    groups = np.empty((64, k), np.int64)
+    found = 0
+    halves = np.empty((2, k), np.int64)
+    while top > 0:
+        top -= 1
+        both = True
+        for side in range(2):
+            size = 0
+            for j in range(k):
+                halves[side, j] = (waiting[top, j] + 1 - side) // 2
+                size += halves[side, j]
+            both = both and size >= smallest and size > 0
+            for j in range(k):
+                both = both and halves[side, j] <= caps[j] * size + SLACK
+        if both:
+            waiting[top] = halves[0]
+            waiting[top + 1] = halves[1]
+            top += 2
+        else:
+            if found == groups.shape[0]:
+                larger = np.empty((2 * found, k), np.int64)
+                larger[:found] = groups
+                groups = larger
+            groups[found] = waiting[top]
+            found += 1
+    return groups[:found]
+
+
+@kernel
+def _free_from(jump, place):
+    """The first free place at or after one; places that were taken point onwards."""
+    root = place
+    while jump[root] != root:
+        root = jump[root]
+    while jump[place] != root:
+        jump[place], place = root, jump[place]
+    return root
+
+
+@kernel
+def draw_along(keys, starts, wanted, seeds):
+    """Draw groups from buckets of rows that lie in the order of their ``keys``, each around a seed.
+
+    Bucket ``b`` is the run ``starts[b]`` to ``starts[b + 1]``. For every line of ``wanted``, the next of ``seeds`` (a
+    place in some bucket) that is still free says where the group lies: of every bucket it takes the free rows whose
+    keys are nearest to the seed's. When a bucket has no rows left on one side, it takes them from the other. Returns
+    the group of every place.
+    """
+    n = keys.shape[0]
+    buckets = starts.shape[0] - 1
+    # one sentinel beyond each end of every bucket: place p of bucket b is p + 1 + 2 b
+    after = np.arange(n + 2 * buckets)
+    before = np.arange(n + 2 * buckets)
+    group = np.full(n, -1, np.int32)
+    next_seed = 0
+    for g in range(wanted.shape[0]):
+        while group[seeds[next_seed]] >= 0:
+            next_seed += 1
+        key = keys[seeds[next_seed]]
+        for b in range(buckets):
+            shift = 1 + 2 * b
+            first = starts[b]
+            last = starts[b + 1]
+            low = first
+            high = last
+            while low < high:  # the first row of the bucket whose key is not below the seed's
+                middle = (low + high) // 2
+                if keys[middle] < key:
+                    low = middle + 1
+                else:
+                    high = middle
+            right = _free_from(after, low + shift)
+            left = _free_from(before, low - 1 + shift)
+            for _ in range(wanted[g, b]):
+                has_left = left >= first + shift
+                has_right = right < last + shift
+                if has_left and (not has_right or key - keys[left - shift] < keys[right - shift] - key):
+                    place = left
+                else:
+                    place = right
+                group[place - shift] = g
+                after[place] = place + 1
+                before[place] = place - 1
+                if place == left:
+                    left = _free_from(before, left)
+                else:
+                    right = _free_from(after, right)
+    return group
+
+
+@kernel
+def draw_nearest(points, starts, wanted, seeds):
+    """As ``draw_along``, but by exact distance: of every bucket the free rows nearest to the seed (Euclidean)."""
+    n, d = points.shape
+    group = np.full(n, -1, np.int32)
+    distance = np.empty(n)
+    next_seed = 0
+    for g in range(wanted.shape[0]):
+        while group[seeds[next_seed]] >= 0:
+            next_seed += 1
+        seed = seeds[next_seed]
+        for b in range(starts.shape[0] - 1):
+            if wanted[g, b] == 0:
+                continue
+            free = np.empty(starts[b + 1] - starts[b], np.int64)
+            number = 0
+            for place in range(starts[b], starts[b + 1]):
+                if group[place] < 0:
+                    total = 0.0
+                    for j in range(d):
+                        total += (points[place, j] - points[seed, j]) ** 2
+                    distance[number] = total
+                    free[number] = place
+                    number += 1
+            nearest = np.argsort(distance[:number], kind="mergesort")[: wanted[g, b]]
+            for at in nearest:
+                group[free[at]] = g
+    return group
