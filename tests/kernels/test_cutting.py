@@ -23,7 +23,7 @@ from discreet.kernels.cutting import (
 )
 from discreet.kernels.growing import grow, grow_ahead
 from discreet.kernels.judging import CAPS, Rules
-from discreet.kernels.removing import best_removals
+from discreet.kernels.removing import best_removals, exchange
 from discreet.principles import Counts
 from naive import cuts as naive
 
@@ -197,3 +197,35 @@ def test_the_best_removal_is_that_of_brute_force(case: tuple[np.ndarray, np.ndar
             best = max(best, whole - naive.group_cost(AXES, points[rest].tolist()) - 0.05)
     assert saving[0] == pytest.approx(best)
     assert (place[0] >= 0) == (best > 0)
+
+
+@given(case=groups(largest=40), data=st.data())
+def test_exchanges_keep_all_counts_and_never_cost(
+    case: tuple[np.ndarray, np.ndarray, np.ndarray], data: st.DataObject
+) -> None:
+    points, classes, _ = case
+    n = len(classes)
+    rows = np.array(data.draw(st.permutations(range(n))), np.int32)
+    inner = data.draw(st.sets(st.integers(1, n - 1), max_size=6))
+    starts = np.array([0, *sorted(inner)])
+    ends = np.append(starts[1:], n)
+    before = rows.copy()
+    _, saved = exchange(points, classes, rows, starts, ends, AXES)
+    assert sorted(rows.tolist()) == list(range(n))
+    cost = [0.0, 0.0]
+    for start, end in zip(starts, ends, strict=True):
+        for k, order in enumerate((before, rows)):
+            cost[k] += naive.group_cost(AXES, points[order[start:end]].tolist())
+        assert sorted(classes[before[start:end]]) == sorted(classes[rows[start:end]])
+    assert cost[1] <= cost[0] + 1e-9
+    assert saved <= cost[0] - cost[1] + 1e-9
+
+
+def test_an_exchange_that_pays_is_found() -> None:
+    # two groups along axis 0, each with one row of value 0 that lies in the other
+    points = np.array([[0, 0, 0], [1, 0, 0], [5, 0, 0], [4, 0, 0], [5, 0, 0], [0, 0, 0], [3, 0, 0]], np.int32)
+    classes = np.array([1, 1, 0, 2, 2, 0, 2], np.int32)
+    rows = np.arange(7, dtype=np.int32)
+    exchanged, saved = exchange(points, classes, rows, np.array([0, 3]), np.array([3, 7]), AXES)
+    assert exchanged == 1 and rows[2] == 5 and rows[5] == 2
+    assert saved == pytest.approx(3 * (1.0 - 0.2) / 3)

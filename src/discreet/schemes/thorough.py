@@ -1,4 +1,4 @@
-"""Spending more on a partition: many recipes, looking ahead, and partitioning neighbouring groups anew.
+"""Spending more on a partition: many recipes, looking ahead, partitioning neighbours anew, exchanging rows.
 
 Every step starts from the best partition so far and only replaces it, or a part of it, by a cheaper one. The first step
 tries every family of cuts by itself and the recipe of ``effort=fast``; so the result is never worse than any of them.
@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from discreet.kernels.cutting import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
+from discreet.schemes.exchanging import exchange_rows
 from discreet.schemes.regrouping import regroup
 from discreet.schemes.top_down import Partition, Problem, Progress, partition, partition_ahead, threads
 
@@ -65,4 +66,6 @@ def partition_thoroughly(
     with ThreadPoolExecutor(threads()) as pool:
         best = min([best, *pool.map(ahead, (0.2, 0.5))], key=lambda result: result.cost)
     budget = min(90 * len(problem.classes), 10_000_000)
-    return regroup(problem, best, families, rng, budget=budget, progress=progress)
+    best = regroup(problem, best, families, rng, budget=budget, progress=progress)
+    tell("exchanging rows", 0.0)
+    return exchange_rows(problem, best)
