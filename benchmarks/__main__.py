@@ -1,12 +1,12 @@
-"""`python -m benchmarks [speed] [families] [adult]`: the named measurements, or all of them, as Markdown tables."""
+"""`python -m benchmarks [speed] [families] [adult] [queries]`: the named measurements, or all, as Markdown tables."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import adult, families, speed
+from benchmarks import adult, families, queries, speed
 
-PARTS = {"speed": speed.main, "families": families.main, "adult": adult.main}
+PARTS = {"speed": speed.main, "families": families.main, "adult": adult.main, "queries": queries.main}
 
 
 def main() -> None:

@@ -49,9 +49,17 @@ def random_table(rng: np.random.Generator, rows: int, sensitive: str = "categori
             np.concatenate(([math.nan], ages[1:])) if lack else ages,
             domain=(20.0, 40.0),
             missing=0 if lack else None,
+            declared_domain=True,
         ),
         Column("weight, kg", "numeric", rng.integers(0, 7, rows).astype(np.int32), weights),
-        Column("job", "categorical", rng.integers(0, 6, rows).astype(np.int32), _objects(TREE.leaves), TREE),
+        Column(
+            "job",
+            "categorical",
+            rng.integers(0, 6, rows).astype(np.int32),
+            _objects(TREE.leaves),
+            TREE,
+            declared_values=True,
+        ),
         Column(
             "odd", "categorical", rng.integers(0, 8, rows).astype(np.int32), _objects(ODD), Hierarchy.flat("odd", ODD)
         ),
@@ -61,6 +69,7 @@ def random_table(rng: np.random.Generator, rows: int, sensitive: str = "categori
             rng.integers(0, 4 + lack, rows).astype(np.int32),
             _objects(("(missing)", *SIZES) if lack else SIZES),
             missing=0 if lack else None,
+            declared_values=bool(rng.random() < 0.5),
         ),
     )
     secret: Column | None
@@ -76,7 +85,8 @@ def random_table(rng: np.random.Generator, rows: int, sensitive: str = "categori
         names = ("flu", "cold, bad", "(missing)", 'the "bug"', "none")
         secret = Column("disease", "categorical", codes, _objects(names), Hierarchy.flat("disease", names))
     note = Column("note", "categorical", codes[::-1].copy(), _objects("vwxyz"), Hierarchy.flat("note", "vwxyz"))
-    other = (note,) if rng.random() < 0.5 else ()
+    alone = int((np.bincount(note.codes) == 1).sum())
+    other = (note,) if rng.random() < 0.5 and 2 * alone <= rows else ()
     return Table(rows, quasi, secret, other)
 
 

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     )
     from discreet.publishing import publish
     from discreet.releases import load
+    from discreet.report.compare import Comparison, compare
     from discreet.schemes import Burel, Cuts, Mondrian
     from discreet.table.hierarchy import Hierarchy
+    from discreet.table.query import OneOf, Query, Range
     from discreet.table.read import read
     from discreet.table.table import Table
 
@@ -39,8 +41,10 @@ _HOMES = {
     "principles": ("BetaLikeness", "DeltaDisclosure", "KAnonymity", "LDiversity", "Principle", "TCloseness", "parse"),
     "publishing": ("publish",),
     "releases": ("load",),
+    "report.compare": ("Comparison", "compare"),
     "schemes": ("Burel", "Cuts", "Mondrian"),
     "table.hierarchy": ("Hierarchy",),
+    "table.query": ("OneOf", "Query", "Range"),
     "table.read": ("read",),
     "table.table": ("Table",),
 }
@@ -49,6 +53,7 @@ __all__ = [
     "Audit",
     "BetaLikeness",
     "Burel",
+    "Comparison",
     "Cuts",
     "DeltaDisclosure",
     "DiscreetError",
@@ -56,11 +61,15 @@ __all__ = [
     "KAnonymity",
     "LDiversity",
     "Mondrian",
+    "OneOf",
     "Principle",
+    "Query",
+    "Range",
     "TCloseness",
     "Table",
     "__version__",
     "audit",
+    "compare",
     "load",
     "parse",
     "publish",

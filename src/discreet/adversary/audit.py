@@ -10,23 +10,17 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary import soundness
 from discreet.adversary.check import Check
-from discreet.adversary.judging import Kept, counts_of, judged, unions
-from discreet.adversary.laying import lay
-from discreet.adversary.support import without_trace
-from discreet.adversary.totals import totals
-from discreet.adversary.trace import by_trace, read_trace
-from discreet.analyst.loss import losses
+from discreet.adversary.judging import Kept
 from discreet.errors import DiscreetError
-from discreet.principles import Principle, Prior
+from discreet.principles import Principle
 from discreet.releases import load
 from discreet.releases.files import read_manifest
 from discreet.table.table import Table
@@ -46,16 +40,36 @@ class Audit:
     groups: int = 0
     support: str = "none"
     """How the original's support was checked: ``trace``, ``assignment``, ``necessary``, or ``none``."""
+    given: str | None = None
+    """What a promise was judged by although only the release tells it: ``hierarchy`` or ``order`` of the sensitive
+    attribute."""
 
     @property
     def holds(self) -> bool:
         """Whether the release is what it says and keeps what it promises."""
         return all(check.holds for check in self.checks) and all(kept.holds for kept in self.promises)
 
+    @property
+    def verdict(self) -> str:
+        """The finding in one sentence, with what it rests on that was not checked."""
+        if not self.holds:
+            return "The promise is NOT shown to hold."
+        text = "The promise holds"
+        if self.given is not None:
+            text += f", given the {self.given} that the release states"
+        if self.support == "necessary":
+            text += (
+                "; that the original supports the release was checked by a necessary condition only: "
+                "give the trace for certainty"
+            )
+        return text + "."
+
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
         return {
             "holds": self.holds,
+            "verdict": self.verdict,
+            "given": self.given,
             "rows": {"published": self.rows, "withheld": self.withheld},
             "groups": self.groups,
             "support": self.support,
@@ -72,13 +86,13 @@ class Audit:
 
     def sentences(self) -> list[str]:
         """The findings in the order a reader wants them: the verdict, what failed, what holds, what it cost."""
-        verdict = "The audit holds." if self.holds else "The audit FAILS."
         found = [(kept.holds, kept.sentence) for kept in self.promises]
         found += [(check.holds, check.sentence) for check in self.checks]
-        lines = [verdict, *(text for holds, text in found if not holds), *(text for holds, text in found if holds)]
+        lines = [self.verdict, *(text for holds, text in found if not holds), *(text for holds, text in found if holds)]
         if self.losses:
+            within = f" in {self.groups:,} groups" if self.groups else ""
             lines.append(
-                f"{self.rows:,} rows in {self.groups:,} groups, {self.withheld:,} withheld; "
+                f"{self.rows:,} rows{within}, {self.withheld:,} withheld; "
                 f"AIL {self.losses['ail']:.4f}, GCP {self.losses['gcp']:.4f}."
             )
         return lines
@@ -89,43 +103,36 @@ def audit(
     original: Table,
     trace: str | os.PathLike[str] | NDArray[Any] | None = None,
     promises: Principle | str | Iterable[Principle | str] | None = None,
+    from_release: Collection[str] = (),
 ) -> Audit:
     """Audit the release in a folder against its original.
 
     ``trace`` is the private file (or array) with the group of every input row. ``promises`` are judged besides those
-    that the manifest states, which whoever holds the files could have weakened. A broken promise or altered content
-    is a finding; an error is raised only for files that are no release, and for an original read in another way.
+    that the manifest states, which whoever holds the files could have weakened. ``from_release`` names attributes whose
+    hierarchy or order the original was read with as the manifest states it, for the same reason. A broken promise or
+    altered content is a finding; an error is raised only for files that are no release, and for an original read in
+    another way.
     """
     home, manifest = read_manifest(folder)
-    checks = [soundness.files(home, manifest)]
     try:
         release = load(home)
     except DiscreetError as error:
+        check = soundness.files(home, manifest)
         tables = manifest.get("tables")
         known = isinstance(tables, dict) and all((home / str(name)).is_file() for name in tables)
-        if checks[0].holds or not known:
+        if check.holds or not known:
             raise
-        return Audit([*checks, Check("readable", False, f"The release cannot be read: {error}.")])
-    laid = lay(release, original)
-    checks.append(soundness.consistency(release))
-    checks.append(soundness.domains(laid, original))
-    checks.append(totals(laid, original))
-    if trace is None:
-        check, how = without_trace(laid)
-    else:
-        faults: list[str] = []
-        if not isinstance(trace, np.ndarray):
-            trace, faults = read_trace(trace, original.rows)
-        check, how = by_trace(laid, trace, faults), "trace"
-    checks.append(check)
-    prior = Prior.of(original if release.sensitive is not None else replace(original, sensitive=None))
-    parts, stated = soundness.promises(manifest, promises)
-    checks.append(stated)
-    left = np.maximum(prior.counts - laid.published, 0)
-    groups = counts_of(laid, len(prior.values))
-    kept = [judged(part, release, groups, prior, left) for part in parts]
-    checks.append(unions(parts, kept, laid, prior))
-    return Audit(checks, kept, losses(release), release.rows, max(0, original.rows - release.rows), release.groups, how)
+        return Audit([check, Check("readable", False, f"The release cannot be read: {error}.")])
+    return _audits()[release.format](home, manifest, release, original, trace, promises, from_release)
+
+
+def _audits() -> dict[str, Callable[..., Audit]]:
+    """How each format is audited, by the name its manifest gives; each returns an ``Audit``, so they come after it."""
+    from discreet.adversary.anatomy import audit_anatomy
+    from discreet.adversary.generalized import audit_generalized
+    from discreet.adversary.perturbed import audit_perturbed
+
+    return {"generalized": audit_generalized, "anatomy": audit_anatomy, "perturbed": audit_perturbed}
 
 
 def _plain(value: Any) -> Any:

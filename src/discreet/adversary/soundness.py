@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +12,27 @@ import numpy as np
 from discreet.adversary.check import Check
 from discreet.adversary.laying import Laid
 from discreet.errors import DiscreetError
-from discreet.principles import Principle, parse, together
+from discreet.principles import Principle, Prior, parse, together
 from discreet.releases.files import MANIFEST
 from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.keeping import kept_sentence
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
 from discreet.table.write import digest
 
-DATA = {".csv", ".tsv", ".json", ".parquet", ".feather", ".arrow", ".gz", ".zip", ".xlsx", ".db", ".npy", ".pkl"}
-"""Files that may hold records: beside the tables of a release they would be published unaudited."""
+BESIDE = re.compile(r"(readme|licen[cs]e)[\w-]*(\.(txt|md|rst))?", re.IGNORECASE)
+"""Files that may lie beside those of a release; any other would be published unaudited."""
+
+COMMON = frozenset(
+    ("discreet", "format", "format_version", "scheme", "promise", "attributes", "rows", "tables", "assumptions")
+) | {"experimental_seed"}
+"""What the manifest of every format may say."""
+ATTRIBUTE = frozenset(("name", "role", "kind", "domain", "values", "hierarchy"))
 
 
 def files(home: Path, manifest: dict[str, Any]) -> Check:
-    """Whether the files are those that the manifest names, unaltered, and no others that may hold records."""
+    """Whether the files are those that the manifest names, unaltered, and no others."""
     tables = manifest.get("tables")
     tables = tables if isinstance(tables, dict) else {}
     faults = []
@@ -32,12 +40,75 @@ def files(home: Path, manifest: dict[str, Any]) -> Check:
         path = home / str(name)
         if not path.is_file() or not isinstance(entry, dict) or digest(path) != entry.get("sha256"):
             faults.append(f"the file {name} is not the one that the manifest describes (its SHA-256 digest differs)")
+    beside = []
     for path in sorted(home.iterdir()):
-        if path.name not in tables and path.name != MANIFEST and (path.is_dir() or path.suffix.lower() in DATA):
+        if path.is_symlink():
+            faults.append(f"{path.name} is a link to a file elsewhere, which may change or hold more")
+        elif path.is_file() and BESIDE.fullmatch(path.name):
+            beside.append(path.name)
+        elif path.name not in tables and path.name != MANIFEST:
             faults.append(f"the folder also holds {path.name}, which the manifest does not name and nobody audited")
     if faults:
         return Check("files", False, _sentence(faults))
-    return Check("files", True, "The tables are those that the manifest describes, byte for byte.")
+    sentence = "The tables are those that the manifest describes, byte for byte, and the folder holds no others."
+    if beside:
+        sentence += f" Not audited: {', '.join(beside)}."
+    return Check("files", True, sentence)
+
+
+def entries(manifest: dict[str, Any], more: Iterable[str]) -> Check:
+    """Whether the manifest says nothing but what its format knows: the common entries, and ``more``."""
+    attributes = manifest.get("attributes")
+    parts = [
+        ("", manifest, COMMON | set(more)),
+        (" under 'scheme'", manifest.get("scheme"), {"name", "options"}),
+        (" under 'rows'", manifest.get("rows"), {"published", "withheld"}),
+    ]
+    for one in attributes if isinstance(attributes, list) else []:
+        parts.append((f" of the attribute {one.get('name')!r}" if isinstance(one, dict) else "", one, ATTRIBUTE))
+    tables = manifest.get("tables")
+    for name, one in tables.items() if isinstance(tables, dict) else ():
+        parts.append((f" of the table {name!r}", one, {"sha256"}))
+    faults = [
+        f"the manifest has the entry {key!r}{where}, which this format does not know and nobody audited"
+        for where, part, known in parts
+        if isinstance(part, dict)
+        for key in part
+        if key not in known
+    ]
+    if faults:
+        return Check("manifest", False, _sentence(faults))
+    return Check("manifest", True, "The manifest has no entries but those of its format.")
+
+
+def kept(release: GeneralizedRelease) -> list[Check]:
+    """That some columns are published as they are, and outside the promise; nothing when there are none."""
+    names = [attribute.name for attribute in release.attributes if attribute.role == "other"]
+    return [Check("kept", True, kept_sentence(names))] if names else []
+
+
+def taken(parts: Iterable[Principle], prior: Prior, from_release: Collection[str]) -> tuple[str | None, list[Check]]:
+    """What promises are judged by that the release alone tells: ``hierarchy`` or ``order``, and the warning.
+
+    ``from_release`` are attributes whose hierarchy or order the original was read with as the release states it.
+    """
+    if prior.attribute is None or prior.attribute not in from_release:
+        return None, []
+    for part in parts:
+        distance, level = getattr(part, "distance", None), getattr(part, "level", 0)
+        if distance == "hierarchical" or level:
+            what, file = "hierarchy", "the hierarchy"
+        elif distance == "ordered" and prior.kind == "ordinal":
+            what, file = "order", "the values in their order, one per line,"
+        else:
+            continue
+        name = prior.attribute
+        sentence = (
+            f"{part} depends on the {what} of {name!r}, which was taken from the release that is judged; to have it "
+            f"judged by your own, put {file} into a file and say --hierarchy {name}=FILE."
+        )
+        return what, [Check("given", True, sentence)]
+    return None, []
 
 
 def consistency(release: GeneralizedRelease) -> Check:
@@ -69,9 +140,11 @@ def domains(laid: Laid, original: Table) -> Check:
             own = column.domain or ((float(known.min()), float(known.max())) if len(known) else (bottom, top))
             if bottom < own[0] or top > own[1]:
                 wide.append(attribute.name)
-        elif attribute.kind == "categorical" and attribute.hierarchy is not None:
-            leaves = set(attribute.hierarchy.leaves)
-            if complete and not leaves.issuperset(column.texts[code] for code in seen):
+        elif complete:
+            told = attribute.values if attribute.hierarchy is None else attribute.hierarchy.leaves
+            texts = column.texts
+            unlisted = {MISSING} if attribute.kind == "ordinal" else set()
+            if not {*told, *unlisted}.issuperset(texts[code] for code in seen):
                 faults.append(f"the manifest does not list all values of {attribute.name!r}")
     if faults:
         return Check("domains", False, _sentence(faults))
@@ -87,15 +160,21 @@ def _other_trees(laid: Laid, original: Table) -> list[str]:
     faults = []
     for attribute in laid.release.attributes:
         told, read = attribute.hierarchy, original.column(attribute.name).hierarchy
-        if told is not None and read is not None and read.height > 1 and not _same(told, read):
+        if told is None or read is None or read.height <= 1:
+            continue
+        partly = laid.release.withheld > 0 and not original.column(attribute.name).declared_values
+        if not _same(told, read, partly):
             faults.append(f"the hierarchy of {attribute.name!r} is not the one that the original was read with")
     return faults
 
 
-def _same(one: Hierarchy, other: Hierarchy) -> bool:
-    """Whether two hierarchies agree, but for a leaf for missing values, which depends on the reading."""
-    rows = (sorted(row for row in tree.rows() if row[0] != MISSING) for tree in (one, other))
-    return next(rows) == next(rows)
+def _same(told: Hierarchy, read: Hierarchy, partly: bool) -> bool:
+    """Whether two hierarchies agree, but for a leaf for missing values, which depends on the reading.
+
+    With ``partly``, the one that is told may lack leaves: those that only withheld rows hold.
+    """
+    one, other = ({row for row in tree.rows() if row[0] != MISSING} for tree in (told, read))
+    return one <= other if partly else one == other
 
 
 def promises(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 from discreet.adversary.check import Check, described
 from discreet.adversary.laying import Laid
 from discreet.errors import DiscreetError
+from discreet.kernels import boxes
 from discreet.principles import wording
+
+kernels = cast(Any, boxes)
 
 
 def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int64], list[str]]:
@@ -67,11 +70,7 @@ def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
         faults.append("the trace publishes rows that were to be withheld for their missing values")
     outside = np.zeros(len(kept), np.bool_)
     for axis, column in enumerate(laid.columns):
-        codes = column.codes[kept]
-        outside |= (codes < laid.boxes.low[places, axis]) | (codes > laid.boxes.high[places, axis])
-        lines = laid.boxes.mask_at[places, axis]
-        if bool((lines >= 0).any()):
-            outside |= (lines >= 0) & ~laid.boxes.masks[np.maximum(lines, 0), codes]
+        outside |= ~kernels.admitted(laid.boxes, places, axis, column.codes[kept])
     if bool(outside.any()):
         group = int(places[np.argmax(outside)])
         lie = "lies" if outside.sum() == 1 else "lie"

@@ -20,6 +20,7 @@ from discreet.command.console import (
 
 if TYPE_CHECKING:
     from discreet.releases.attributes import Attribute
+    from discreet.table.hierarchy import Told
     from discreet.table.table import Table
 
 
@@ -45,14 +46,16 @@ def audit(
 ) -> int:
     """Audit the release in DIR against the original.
 
-    Roles, kinds and hierarchies are those that release.json lists, so that they need not be repeated. Give your own
-    hierarchies and domains to have them compared with those of the release.
+    Roles, kinds, orders and hierarchies are those that release.json lists, so that they need not be repeated. Give your
+    own hierarchies and domains to have them compared with those of the release, and promises judged by them; the order
+    of an ordinal column is that of the values in its hierarchy file.
 
     Exit code 0 when everything holds, 1 when a check or a promise fails, 2 for bad input.
     """
     from discreet.adversary.audit import audit as judge
     from discreet.command.reading import offers_in, on_offers
     from discreet.principles import parse
+    from discreet.table.hierarchy import Told
     from discreet.table.read import read
 
     asked = [parse(text) for text in promises]
@@ -68,10 +71,11 @@ def audit(
             if value is not None:
                 told[key] = value
         table: Table = read(original, **told, domains=ranges)
+        assumed = [name for name, tree in told["hierarchies"].items() if isinstance(tree, Told)]
         for remark in on_offers(table, offers):
             note(remark)
         progress("auditing", 0.0)
-        found = judge(folder, table, trace=trace, promises=asked or None)
+        found = judge(folder, table, trace=trace, promises=asked or None, from_release=assumed)
     if as_json:
         print_json({**found.as_dict(), "folder": folder, "original": original})
     else:
@@ -119,13 +123,13 @@ def reading_of(folder: str) -> dict[str, Any]:
     }
 
 
-def _tree(attribute: Attribute) -> Any:
-    """The hierarchy to read a column with: none for flat categories, since a withheld row may hold one not listed."""
-    from discreet.table.hierarchy import Hierarchy
+def _tree(attribute: Attribute) -> Told | None:
+    """The hierarchy to read a column with, to which values that only withheld rows hold are added; none if flat."""
+    from discreet.table.hierarchy import Hierarchy, Told
 
     if attribute.hierarchy is not None and not (attribute.flat and attribute.kind == "categorical"):
-        return attribute.hierarchy
-    if attribute.kind == "ordinal" and attribute.role != "other":
+        return Told(attribute.hierarchy)
+    if attribute.kind == "ordinal" and attribute.role != "other" and attribute.values:
         # The order of the values is what the manifest lists, which need not be the one their texts have.
-        return Hierarchy.flat(attribute.name, attribute.values)
+        return Told(Hierarchy.flat(attribute.name, attribute.values))
     return None

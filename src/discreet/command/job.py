@@ -208,4 +208,6 @@ def _sentence(faults: ValidationError, source: str) -> str:
     else:
         says = _WORDS.get(kind, fault["msg"][:1].lower() + fault["msg"][1:])
     given = fault["input"]
-    return f"{source}: {name} {says}, not {given!r}" if kind != "missing" else f"{source}: {name} is missing"
+    if kind == "missing" and key != "domains":
+        return f"{source}: {name} is missing"
+    return f"{source}: {name} {says}, not {given!r}"

@@ -18,10 +18,12 @@ from typing import Any, NoReturn
 import click
 
 from discreet.command.audit import audit
+from discreet.command.compare import compare
 from discreet.command.console import BAD_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, complain
 from discreet.command.demo import demo
 from discreet.command.profile import profile
 from discreet.command.publish import publish
+from discreet.command.query import query
 from discreet.errors import DiscreetError
 from discreet.version import __version__
 
@@ -33,6 +35,7 @@ class House(click.Group):
         """Run a command and leave with its exit code."""
         if not standalone_mode:
             return super().main(args, standalone_mode=False, **extra)
+        _replace_closed_streams()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # a value that a terminal cannot show is no fault
@@ -78,6 +81,24 @@ class House(click.Group):
             return BAD_INPUT
 
 
+def _replace_closed_streams() -> None:
+    """Let what is written to a stream that the caller has closed go nowhere.
+
+    Python sets such a stream to None. Its number is given to the next file that is opened, and whoever writes to it by
+    number would write into that file: so the number is taken as well.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            try:
+                os.fstat(number)
+            except OSError:
+                nowhere = os.open(os.devnull, os.O_RDWR)
+                if nowhere != number:
+                    os.dup2(nowhere, number)
+                    os.close(nowhere)
+            setattr(sys, name, open(os.devnull, "r" if number == 0 else "w", encoding="utf-8"))  # noqa: SIM115
+
+
 @contextmanager
 def _termination_unwinds() -> Iterator[None]:
     """Let a polite kill run the same cleaning up as an interrupt from the keyboard, so that no temporary file stays."""
@@ -104,5 +125,5 @@ def main() -> None:
     """
 
 
-for _command in (publish, audit, profile, demo):
+for _command in (publish, audit, query, compare, profile, demo):
     main.add_command(_command)

@@ -24,7 +24,7 @@ from discreet.command.console import (
 if TYPE_CHECKING:
     from discreet.adversary.audit import Audit
     from discreet.command.job import Job
-    from discreet.releases.generalized import GeneralizedRelease
+    from discreet.releases.release import Release
     from discreet.table.table import Table
 
 
@@ -34,7 +34,7 @@ class Outcome:
 
     job: Job
     table: Table
-    release: GeneralizedRelease
+    release: Release
     audit: Audit
     left_out: list[str]
     """Columns of the input that are not published."""
@@ -151,6 +151,7 @@ def carry_out(job: Job) -> Outcome:
     from discreet.principles import parse, together
     from discreet.releases import write_trace
     from discreet.releases.files import beside
+    from discreet.releases.keeping import check_kept, kept_assumptions
     from discreet.schemes import make_scheme
 
     promise = together(parse(text) for text in job.promises)
@@ -161,6 +162,8 @@ def carry_out(job: Job) -> Outcome:
     with watching() as progress:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)
+        check_kept(table)  # before the work, not after it
+        remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]
         clock.lap("read")
         release = scheme.publish(table, promise, progress)
         clock.lap("publish")

@@ -24,8 +24,7 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
     """Print the verdict, the promises, the checks (all, or those that matter) and the losses."""
     from rich.text import Text
 
-    verdict = "The promise holds." if audit.holds else "The promise is NOT shown to hold."
-    console.print(Text(verdict, style="bold green" if audit.holds else "bold red"))
+    console.print(Text(audit.verdict, style="bold green" if audit.holds else "bold red"))
     console.print()
     if audit.promises:
         console.print(_promises(audit.promises))

@@ -197,7 +197,8 @@ def _slots(name: str) -> Conditional:
 def _column(name: str, codes: Codes) -> Column:
     if name in _hierarchies():
         hierarchy = _hierarchies()[name]
-        return Column(name, "categorical", codes, np.array(hierarchy.leaves, dtype=object), hierarchy)
+        values = np.array(hierarchy.leaves, dtype=object)
+        return Column(name, "categorical", codes, values, hierarchy, declared_values=True)
     # A numeric attribute lists the numbers that occur, as it would when read from a file.
     present = np.flatnonzero(np.bincount(codes)).astype(np.int32)
     values = _numbers(name, present)
@@ -206,7 +207,7 @@ def _column(name: str, codes: Codes) -> Column:
         place[present] = np.arange(len(present), dtype=np.int32)
         codes = place[codes]
     domain = DOMAINS.get(name, (float(values[0]), float(values[-1])))
-    return Column(name, "numeric", codes, values, domain=domain)
+    return Column(name, "numeric", codes, values, domain=domain, declared_domain=name in DOMAINS)
 
 
 def _numbers(name: str, codes: Codes) -> NDArray[np.int64]:

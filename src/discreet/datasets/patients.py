@@ -129,4 +129,5 @@ def _column(name: str) -> Column:
         return Column(name, "numeric", places.astype(np.int32), numbers, domain=domain)
     hierarchy = diseases() if name == "disease" else Hierarchy.flat(name, sorted(set(cells)))
     codes = np.array([hierarchy.rank(cell) for cell in cells], dtype=np.int32)
-    return Column(name, "categorical", codes, np.array(hierarchy.leaves, dtype=object), hierarchy)
+    values = np.array(hierarchy.leaves, dtype=object)
+    return Column(name, "categorical", codes, values, hierarchy, declared_values=name == "disease")

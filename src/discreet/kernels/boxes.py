@@ -1,8 +1,8 @@
 """Which points lie in which boxes: a forest of k-d trees over coded points, and the hot loops that search it.
 
-A *box* is one interval of codes per axis. Where the values it admits on an axis have gaps, ``mask_at[box, axis]`` names
-the line of ``masks`` that says which codes are admitted; elsewhere it is -1. An interval that is empty (its low end
-above its high end) admits nothing.
+A *box* is one interval of codes per axis. Where the values it admits on an axis have gaps, ``set_at[box, axis]`` names
+the set that lists the codes admitted; elsewhere it is -1. An interval that is empty (its low end above its high end)
+admits nothing. Sets are lists, not masks, so that they need no more memory than the texts they come from.
 
 Every tree holds a contiguous range of the points (those with one sensitive value, say), so that "how many points of
 this tree lie in this box" is one search. All kernels live in this file because they call each other.
@@ -29,9 +29,11 @@ class Boxes(NamedTuple):
     low: NDArray[np.int32]
     """``low[box, axis]``: the smallest code admitted."""
     high: NDArray[np.int32]
-    mask_at: NDArray[np.int32]
-    masks: NDArray[np.bool_]
-    """``masks[line, code]``: whether the code is admitted, for the intervals that have gaps."""
+    set_at: NDArray[np.int32]
+    """``set_at[box, axis]``: the set of codes admitted where these have gaps, else -1."""
+    starts: NDArray[np.int64]
+    """``members[starts[s]:starts[s + 1]]``: the codes of set ``s``, ascending."""
+    members: NDArray[np.int32]
 
 
 class Forest(NamedTuple):
@@ -160,6 +162,19 @@ def _select(points, axis, order, start, end, middle):
 
 
 @kernel
+def _in_set(boxes, which, code):
+    """Whether a set holds a code."""
+    low, high = boxes.starts[which], boxes.starts[which + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if boxes.members[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low < boxes.starts[which + 1] and boxes.members[low] == code
+
+
+@kernel
 def _relation(forest, node, boxes, box):
     """How the points of a node lie to a box."""
     relation = INSIDE
@@ -169,10 +184,10 @@ def _relation(forest, node, boxes, box):
             return DISJOINT
         if least < boxes.low[box, j] or most > boxes.high[box, j]:
             relation = OVERLAPPING
-        mask = boxes.mask_at[box, j]
-        if mask >= 0:
+        which = boxes.set_at[box, j]
+        if which >= 0:
             if least == most:
-                if not boxes.masks[mask, least]:
+                if not _in_set(boxes, which, least):
                     return DISJOINT
             else:
                 relation = OVERLAPPING
@@ -186,8 +201,8 @@ def _holds(forest, position, boxes, box):
         code = forest.points[position, j]
         if code < boxes.low[box, j] or code > boxes.high[box, j]:
             return False
-        mask = boxes.mask_at[box, j]
-        if mask >= 0 and not boxes.masks[mask, code]:
+        which = boxes.set_at[box, j]
+        if which >= 0 and not _in_set(boxes, which, code):
             return False
     return True
 
@@ -298,3 +313,65 @@ def mixtures(forest, boxes, starts, columns, amounts, width):
                 for column in range(width):
                     result[forest.order[position], column] += held[node, column]
     return result
+
+
+@kernel
+def admitted(boxes, box_of, axis, codes):
+    """Per question ``i``: whether box ``box_of[i]`` admits ``codes[i]`` on one axis."""
+    result = np.empty(box_of.shape[0], np.bool_)
+    for i in range(box_of.shape[0]):
+        box, code = box_of[i], codes[i]
+        inside = boxes.low[box, axis] <= code <= boxes.high[box, axis]
+        which = boxes.set_at[box, axis]
+        result[i] = inside and (which < 0 or _in_set(boxes, which, code))
+    return result
+
+
+@kernel
+def nested(boxes, chosen, starts, columns, amounts, width):
+    """What lies in boxes: per chosen box and column, the sum over all boxes inside it, where these are several.
+
+    Box ``b`` contains ``amounts[i]`` in column ``columns[i]`` for every ``i`` from ``starts[b]`` to ``starts[b + 1]``.
+    A box lies inside another when its interval does on every axis; what gaps leave out is not looked at. Returns three
+    arrays: places in ``chosen``, columns, and sums.
+    """
+    number, d = boxes.low.shape
+    sums = np.zeros(width, np.int64)
+    others = np.zeros(width, np.bool_)
+    touched = np.empty(width, np.int64)
+    room = 1024
+    place_of, column_of, sum_of = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    found = 0
+    for place in range(chosen.shape[0]):
+        outer = chosen[place]
+        many = 0
+        for box in range(number):
+            inside = True
+            for j in range(d):
+                if boxes.low[box, j] < boxes.low[outer, j] or boxes.high[box, j] > boxes.high[outer, j]:
+                    inside = False
+                    break
+            if inside:
+                for i in range(starts[box], starts[box + 1]):
+                    column = columns[i]
+                    if sums[column] == 0:
+                        touched[many] = column
+                        many += 1
+                    sums[column] += amounts[i]
+                    if box != outer:
+                        others[column] = True
+        for i in range(many):
+            column = touched[i]
+            if others[column]:
+                if found == room:
+                    room *= 2
+                    place_of = np.append(place_of, np.empty(found, np.int64))
+                    column_of = np.append(column_of, np.empty(found, np.int64))
+                    sum_of = np.append(sum_of, np.empty(found, np.int64))
+                place_of[found] = place
+                column_of[found] = column
+                sum_of[found] = sums[column]
+                found += 1
+            sums[column] = 0
+            others[column] = False
+    return place_of[:found].copy(), column_of[:found].copy(), sum_of[:found].copy()

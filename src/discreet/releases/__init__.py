@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from discreet.errors import DiscreetError
+from discreet.releases.anatomy import AnatomyRelease
+from discreet.releases.anatomy_loading import load_anatomy
 from discreet.releases.files import read_manifest
 from discreet.releases.generalized import FORMAT, GeneralizedRelease
 from discreet.releases.loading import load_generalized
+from discreet.releases.perturbed import PerturbedRelease
+from discreet.releases.perturbed_loading import load_perturbed
 from discreet.releases.tracing import write_trace
 
-LOADERS = {FORMAT: load_generalized}
+LOADERS: dict[str, Callable[[Path, dict[str, Any]], Any]] = {
+    FORMAT: load_generalized,
+    AnatomyRelease.format: load_anatomy,
+    PerturbedRelease.format: load_perturbed,
+}
 """How each format is loaded, by the name its manifest gives."""
 
 __all__ = ["LOADERS", "GeneralizedRelease", "load", "write_trace"]
@@ -25,4 +36,5 @@ def load(folder: str | os.PathLike[str]) -> GeneralizedRelease:
             f"the release in {str(home)!r} has the format {manifest.get('format')!r}, but this discreet only knows "
             f"{', '.join(LOADERS)}; use a version of discreet that knows it"
         )
-    return loader(home, manifest)
+    release: GeneralizedRelease = loader(home, manifest)
+    return release

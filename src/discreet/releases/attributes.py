@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Kind
+from discreet.table.texts import MISSING
 
 Role = Literal["quasi", "sensitive", "other"]
 
@@ -55,6 +57,7 @@ class Attribute:
             if role not in get_args(Role) or kind not in get_args(Kind):
                 raise ValueError(role)
             domain = entry.get("domain")
+            values = tuple(str(value) for value in entry.get("values", ()))
             tree = entry.get("hierarchy")
             hierarchy = None
             if tree is not None:
@@ -64,55 +67,83 @@ class Attribute:
                     hierarchy = Hierarchy.from_rows(name, tree)
             if kind == "categorical" and role != "other" and hierarchy is None:
                 raise ValueError("hierarchy")
+            if kind == "ordinal" and role != "other":
+                _check_order(values, hierarchy)
+            if domain is not None and not all(math.isfinite(bound) for bound in domain):
+                raise ValueError("domain")
             return cls(
                 name,
                 role,
                 kind,
                 None if domain is None else (float(domain[0]), float(domain[1])),
-                tuple(str(value) for value in entry.get("values", ())),
+                values,
                 hierarchy,
             )
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
                 f"the manifest describes an attribute in a way that cannot be understood: {str(entry)[:200]}"
             ) from None
 
 
+def _check_order(values: tuple[str, ...], hierarchy: Hierarchy | None) -> None:
+    """See that values have one order, and that a hierarchy over them is over these and in that order."""
+    if len(set(values)) < len(values):
+        raise ValueError("values")
+    if hierarchy is not None and tuple(leaf for leaf in hierarchy.leaves if leaf != MISSING) != values:
+        raise ValueError("hierarchy")
+
+
 def describe(column: Column, role: Role, published: NDArray[np.bool_] | None, labels: bool) -> Attribute:
     """What the manifest says about a column; with ``labels``, also the hierarchy of a numeric or ordinal one.
 
-    A domain that was declared is public. One that was only observed is told as far as the ``published`` rows show it:
-    the extreme or rare value of a withheld row must not appear in the manifest. The sensitive attribute's values are
-    public with the prior (``published`` is None then).
+    What was declared is public. What was only observed is told as far as the ``published`` rows show it: the extreme
+    or rare value of a withheld row must not appear in the manifest. The sensitive attribute's values are public with
+    the prior (``published`` is None then).
     """
     if role == "other":
         return Attribute(column.name, role, column.kind)
-    codes = _seen(column, published)
+    column = as_shown(column, published)
     tree = column.hierarchy if labels or column.kind == "categorical" else None
     if column.kind == "numeric":
-        return Attribute(column.name, role, "numeric", domain=_domain(column, codes), hierarchy=tree)
+        return Attribute(column.name, role, "numeric", domain=column.domain, hierarchy=tree)
     if column.kind == "ordinal":
         order = [str(value) for code, value in enumerate(column.values) if code != column.missing]
         return Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree)
     assert tree is not None, "every categorical column has a hierarchy"
     if tree.height <= 1:
-        observed = _seen(column, None)
-        declared = published is None or len(observed) < len(column.values)
-        values = sorted(str(column.values[code]) for code in (range(len(column.values)) if declared else codes))
-        tree = Hierarchy.flat(column.name, values)
+        tree = Hierarchy.flat(column.name, sorted(tree.leaves))
     return Attribute(column.name, role, "categorical", hierarchy=tree)
 
 
-def _seen(column: Column, rows: NDArray[np.bool_] | None) -> NDArray[np.intp]:
-    codes = column.codes if rows is None or bool(rows.all()) else column.codes[rows]
-    return np.flatnonzero(np.bincount(codes, minlength=len(column.values)))
+def as_shown(column: Column, published: NDArray[np.bool_] | None) -> Column:
+    """A column with nothing that only its withheld rows show: no value, leaf or bound, unless it was declared.
 
+    The codes of withheld rows mean nothing in it. Without ``published`` all rows show what they hold.
 
-def _domain(column: Column, codes: NDArray[np.intp]) -> tuple[float, float]:
-    observed = _ends(column, _seen(column, None))
-    if column.domain is not None and (float(column.domain[0]), float(column.domain[1])) != observed:
-        return float(column.domain[0]), float(column.domain[1])
-    return _ends(column, codes)
+    >>> age = Column("age", "numeric", np.array([0, 1, 2], np.int32), np.array([17, 20, 99]))
+    >>> as_shown(age, np.array([True, True, False])).domain
+    (17.0, 20.0)
+    """
+    everyone = published is None or bool(published.all())
+    used = np.bincount(column.codes if everyone else column.codes[published], minlength=len(column.values)) > 0
+    if column.kind == "numeric" and not (column.declared_domain and column.domain is not None):
+        column = replace(column, domain=_ends(column, np.flatnonzero(used)))
+    if published is None or (column.kind == "numeric" and column.hierarchy is None):
+        return column
+    if column.declared_values:
+        # that some value is missing nobody declares
+        used |= np.array([text != MISSING for text in column.texts], np.bool_)
+    if bool(used.all()):
+        return column
+    ranks = np.flatnonzero(used)
+    place = np.maximum(np.cumsum(used) - 1, 0).astype(np.int32)
+    return replace(
+        column,
+        codes=place[column.codes],
+        values=column.values[ranks],
+        hierarchy=None if column.hierarchy is None else column.hierarchy.only(ranks.tolist()),
+        missing=None if column.missing is None or not used[column.missing] else 0,
+    )
 
 
 def _ends(column: Column, codes: NDArray[np.intp]) -> tuple[float, float]:

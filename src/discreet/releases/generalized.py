@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -22,12 +22,17 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases import files
-from discreet.releases.attributes import Attribute, describe
+from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.generalizing import Texts, Values, generalize
+from discreet.releases.keeping import check_kept, kept_assumptions
 from discreet.releases.labels import Regions, parse
 from discreet.releases.release import Release, new_manifest
+from discreet.table.query import Query
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, number_text
+
+if TYPE_CHECKING:
+    from discreet.releases.estimating import Cells
 
 FORMAT = "generalized"
 GROUP = "group"
@@ -37,6 +42,9 @@ ASSUMPTIONS = (
     "The order of the rows and the numbers of the groups carry no information.",
     "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
     "included, by every group and by the withheld rows taken as one group.",
+    "The promise bounds what the groups say; it does not bound what the choice of these groups rather than others may "
+    "tell an adversary who knows the algorithm.",
+    "The promise covers this one release of the table, not what several releases of it say together.",
 )
 
 
@@ -96,7 +104,8 @@ class GeneralizedRelease(Release):
         rows = rows[permutation(len(rows), seeded)]
         published = places >= 0
         labels = values == "label"
-        attributes = [describe(column, "quasi", published, labels) for column in table.quasi]
+        quasi = [as_shown(column, published) for column in table.quasi]
+        attributes = [describe(column, "quasi", published, labels) for column in quasi]
         if table.sensitive is not None:
             attributes.append(describe(table.sensitive, "sensitive", None, True))
         attributes += [describe(column, "other", published, False) for column in table.other]
@@ -108,14 +117,14 @@ class GeneralizedRelease(Release):
             attributes=attributes,
             rows=len(rows),
             withheld=table.rows - len(rows),
-            assumptions=ASSUMPTIONS,
+            assumptions=(*ASSUMPTIONS, *kept_assumptions(table)),
             seeded=seeded is not None,
             groups=number,
         )
         return cls(
             manifest,
             tuple(attributes),
-            tuple(generalize(column, places, number, values) for column in table.quasi),
+            tuple(generalize(column, places, number, values) for column in quasi),
             np.arange(number),
             places[rows],
             None if table.sensitive is None else _payload(table.sensitive, attributes[len(table.quasi)], rows),
@@ -203,6 +212,23 @@ class GeneralizedRelease(Release):
 
         return shares(mixtures_at(self, points), withheld)
 
+    @cached_property
+    def cells(self) -> Cells:
+        """The groups as estimates see them: those with the same description made one."""
+        from discreet.releases.estimating import collapse
+
+        return collapse(self)
+
+    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+        """How many rows satisfy each query, the rows of a group being spread evenly over its box.
+
+        The share of a box that a query covers is told in `discreet.releases.estimating`; withheld rows are not
+        estimated.
+        """
+        from discreet.releases.estimating import estimates
+
+        return estimates(self, queries)
+
 
 def _check(table: Table, groups: NDArray[Any], values: str) -> None:
     if groups.shape != (table.rows,) or groups.dtype.kind not in "iu":
@@ -215,6 +241,7 @@ def _check(table: Table, groups: NDArray[Any], values: str) -> None:
         )
     if table.unusable is not None and bool((groups[table.unusable] >= 0).any()):
         raise DiscreetError("rows with missing values are to be withheld, but the partition publishes some of them")
+    check_kept(table)
     if any(column.name == GROUP for column in table.columns):
         raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
 

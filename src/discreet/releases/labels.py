@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -26,10 +27,11 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.table.hierarchy import Hierarchy
-from discreet.table.texts import MISSING
+from discreet.table.texts import MISSING, NUMBER
 
 ANYTHING = "*"
 SPECIAL = frozenset(',{}[]"*')
+_number = re.compile(NUMBER)
 
 
 class Regions(NamedTuple):
@@ -123,7 +125,13 @@ def parse(attribute: Attribute, texts: Iterable[str]) -> Regions:
     low, high = np.empty(len(texts)), np.empty(len(texts))
     missing, whole = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
     sets: dict[int, NDArray[np.int64]] = {}
-    read = _reader(attribute)
+    try:
+        read = _reader(attribute)
+    except (ValueError, KeyError):
+        raise DiscreetError(
+            f"the manifest gives the {attribute.kind} attribute {attribute.name!r} a hierarchy over other values; it "
+            "was damaged or edited: publish again"
+        ) from None
     for at, text in enumerate(texts):
         if text == ANYTHING:
             low[at], high[at], missing[at], whole[at] = -math.inf, math.inf, True, True
@@ -158,7 +166,7 @@ def _reader(attribute: Attribute) -> Any:
         simple = _intervals(lambda item: float(ranks[item]))
     else:
         ranks = {}
-        simple = _intervals(_finite)
+        simple = _intervals(finite, lambda text: text.split(", "))
     if attribute.hierarchy is None:
         return simple
     # a numeric or ordinal attribute published by the labels of its hierarchy
@@ -166,7 +174,7 @@ def _reader(attribute: Attribute) -> Any:
     categorical = _categorical(nodes)
     last = len(attribute.hierarchy.leaves) - 1
     places = [
-        math.nan if leaf == MISSING else float(ranks[leaf]) if ranks else _finite(leaf)
+        math.nan if leaf == MISSING else float(ranks[leaf]) if ranks else finite(leaf)
         for leaf in attribute.hierarchy.leaves
     ]
 
@@ -194,23 +202,26 @@ def _categorical(nodes: Nodes) -> Any:
     return read
 
 
-def _intervals(place: Any) -> Any:
+def _intervals(place: Any, items: Any = None) -> Any:
+    items = items or _items
+
     def read(text: str) -> tuple[float, float]:
         if text[:1] == "[" and text[-1:] == "]":
-            low, high = (place(item) for item in _items(text[1:-1]))
+            low, high = (place(item) for item in items(text[1:-1]))
             if low > high:
                 raise ValueError(text)
             return low, high
-        (item,) = _items(text)
+        (item,) = items(text)
         value = place(item)
         return value, value
 
     return read
 
 
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value) or text != text.strip():
+def finite(text: str) -> float:
+    """A number as releases write it: plain digits, neither quoted nor grouped."""
+    value = float(text) if _number.fullmatch(text) else math.nan
+    if not math.isfinite(value):
         raise ValueError(text)
     return value
 

@@ -15,7 +15,8 @@ from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.generalized import GROUP, GeneralizedRelease, Payload, ordered_values
 from discreet.releases.generalizing import Texts
-from discreet.table.texts import MISSING
+from discreet.releases.labels import finite
+from discreet.table.texts import LARGEST_WHOLE, MISSING
 from discreet.table.write import read_table
 
 TABLES = ("table.csv", "table.parquet")
@@ -70,7 +71,7 @@ def _attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
         )
     rows = manifest.get("rows")
     whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
-    if not all(type(number) is int and number >= 0 for number in [*whole, manifest.get("groups")]):
+    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in [*whole, manifest.get("groups")]):
         raise DiscreetError("the manifest of the release does not say how many rows and groups there are")
     return attributes
 
@@ -174,7 +175,7 @@ def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Pay
     read: list[float] = []
     for word in words:
         try:
-            read.append(float(word) if word else math.nan)
+            read.append(finite(word) if word else math.nan)
         except ValueError:
             raise DiscreetError(
                 f"column {attribute.name!r} of the release holds {word!r}, which is not a number; the file was damaged "

@@ -30,20 +30,19 @@ def boxes_in(release: GeneralizedRelease, columns: Sequence[Column]) -> Boxes:
     """Every group's description in the codes of these columns, one column per quasi-identifier, in their order."""
     groups, axes = release.groups, len(columns)
     low, high = np.zeros((groups, axes), np.int32), np.zeros((groups, axes), np.int32)
-    mask_at = np.full((groups, axes), -1, np.int32)
-    width = max((len(column.values) for column in columns), default=0)
-    masks: list[NDArray[np.bool_]] = []
+    set_at = np.full((groups, axes), -1, np.int32)
+    sets: list[NDArray[np.int64]] = []
     for axis, (column, regions, texts) in enumerate(zip(columns, release.regions, release.texts, strict=True)):
         first, last, gaps = _ranges(release.quasi[axis], regions, column)
-        lines = np.full(len(first), -1, np.int32)
+        which = np.full(len(first), -1, np.int32)
         for at, codes in gaps.items():
-            lines[at] = len(masks)
-            line = np.zeros(width, np.bool_)
-            line[codes] = True
-            masks.append(line)
+            which[at] = len(sets)
+            sets.append(codes)
         low[:, axis], high[:, axis] = first[texts.of_group], last[texts.of_group]
-        mask_at[:, axis] = lines[texts.of_group]
-    return Boxes(low, high, mask_at, np.array(masks, np.bool_).reshape(len(masks), width))
+        set_at[:, axis] = which[texts.of_group]
+    starts = np.cumsum([0, *(len(codes) for codes in sets)], dtype=np.int64)
+    members = np.concatenate([np.zeros(0, np.int32), *sets]).astype(np.int32)
+    return Boxes(low, high, set_at, starts, members)
 
 
 def _ranges(

@@ -16,6 +16,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases import files
 from discreet.releases.attributes import Attribute
+from discreet.table.query import Query
 from discreet.table.write import digest, write_table
 from discreet.version import __version__
 
@@ -55,6 +56,26 @@ class Release(ABC):
     @abstractmethod
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
         """What an adversary who knows these quasi-identifiers believes about the sensitive value, a line per point."""
+
+    @abstractmethod
+    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+        """How many rows satisfy each query, as far as the release tells; withheld rows are not estimated."""
+
+    def estimate(self, query: Query | str) -> float:
+        """How many rows satisfy a query: a `Query`, or ``SELECT COUNT(*) FROM t WHERE ...`` as text.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> dc.publish(patients(), dc.KAnonymity(4)).estimate("SELECT COUNT(*) FROM t WHERE age >= 0")
+        48.0
+        """
+        return float(self.estimates([self.query(query) if isinstance(query, str) else query])[0])
+
+    def query(self, text: str) -> Query:
+        """The query that a text of SQL asks of this release."""
+        from discreet.table.sql import parse_count
+
+        return parse_count(text, {attribute.name: attribute.kind for attribute in self.attributes})
 
     def save(
         self, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv", force: bool = False

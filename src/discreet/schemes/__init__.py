@@ -8,14 +8,30 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from discreet.errors import DiscreetError
+from discreet.schemes.anatomy import Anatomy, Baseline
 from discreet.schemes.burel import Burel
 from discreet.schemes.cuts import Cuts
 from discreet.schemes.mondrian import Mondrian
+from discreet.schemes.perturbation import Perturbation
+from discreet.schemes.sabre import Sabre
 from discreet.schemes.scheme import Scheme
 
-__all__ = ["SCHEMES", "Burel", "Cuts", "Mondrian", "Scheme", "make_scheme"]
+__all__ = [
+    "SCHEMES",
+    "Anatomy",
+    "Baseline",
+    "Burel",
+    "Cuts",
+    "Mondrian",
+    "Perturbation",
+    "Sabre",
+    "Scheme",
+    "make_scheme",
+]
 
-SCHEMES: dict[str, type[Scheme]] = {scheme.name: scheme for scheme in (Cuts, Mondrian, Burel)}
+SCHEMES: dict[str, type[Scheme]] = {
+    scheme.name: scheme for scheme in (Cuts, Mondrian, Burel, Sabre, Perturbation, Anatomy, Baseline)
+}
 
 
 def make_scheme(

@@ -21,18 +21,15 @@ def detect(data: bytes) -> str:
     for mark, name in MARKS.items():
         if data.startswith(mark):
             return name
-    if data.isascii():
-        start = data[:SAMPLE]
-        if b"\0" in start:
-            return "utf-16-le" if start[1::2].count(0) >= start[::2].count(0) else "utf-16-be"
-        return "utf-8"
+    start = data[:SAMPLE]
+    odd, even = start[1::2].count(0), start[::2].count(0)
+    # In UTF-16 half of the bytes of plain text are zeros, and those all in one place; elsewhere a zero is a slip.
+    if max(odd, even) > max(len(start) // 8, 4 * min(odd, even)):
+        return "utf-16-le" if odd >= even else "utf-16-be"
     try:
-        data.decode()
+        if not data.isascii():
+            data.decode()
     except UnicodeDecodeError:
-        start = data[:SAMPLE]
-        odd, even = start[1::2].count(0), start[::2].count(0)
-        if max(odd, even) > len(start) // 8:
-            return "utf-16-le" if odd >= even else "utf-16-be"
         return "cp1252"
     return "utf-8"
 
@@ -64,10 +61,15 @@ def as_utf8(data: bytes, encoding: str | None, what: str) -> bytes:
     >>> as_utf8(b"\\xef\\xbb\\xbfage", None, "'people.csv'")
     b'age'
     """
-    if encoding is None and data.isascii() and b"\0" not in data[:SAMPLE]:
+    if encoding is None and data.isascii() and b"\0" not in data:
         return data
     name = encoding or detect(data)
     text = decode(data, name, what)
-    if "\0" in text[:SAMPLE]:
-        raise DiscreetError(f"{what} is no text file; export it as CSV or Parquet")
+    zero = text.find("\0")
+    if zero >= 0:
+        line = text.count("\n", 0, zero) + 1
+        raise DiscreetError(
+            f"{what} holds a zero byte in line {line:,}, which no text has; remove it, or export the table as CSV or "
+            "Parquet"
+        )
     return text.encode()

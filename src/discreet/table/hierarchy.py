@@ -18,7 +18,7 @@ from discreet.table.hierarchy_rows import ROOT, arrange
 from discreet.table.hierarchy_specs import interval_rows, nested_rows, prefix_rows, specification
 from discreet.table.texts import MISSING, canonical, near
 
-__all__ = ["MISSING", "ROOT", "Hierarchy"]
+__all__ = ["MISSING", "ROOT", "Hierarchy", "Told"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +146,41 @@ class Hierarchy:
             else cls.prefix(attribute, values, **options)
         )
 
+    @staticmethod
+    def lists_leaves(attribute: str, source: Hierarchy | Mapping[str, Any] | str | PathLike[str]) -> bool:
+        """Whether a source of ``of`` lists its leaves itself; a recipe makes them of the values it is applied to.
+
+        >>> Hierarchy.lists_leaves("sex", {"f": {}, "m": {}}), Hierarchy.lists_leaves("zip", {"prefix": {"keep": [3]}})
+        (True, False)
+        """
+        if isinstance(source, (str, PathLike)):
+            if Path(source).suffix.lower() != ".toml":
+                return True
+            source = read_mapping(attribute, Path(source))
+        return not isinstance(source, Mapping) or specification(attribute, source) is None
+
+    def with_leaves(self, values: Iterable[str]) -> Hierarchy:
+        """The same tree with further leaves directly under its root, last, for values that it does not hold.
+
+        >>> tree = Hierarchy.from_nested("city", {"FR": ["Lyon", "Nice"], "NO": ["Oslo"]})
+        >>> tree.with_leaves(["Bonn", "Nice"]).rows()[-1]
+        ('Bonn', 'Bonn', '*')
+        """
+        new = [value for value in dict.fromkeys(values) if self.find(value) < 0]
+        if not new:
+            return self
+        root = (self.labels[-1][0],)
+        return Hierarchy.from_rows(self.attribute, [*self.rows(), *((value,) * self.height + root for value in new)])
+
+    def only(self, ranks: Iterable[int]) -> Hierarchy:
+        """The same tree with no other leaves than those of these ranks; nodes that had others keep their labels.
+
+        >>> Hierarchy.prefix("zip", ["123", "129", "777"], keep=[2]).only([0, 1]).labels
+        (('123', '129'), ('12*',), ('*',))
+        """
+        rows = self.rows()
+        return Hierarchy.from_rows(self.attribute, [rows[rank] for rank in ranks])
+
     def with_missing(self, *, first: bool = False) -> Hierarchy:
         """The same tree with a leaf ``(missing)`` directly under the root, last unless ``first`` (if it has none yet).
 
@@ -260,3 +295,13 @@ class Hierarchy:
     def _costs(self) -> NDArray[np.float64]:
         sizes = np.stack([self.node_sizes(level)[line] for level, line in enumerate(self.ancestors)])
         return np.where(sizes == 1, 0.0, sizes / len(self.leaves))
+
+
+@dataclass(frozen=True)
+class Told:
+    """A hierarchy as a release tells it, which need not list what only withheld rows hold.
+
+    Values that it lacks become leaves directly under its root when a column is read with it.
+    """
+
+    tree: Hierarchy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
-from discreet.table.hierarchy import Hierarchy
+from discreet.table.hierarchy import ROOT, Hierarchy, Told
 from discreet.table.hierarchy_files import Offered
 from discreet.table.table import Column, Kind
 from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MISSING, NUMBER, WHOLE, number_text
@@ -95,7 +96,11 @@ def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> t
         raise DiscreetError(f"column {name!r} holds no number at all; leave it out, or declare it categorical")
     domain = _domain(column, wish, distinct, numbers)
     hierarchy = None
-    if wish.hierarchy is not None:
+    # A told tree may lack numbers, and they have no place among its leaves: numbers do without a tree then.
+    lacking = isinstance(wish.hierarchy, Told) and any(
+        wish.hierarchy.tree.find(number_text(number)) < 0 for number in numbers.tolist()
+    )
+    if wish.hierarchy is not None and not lacking:
         hierarchy, numbers, codes = _number_leaves(column, wish, numbers, codes)
     values: NDArray[Any] = numbers
     if np.all(numbers == np.floor(numbers)) and np.abs(numbers).max() <= LARGEST_WHOLE:
@@ -106,7 +111,8 @@ def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> t
         hierarchy = None if hierarchy is None else hierarchy.with_missing(first=True)
     codes[gone] = 0
     unusable = gone.astype(np.int64) if missing == "withhold" else np.empty(0, np.int64)
-    return Column(name, "numeric", codes, values, hierarchy, domain, own), unusable
+    declared = wish.domain is not None
+    return Column(name, "numeric", codes, values, hierarchy, domain, own, _declares(name, wish), declared), unusable
 
 
 def _plural(things: NDArray[np.int64]) -> str:
@@ -197,16 +203,13 @@ def _number_leaves(
 ) -> tuple[Hierarchy, NDArray[np.float64], NDArray[np.int32]]:
     """For a numeric column with a hierarchy: all its leaves as numbers, so that codes are ranks of leaves."""
     texts = [number_text(number) for number in numbers.tolist()]
-    hierarchy = Hierarchy.of(column.name, wish.hierarchy, texts)
+    hierarchy = wish.hierarchy.tree if isinstance(wish.hierarchy, Told) else _tree(column.name, wish, texts)
     if MISSING in hierarchy.leaves:
         # Whether missing is a value, and which, the policy decides.
         hierarchy = Hierarchy.from_rows(column.name, [row for row in hierarchy.rows() if row[0] != MISSING])
-    try:
-        leaves = np.array([float(leaf) for leaf in hierarchy.leaves])
-        ascending = bool(np.all(np.diff(leaves) > 0))
-    except ValueError:
-        ascending = False
-    if not ascending:
+    plain = all(re.match(NUMBER, leaf) for leaf in hierarchy.leaves)
+    leaves = np.array([float(leaf) if plain else np.nan for leaf in hierarchy.leaves])
+    if not plain or not bool(np.all(np.diff(leaves) > 0)):
         raise DiscreetError(
             f"column {column.name!r} is declared numeric but the leaves of its hierarchy are no ascending numbers; "
             "sort the hierarchy, or declare the column categorical"
@@ -229,17 +232,24 @@ def _ordinal(column: Encoded, wish: Wish) -> Column:
     present = [text for text in texts if text != MISSING]
     hierarchy = None
     if wish.hierarchy is not None:
-        hierarchy = Hierarchy.of(column.name, wish.hierarchy, present)
+        hierarchy = _tree(column.name, wish, present)
         hierarchy = hierarchy.with_missing(first=True) if missing else hierarchy
         places = _ranks(column, hierarchy)
         values = list(hierarchy.leaves)
     else:
         values = list(column.order) if column.order is not None else _sorted(present)
         values = [MISSING, *(value for value in values if value != MISSING)] if missing else values
+        if ROOT in values:
+            raise DiscreetError(
+                f"column {column.name!r} holds the value '{ROOT}', which stands for 'any value' in a release; "
+                "rename it in the data"
+            )
         lookup = {value: place for place, value in enumerate(values)}
         places = [lookup[text] for text in texts]
     codes = np.array([*places, 0], dtype=np.int32)[column.codes]
-    return Column(column.name, "ordinal", codes, _objects(values), hierarchy, None, 0 if missing else None)
+    declared = _declares(column.name, wish) or (hierarchy is None and column.order is not None)
+    own = 0 if missing else None
+    return Column(column.name, "ordinal", codes, _objects(values), hierarchy, None, own, declared)
 
 
 def _sorted(texts: list[str]) -> list[str]:
@@ -255,11 +265,26 @@ def _categorical(column: Encoded, wish: Wish) -> Column:
     if wish.hierarchy is None:
         hierarchy = Hierarchy.flat(column.name, sorted({*texts, MISSING} if missing else set(texts)))
     else:
-        hierarchy = Hierarchy.of(column.name, wish.hierarchy, [text for text in texts if text != MISSING])
+        hierarchy = _tree(column.name, wish, [text for text in texts if text != MISSING])
         hierarchy = hierarchy.with_missing() if missing else hierarchy
     places = _ranks(column, hierarchy)
     codes = np.array([*places, hierarchy.rank(MISSING) if missing else 0], dtype=np.int32)[column.codes]
-    return Column(column.name, "categorical", codes, _objects(hierarchy.leaves), hierarchy)
+    declared = _declares(column.name, wish)
+    return Column(column.name, "categorical", codes, _objects(hierarchy.leaves), hierarchy, declared_values=declared)
+
+
+def _tree(name: str, wish: Wish, texts: list[str]) -> Hierarchy:
+    """The hierarchy that the user gives for a column of these values."""
+    if isinstance(wish.hierarchy, Told):
+        return replace(wish.hierarchy.tree, attribute=name).with_leaves(texts)
+    return Hierarchy.of(name, wish.hierarchy, texts)
+
+
+def _declares(name: str, wish: Wish) -> bool:
+    """Whether the user has listed the values of a column, by a hierarchy that is no recipe."""
+    if wish.hierarchy is None or isinstance(wish.hierarchy, Told):
+        return False
+    return Hierarchy.lists_leaves(name, wish.hierarchy)
 
 
 def _ranks(column: Encoded, hierarchy: Hierarchy) -> list[int]:

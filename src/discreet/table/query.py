@@ -1,16 +1,22 @@
-"""Count queries: how many rows satisfy all of some conditions, each on one attribute."""
+"""Count queries: how many rows satisfy all of some conditions, each on one attribute.
+
+A missing number, or a missing value of an ordered attribute, satisfies no condition. A missing name is the value
+``(missing)`` of its attribute, like any other.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.table.table import Kind, Table
-from discreet.table.texts import number_text
+from discreet.table.table import Column, Kind, Table
+from discreet.table.texts import MISSING, near, number_text
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,22 @@ class Range:
     low_open: bool = False
     high_open: bool = False
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest number admitted, of a numeric attribute; an open end moves by one step.
+
+        >>> Range("age", 20).ends
+        (20.0, inf)
+        """
+        low = _number(self.attribute, self.low, -math.inf)
+        high = _number(self.attribute, self.high, math.inf)
+        if math.isnan(low) or math.isnan(high):
+            return math.inf, -math.inf
+        return (
+            math.nextafter(low, math.inf) if self.low_open else low,
+            math.nextafter(high, -math.inf) if self.high_open else high,
+        )
+
     def admits(self, values: NDArray[np.generic], kind: Kind) -> NDArray[np.bool_]:
         """Which of an attribute's values (in their order) satisfy the condition; a missing one never does.
 
@@ -37,17 +59,14 @@ class Range:
                 f"column {self.attribute!r} has no order; ask for values with = or IN instead of a range"
             )
         if kind == "numeric":
-            places = np.asarray(values, np.float64)
-            low, high = (
-                _number(self.attribute, end, other) for end, other in ((self.low, -math.inf), (self.high, math.inf))
-            )
-        else:
-            places = np.arange(len(values), dtype=np.float64)
-            places[[str(value) == "(missing)" for value in values.tolist()]] = math.nan
-            low, high = (
-                _place(self.attribute, values, end, other)
-                for end, other in ((self.low, -math.inf), (self.high, math.inf))
-            )
+            numbers = np.asarray(values, np.float64)
+            smallest, largest = self.ends
+            return np.asarray((numbers >= smallest) & (numbers <= largest))
+        texts = [str(value) for value in values.tolist()]
+        places = np.arange(len(texts), dtype=np.float64)
+        places[[text == MISSING for text in texts]] = math.nan
+        low = _place(self.attribute, texts, self.low, -math.inf)
+        high = _place(self.attribute, texts, self.high, math.inf)
         above = places > low if self.low_open else places >= low
         below = places < high if self.high_open else places <= high
         return np.asarray(above & below)
@@ -60,6 +79,17 @@ class OneOf:
     attribute: str
     values: tuple[float | str, ...]
 
+    def __post_init__(self) -> None:
+        """Take a single value, or values in a list, for what they are."""
+        alone = isinstance(self.values, (str, int, float))
+        object.__setattr__(self, "values", (self.values,) if alone else tuple(self.values))
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """The values as numbers, of a numeric attribute, ascending and each once."""
+        given = np.unique([_number(self.attribute, value, math.nan) for value in self.values])
+        return np.asarray(given[~np.isnan(given)], np.float64)
+
     def admits(self, values: NDArray[np.generic], kind: Kind) -> NDArray[np.bool_]:
         """Which of an attribute's values satisfy the condition; a value that the attribute does not have admits none.
 
@@ -67,10 +97,10 @@ class OneOf:
         [True, False]
         """
         if kind == "numeric":
-            return np.isin(
-                np.asarray(values, np.float64), [_number(self.attribute, value, math.nan) for value in self.values]
-            )
+            return np.isin(np.asarray(values, np.float64), self.numbers)
         wanted = {value if isinstance(value, str) else number_text(value) for value in self.values}
+        if kind == "ordinal":
+            wanted.discard(MISSING)
         return np.array([str(value) in wanted for value in values.tolist()], dtype=np.bool_)
 
 
@@ -79,17 +109,79 @@ Condition = Range | OneOf
 
 @dataclass(frozen=True)
 class Query:
-    """``SELECT COUNT(*)`` of the rows that satisfy every condition."""
+    """``SELECT COUNT(*)`` of the rows that satisfy every condition.
+
+    >>> Query((Range("age", 20, 30), OneOf("sex", "f"))).by_attribute["sex"]
+    (OneOf(attribute='sex', values=('f',)),)
+    """
 
     conditions: tuple[Condition, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Take a single condition, or conditions in a list, for what they are."""
+        alone = isinstance(self.conditions, (Range, OneOf))
+        object.__setattr__(self, "conditions", (self.conditions,) if alone else tuple(self.conditions))
+
+    @property
+    def by_attribute(self) -> dict[str, tuple[Condition, ...]]:
+        """The conditions on each attribute, all of which must hold."""
+        parts: dict[str, tuple[Condition, ...]] = {}
+        for condition in self.conditions:
+            parts[condition.attribute] = (*parts.get(condition.attribute, ()), condition)
+        return parts
+
     def count(self, table: Table) -> int:
-        """The exact number of rows of a table; rows with a missing number satisfy no condition on it."""
+        """The exact number of rows of a table.
+
+        Of a row that was read as unusable it is known that it lacks some number, not which one: it satisfies no
+        condition on a number. Read with ``missing="value"`` to have such rows counted by what they do hold.
+        """
         keep = np.ones(table.rows, np.bool_)
         for condition in self.conditions:
             column = table.column(condition.attribute)
             keep &= condition.admits(column.values, column.kind)[column.codes]
+            if lacking(table, column) is not None:
+                keep[lacking(table, column)] = False
         return int(keep.sum())
+
+
+def lacking(table: Table, column: Column) -> NDArray[np.int64] | None:
+    """The rows of a table whose code in a column may stand for no value at all; None when there are none."""
+    return table.unusable if column.kind == "numeric" and column.missing is None else None
+
+
+def runs(conditions: Sequence[Condition], values: NDArray[np.generic], kind: Kind) -> NDArray[np.int64]:
+    """The values of an attribute (in their order) that satisfy all of these conditions on it, as runs.
+
+    The first value of a run and the first one after it alternate. Ranges of numbers, of which there may be many, are
+    found by searching: a missing number stands before all others.
+
+    >>> runs([OneOf("sex", ("f", "x"))], np.array(["f", "m", "x"], object), "categorical").tolist()
+    [0, 1, 2, 3]
+    >>> runs([Range("age", 20, 30), Range("age", 25)], np.array([np.nan, 19, 20, 30, 31]), "numeric").tolist()
+    [3, 4]
+    """
+    if kind == "numeric" and all(isinstance(condition, Range) for condition in conditions):
+        skip = int(len(values) > 0 and bool(np.isnan(cast(Any, values[0]))))
+        ends = [condition.ends for condition in conditions if isinstance(condition, Range)]
+        low, high = max((low for low, _ in ends), default=-math.inf), min((high for _, high in ends), default=math.inf)
+        first = skip + int(np.searchsorted(values[skip:], low, side="left"))
+        after = skip + int(np.searchsorted(values[skip:], high, side="right"))
+        if not conditions:
+            first = 0
+        return np.array([first, after] if first < after else [], np.int64)
+    keep = np.ones(len(values), np.bool_)
+    for condition in conditions:
+        keep &= condition.admits(values, kind)
+    return np.flatnonzero(np.diff(keep, prepend=False, append=False))
+
+
+def marked(ends: NDArray[np.int64], number: int) -> NDArray[np.bool_]:
+    """The members of runs among ``number`` values."""
+    marks = np.zeros(number, np.bool_)
+    for first, after in ends.reshape(-1, 2).tolist():
+        marks[first:after] = True
+    return marks
 
 
 def _number(attribute: str, value: float | str | None, otherwise: float) -> float:
@@ -103,11 +195,11 @@ def _number(attribute: str, value: float | str | None, otherwise: float) -> floa
         ) from None
 
 
-def _place(attribute: str, values: NDArray[np.generic], value: float | str | None, otherwise: float) -> float:
+def _place(attribute: str, known: list[str], value: float | str | None, otherwise: float) -> float:
     if value is None:
         return otherwise
     text = value if isinstance(value, str) else number_text(value)
-    known = [str(one) for one in values.tolist()]
-    if text not in known:
-        raise DiscreetError(f"column {attribute!r} has no value {text!r}; it has {', '.join(known[:8])}")
+    if text not in known or text == MISSING:
+        there = [one for one in known if one != MISSING]
+        raise DiscreetError(f"column {attribute!r} has no value {text!r}; {near(text, there)}")
     return float(known.index(text))

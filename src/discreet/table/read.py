@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from discreet.errors import DiscreetError
-from discreet.table.hierarchy import Hierarchy
+from discreet.table.hierarchy import Hierarchy, Told
 from discreet.table.hierarchy_files import Offered, offered
 from discreet.table.kinds import Missing, Wish, code, wishes
 from discreet.table.sources import fetch
@@ -26,7 +26,7 @@ def read(
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
     ordinal: Iterable[str] = (),
-    hierarchies: Mapping[str, Hierarchy | Mapping[str, Any] | str | PathLike[str] | Offered]
+    hierarchies: Mapping[str, Hierarchy | Mapping[str, Any] | str | PathLike[str] | Offered | Told]
     | str
     | PathLike[str]
     | None = None,

@@ -62,6 +62,9 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
     what = f"'{path}'"
     if path.is_dir():
         raise DiscreetError(f"{what} is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        # it may be looked at more than once: for its columns, for its rows, and later by an audit
+        raise DiscreetError(f"{what} is a pipe or a device, which can be read only once; save it as a file first")
     try:
         with path.open("rb") as file:
             yield file

@@ -36,6 +36,11 @@ class Column:
     hierarchy: Hierarchy | None = None
     domain: tuple[float, float] | None = None
     missing: int | None = None
+    declared_values: bool = False
+    """Whether the user declared the values (the leaves of a hierarchy, the order of categories) rather than rows: only
+    then are values public that no row shows."""
+    declared_domain: bool = False
+    """Whether the user declared the domain; else it is what was observed."""
 
     @property
     def texts(self) -> tuple[str, ...]:

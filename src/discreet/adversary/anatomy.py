@@ -1,0 +1,263 @@
+"""The audit of an anatomy release: quasi-identifiers as they are, sensitive values counted per group.
+
+It checks that the files are those the manifest names, that the two tables agree, that the published quasi-identifiers
+and the counted values are the original's, that original rows can stand behind the groups, and that every promise is
+kept: by every group, by the withheld rows taken as one group, and by what an adversary believes who only finds rows by
+their quasi-identifiers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary import soundness
+from discreet.adversary.anatomy_laying import Laid, lay, margins
+from discreet.adversary.anatomy_support import without_trace
+from discreet.adversary.check import Check
+from discreet.adversary.judging import Kept, judged
+from discreet.adversary.trace import read_trace
+from discreet.principles import KAnonymity, Principle, Prior, wording
+from discreet.principles.counts import Counts
+from discreet.releases.anatomy import AnatomyRelease
+from discreet.releases.anatomy_asking import numbered
+from discreet.table.table import Table
+
+if TYPE_CHECKING:
+    from discreet.adversary.audit import Audit
+
+
+def audit_anatomy(
+    home: Path,
+    manifest: dict[str, Any],
+    release: AnatomyRelease,
+    original: Table,
+    trace: str | os.PathLike[str] | NDArray[Any] | None = None,
+    promises: Principle | str | Iterable[Principle | str] | None = None,
+    from_release: Collection[str] = (),
+) -> Audit:
+    """Audit an anatomy release, loaded from ``home``, against its original; see ``audit``."""
+    from discreet.adversary.audit import Audit
+
+    laid = lay(release, original)
+    checks = [soundness.files(home, manifest), soundness.entries(manifest, ["groups"])]
+    checks += [_consistency(release), _domains(laid), _totals(laid), _rows(laid)]
+    if trace is None:
+        check, how = without_trace(margins(laid), release.ids)
+    else:
+        faults: list[str] = []
+        if not isinstance(trace, np.ndarray):
+            trace, faults = read_trace(trace, original.rows)
+        check, how = _by_trace(laid, trace, faults), "trace"
+    checks.append(check)
+    prior = Prior.of(original)
+    parts, stated = soundness.promises(manifest, promises)
+    checks.append(stated)
+    left = np.maximum(prior.counts - laid.published, 0)
+    kept = [
+        _crowd(part, release, left)
+        if isinstance(part, KAnonymity)
+        else judged(part, cast(Any, release), laid.counts, prior, left)
+        for part in parts
+    ]
+    checks.append(_averages(parts))
+    given, warnings = soundness.taken(parts, prior, from_release)
+    checks += [*warnings, *soundness.kept(cast(Any, release))]
+    withheld = max(0, original.rows - release.rows)
+    return Audit(checks, kept, _losses(release, withheld), release.rows, withheld, release.groups, how, given)
+
+
+# ------------------------------------------------------------------------------------------------------------ checks
+
+
+def _consistency(release: AnatomyRelease) -> Check:
+    if release.faults:
+        return Check("consistency", False, " ".join(release.faults))
+    return Check(
+        "consistency",
+        True,
+        "Both tables have the same groups, every group has as many rows as values, and rows and groups are as many as "
+        "the manifest says.",
+    )
+
+
+def _domains(laid: Laid) -> Check:
+    """Whether the domains and hierarchies that the manifest tells are those of the original."""
+    faults = soundness._other_trees(cast(Any, laid), laid.original)
+    for attribute, payload in zip(laid.release.quasi, laid.release.exact, strict=True):
+        if attribute.kind == "numeric":
+            numbers = payload.values.astype(np.float64)
+            bottom, top = attribute.domain or (np.inf, -np.inf)
+            if bool(np.any((numbers < bottom) | (numbers > top))):
+                faults.append(f"the domain of {attribute.name!r} does not contain its values")
+    if faults:
+        return Check("domains", False, soundness._sentence(faults))
+    return Check("domains", True, "Domains and hierarchies agree with the original.")
+
+
+def _totals(laid: Laid) -> Check:
+    """Whether counted and withheld values together are the original's."""
+    release, original = laid.release, laid.original
+    column = original.sensitive
+    assert column is not None
+    had = np.bincount(column.codes, minlength=len(column.values))
+    left = original.rows - release.rows
+    if laid.strange:
+        verb = "has" if laid.strange == 1 else "have"
+        sentence = f"{wording.rows(laid.strange)} of the release {verb} a sensitive value that no original row has."
+    elif (over := np.flatnonzero(laid.published > had)).size:
+        worst = int(over[np.argmax((laid.published - had)[over])])
+        sentence = (
+            f"The release counts {wording.rows(int(laid.published[worst]))} with {column.name} "
+            f"{column.texts[worst]!r}, but the original only has {had[worst]:,}."
+        )
+    elif left != release.withheld:
+        sentence = (
+            f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
+            f"must have been withheld, but the manifest says {release.withheld:,}."
+        )
+    else:
+        and_left = f" and the {release.withheld:,} withheld" if release.withheld else ""
+        sentence = (
+            f"The {wording.rows(release.rows)} published{and_left} make up the original's {original.rows:,}, and no "
+            "value is counted more often than it occurs."
+        )
+        return Check("totals", True, sentence)
+    return Check("totals", False, sentence)
+
+
+def _rows(laid: Laid) -> Check:
+    """Whether the published quasi-identifiers are those of original rows, each as often as it occurs at most."""
+    known = laid.shown < laid.kinds
+    if not bool(known.all()):
+        number = int((~known).sum())
+        verb = "bears" if number == 1 else "bear"
+        sentence = f"{wording.rows(number)} of the release {verb} quasi-identifiers that no original row has."
+        return Check("rows", False, sentence)
+    had = np.bincount(laid.had[laid.usable], minlength=laid.kinds)
+    shown = np.bincount(laid.shown, minlength=laid.kinds)
+    over = np.flatnonzero(shown > had)
+    if len(over):
+        row = int(np.argmax(laid.shown == over[0]))
+        words = []
+        for attribute, payload in zip(laid.release.quasi, laid.release.exact, strict=True):
+            value = payload.values[payload.codes[row]]
+            words.append(f"{attribute.name} {wording.exact(value) if isinstance(value, float) else value}")
+        sentence = (
+            f"The release has {wording.rows(int(shown[over[0]]))} with {', '.join(words)}, but the original only has "
+            f"{had[over[0]]:,} that may be published."
+        )
+        return Check("rows", False, sentence)
+    which = "are exactly those of the original" if len(laid.shown) == len(laid.had) else "all belong to original rows"
+    return Check("rows", True, f"The published quasi-identifiers {which}, none more often than it occurs.")
+
+
+def _by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
+    """Whether every group has exactly the rows that the trace puts into it, in both tables."""
+    release, faults = laid.release, list(faults)
+    column = laid.original.sensitive
+    assert column is not None
+    if trace.shape != laid.had.shape or trace.dtype.kind not in "iu":
+        faults.append(
+            f"the trace must have one whole number for each of the {wording.rows(len(laid.had))} of the original"
+        )
+        return _trace_check(faults)
+    kept = np.flatnonzero(trace >= 0)
+    places = np.minimum(np.searchsorted(release.ids, trace[kept]), max(0, release.groups - 1))
+    known = release.ids[places] == trace[kept] if release.groups else np.zeros(len(kept), np.bool_)
+    if not bool(known.all()):
+        faults.append(f"the trace names group {int(trace[kept][~known][0])}, which the release has not")
+        kept, places = kept[known], places[known]
+    if (left := len(laid.had) - len(kept)) != release.withheld:
+        faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
+    if len(np.setdiff1d(kept, laid.usable, assume_unique=True)):
+        faults.append("the trace publishes rows that were to be withheld for their missing values")
+    wide = max(laid.kinds, int(laid.shown.max(initial=0))) + 1
+    claimed = np.sort(release.group_of.astype(np.int64) * wide + laid.shown)
+    real = np.sort(places * wide + laid.had[kept])
+    if len(claimed) != len(real) or bool((claimed != real).any()):
+        group = _first_difference(claimed, real) // wide
+        faults.append(f"group {release.ids[group]} is not published with the quasi-identifiers of its rows")
+    counted = Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
+    told = laid.counts
+    cells = np.repeat(told.groups * told.width + told.values, told.amounts)
+    actual = np.repeat(counted.groups * counted.width + counted.values, counted.amounts)
+    cells.sort()
+    if len(cells) != len(actual) or bool((cells != actual).any()):
+        group = _first_difference(cells, actual) // told.width
+        faults.append(f"group {release.ids[group]} is not published with the sensitive values of its rows")
+    return _trace_check(faults)
+
+
+def _trace_check(faults: list[str]) -> Check:
+    if faults:
+        return Check("support", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
+    return Check(
+        "support",
+        True,
+        "By the private trace, every input row is published once or withheld, and every group has exactly the "
+        "quasi-identifiers and the sensitive values of its rows.",
+    )
+
+
+def _first_difference(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
+    size = min(len(one), len(other))
+    differ = np.flatnonzero(one[:size] != other[:size])
+    if differ.size:
+        return int(min(one[differ[0]], other[differ[0]]))
+    return int((one if len(one) > size else other)[size])
+
+
+# ----------------------------------------------------------------------------------------------------------- promises
+
+
+def _crowd(part: KAnonymity, release: AnatomyRelease, left: NDArray[np.int64]) -> Kept:
+    """k-anonymity is about rows that cannot be told apart: here, those with the same quasi-identifiers."""
+    keys = numbered([one.codes for one in release.exact], [len(one.values) for one in release.exact], release.rows)
+    _, sizes = np.unique(keys, return_counts=True)
+    alike = np.append(sizes, left.sum()) if left.sum() else sizes
+    smallest = int(alike.min(initial=release.rows)) if len(alike) else 0
+    broken = int((alike < part.k).sum())
+    if broken:
+        sentence = (
+            f"{part} is broken: quasi-identifiers are published as they are, and {broken:,} of {len(alike):,} "
+            f"combinations of them are borne by fewer than {part.k:,} rows, the rarest by {smallest:,}."
+        )
+    else:
+        sentence = f"{part} is kept: every combination of quasi-identifiers is borne by {smallest:,} rows or more."
+    strain = part.k / smallest if smallest else 0.0
+    return Kept(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
+
+
+def _averages(parts: tuple[Principle, ...]) -> Check:
+    """Whether the promises also bound an adversary who finds several rows with the victim's quasi-identifiers."""
+    loose = [str(part) for part in parts if not part.monotone]
+    if loose:
+        return Check(
+            "unions",
+            False,
+            f"Rows with the same quasi-identifiers may be in several groups, whose average {', '.join(loose)} need not "
+            "bound even when every group keeps it: such a promise cannot be confirmed for this format.",
+        )
+    return Check(
+        "unions",
+        True,
+        "An adversary who only knows quasi-identifiers faces an average of the groups of the rows that bear them, and "
+        "these promises hold for averages of groups that keep them: nothing more is to be checked.",
+    )
+
+
+def _losses(release: AnatomyRelease, withheld: int) -> dict[str, float]:
+    """Quasi-identifiers are exact, so only withheld rows lose anything; what is lost is the link to the values."""
+    rows = release.rows + withheld
+    return {
+        "ail": withheld / rows if rows else 0.0,
+        "gcp": withheld / rows if rows else 0.0,
+        "discernibility": int((release.sizes**2).sum()) + withheld * rows,
+        "average_class_size": release.rows / release.groups if release.groups else 0.0,
+    }

@@ -1,0 +1,219 @@
+"""Whether original rows can stand behind an anatomy release of which no trace is at hand.
+
+Known are three tables of counts: the original's rows by combination of quasi-identifiers and sensitive value; the
+published rows by combination and group; the counted values by group and value. The withheld rows are one more group.
+A true release fills a cube with whole numbers whose three sides are these tables. To find such a cube is hard in
+general. But rows whose combination lies in one group only, or has one value only, leave no choice; where few others
+remain, whole-number programming decides about them; where many do, every group is asked whether its combinations have
+enough rows of each value left, which is necessary, so that a true release never fails.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check
+from discreet.principles.counts import Counts
+
+CELLS = 20_000
+"""The largest number of cells that are searched for an assignment."""
+SECONDS = 5.0
+"""How long the search may take."""
+CHUNK = 1 << 22
+"""How many cells are looked at together where they are not searched."""
+
+
+class Margins(NamedTuple):
+    """Three tables of counts that describe the same rows; the last group is that of the withheld rows."""
+
+    values: Counts
+    """Per combination of quasi-identifiers: how many original rows have which value."""
+    groups: Counts
+    """Per combination of quasi-identifiers: how many rows are in which group."""
+    claims: Counts
+    """Per group: how many rows have which value."""
+
+
+class Cells(NamedTuple):
+    """Cells of the cube that may hold rows, and how many at most."""
+
+    points: NDArray[np.int64]
+    groups: NDArray[np.int64]
+    values: NDArray[np.int64]
+    room: NDArray[np.int64]
+
+
+def without_trace(margins: Margins | None, ids: NDArray[np.int64]) -> tuple[Check, str]:
+    """Whether original rows could stand behind the groups, and by which check (``assignment`` or ``necessary``)."""
+    if margins is None:
+        return _refuted("The release holds quasi-identifiers or values that the original has not, or not so often."), (
+            "necessary"
+        )
+    left, group = _forced(margins)
+    if left is None:
+        return _refuted(f"The rows that {_named(group, ids)} must hold do not have the values it is published with."), (
+            "necessary"
+        )
+    if not len(left.groups.amounts):
+        if len(left.claims.amounts):
+            group = int(left.claims.groups[0])
+            return _refuted(f"There are no rows for all of the values of {_named(group, ids)}."), "assignment"
+        return _explained(), "assignment"
+    if _number(left) <= CELLS:
+        found = _assignment(left)
+        if found is not None:
+            if found:
+                return _explained(), "assignment"
+            return _refuted(
+                "However its rows are assigned to groups, some group does not have the values it is published with."
+            ), "assignment"
+    group = _lacking(left)
+    if group >= 0:
+        return _refuted(f"The rows that {_named(group, ids)} may hold have too few of one of its values."), "necessary"
+    sentence = (
+        "Without the trace: the rows of every group can have each of its sensitive values as often as it is counted; "
+        "this is necessary but not sufficient, and only the trace can tell more."
+    )
+    return Check("support", True, sentence), "necessary"
+
+
+def _refuted(reason: str) -> Check:
+    return Check("support", False, f"The original does not support the release. {reason}")
+
+
+def _explained() -> Check:
+    return Check(
+        "support",
+        True,
+        "Without the trace: an assignment of original rows to groups exists in which every group has exactly the "
+        "quasi-identifiers and the sensitive values it is published with.",
+    )
+
+
+def _named(group: int, ids: NDArray[np.int64]) -> str:
+    return f"group {ids[group]}" if group < len(ids) else "the withheld rows"
+
+
+def _forced(margins: Margins) -> tuple[Margins | None, int]:
+    """What is left once all rows without a choice are placed; None, and a group, when they do not fit."""
+    values, groups, claims = margins
+    width = claims.width
+    if not len(values.amounts):
+        return margins, -1
+    one_value = np.diff(values.starts) == 1
+    one_group = (np.diff(groups.starts) == 1) & ~one_value
+    # a combination with one value: its rows in each group have it; one with one group: all its values are in there
+    by_group = one_value[groups.groups]
+    first = values.values[np.minimum(values.starts[:-1], max(0, len(values.values) - 1))].astype(np.int64)
+    cells = [groups.values[by_group].astype(np.int64) * width + first[groups.groups[by_group]]]
+    amounts = [groups.amounts[by_group]]
+    by_value = one_group[values.groups]
+    home = groups.values[np.minimum(groups.starts[:-1], max(0, len(groups.values) - 1))].astype(np.int64)
+    cells.append(home[values.groups[by_value]] * width + values.values[by_value])
+    amounts.append(values.amounts[by_value])
+    placed, at = np.unique(np.concatenate(cells), return_inverse=True)
+    sums = np.zeros(len(placed), np.int64)
+    np.add.at(sums, at, np.concatenate(amounts))
+    claimed = claims.groups * width + claims.values
+    order = np.argsort(claimed)
+    claimed, rest = claimed[order], claims.amounts[order].copy()
+    places = np.minimum(np.searchsorted(claimed, placed), max(0, len(claimed) - 1))
+    fits = claimed[places] == placed if len(claimed) else np.zeros(len(placed), np.bool_)
+    rest[places[fits]] -= sums[fits]
+    if not bool(fits.all()):
+        return None, int(placed[~fits][0]) // width
+    if bool((rest < 0).any()):
+        return None, int(claimed[rest < 0][0]) // width
+    free = ~(one_value | one_group)
+    keep = rest > 0
+    return Margins(
+        _only(values, free),
+        _only(groups, free),
+        Counts(
+            np.searchsorted(claimed[keep] // width, np.arange(len(claims) + 1)),
+            (claimed[keep] % width).astype(np.int32),
+            rest[keep],
+            width,
+        ),
+    ), -1
+
+
+def _only(counts: Counts, lines: NDArray[np.bool_]) -> Counts:
+    """The same lines, all but some of them emptied."""
+    kept = lines[counts.groups]
+    starts = np.concatenate([[0], np.cumsum(np.where(lines, np.diff(counts.starts), 0))])
+    return Counts(starts, counts.values[kept], counts.amounts[kept], counts.width)
+
+
+def _number(margins: Margins) -> int:
+    """How many cells there are when every group of a combination may have every value of it."""
+    return int((np.diff(margins.groups.starts) * np.diff(margins.values.starts)).sum())
+
+
+def _cells(margins: Margins, start: int, end: int) -> Cells:
+    """The cells of some of the pairs of a combination and a group."""
+    values, groups, _ = margins
+    points = groups.groups[start:end]
+    many = np.diff(values.starts)[points]
+    pair = np.repeat(np.arange(start, end), many)
+    offset = np.arange(len(pair)) - np.repeat(np.cumsum(many) - many, many)
+    at = values.starts[groups.groups[pair]] + offset
+    room = np.minimum(groups.amounts[pair], values.amounts[at])
+    return Cells(groups.groups[pair], groups.values[pair].astype(np.int64), values.values[at].astype(np.int64), room)
+
+
+def _lacking(margins: Margins) -> int:
+    """A group whose combinations cannot have as many rows of some value as it claims; -1 when there is none."""
+    claims = margins.claims
+    claimed = claims.groups * claims.width + claims.values
+    found = np.zeros(len(claimed), np.int64)
+    ends = np.cumsum(np.diff(margins.values.starts)[margins.groups.groups])
+    start = 0
+    while start < len(ends):
+        before = ends[start - 1] if start else 0
+        end = max(start + 1, int(np.searchsorted(ends, before + CHUNK, side="right")))
+        cells = _cells(margins, start, end)
+        keys = cells.groups * claims.width + cells.values
+        places = np.minimum(np.searchsorted(claimed, keys), max(0, len(claimed) - 1))
+        hit = claimed[places] == keys if len(claimed) else np.zeros(len(keys), np.bool_)
+        np.add.at(found, places[hit], cells.room[hit])
+        start = end
+    short = np.flatnonzero(found < claims.amounts)
+    return int(claims.groups[short[0]]) if len(short) else -1
+
+
+def _assignment(margins: Margins) -> bool | None:
+    """Whether whole numbers fill the cube; None when this was not found out in time."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_array, vstack
+
+    cells = _cells(margins, 0, len(margins.groups.amounts))
+    sides = []
+    wanted = []
+    pairs = (
+        (margins.groups, cells.points, cells.groups),
+        (margins.values, cells.points, cells.values),
+        (margins.claims, cells.groups, cells.values),
+    )
+    room = cells.room.astype(np.float64)
+    for side, lines, columns in pairs:
+        keys = side.groups * side.width + side.values
+        places = np.searchsorted(keys, lines * side.width + columns)
+        inside = np.minimum(places, max(0, len(keys) - 1))
+        hit = keys[inside] == lines * side.width + columns if len(keys) else np.zeros(len(lines), np.bool_)
+        room[~hit] = 0.0
+        ones = np.ones(int(hit.sum()))
+        sides.append(csr_array((ones, (inside[hit], np.flatnonzero(hit))), shape=(len(keys), len(lines))))
+        wanted.append(side.amounts)
+    demand = np.concatenate(wanted).astype(np.float64)
+    solved = milp(
+        np.zeros(len(room)),
+        integrality=np.ones(len(room)),
+        bounds=Bounds(0.0, room),
+        constraints=LinearConstraint(vstack(sides, format="csr"), demand, demand),
+        options={"time_limit": SECONDS},
+    )
+    return {0: True, 2: False}.get(int(solved.status))

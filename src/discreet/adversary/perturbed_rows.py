@@ -1,0 +1,172 @@
+"""The rows of a perturbed release looked up in the original by all that is published of them as it is."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check
+from discreet.adversary.laying import _combined, _places, _quasi, _same_kind
+from discreet.errors import DiscreetError
+from discreet.principles import wording
+from discreet.principles.counts import Counts
+from discreet.releases.perturbed import PerturbedRelease
+from discreet.table.table import Table
+
+
+class Matched(NamedTuple):
+    """A perturbed release beside its original."""
+
+    release: PerturbedRelease
+    class_of: NDArray[np.int64]
+    """Per value of the matrix: its code in the original, or one too many when it has none."""
+    check: Check
+    how: str
+    """By what the rows were matched: ``trace`` or ``assignment``."""
+    before: Counts
+    """Per combination of columns published as they are, all of whose rows are published: how often each value of the
+    original occurs. With a trace, every row is a combination of its own."""
+    after: Counts
+    """The same for how often each value of the matrix is published."""
+    left: NDArray[np.int64]
+    """How often each value of the original is withheld, at least."""
+    open: int
+    """How many withheld rows have a value that is not known."""
+
+
+def match(
+    release: PerturbedRelease, original: Table, trace: NDArray[Any] | None = None, faults: list[str] | None = None
+) -> Matched:
+    """Lay a release beside its original, refusing an original that was read in another way than the release tells."""
+    secret = original.sensitive
+    if secret is None or secret.name != release.sensitive.name:
+        raise DiscreetError(
+            f"the sensitive attribute of the release is {release.sensitive.name!r}, but the original was read with "
+            f"{'none' if secret is None else repr(secret.name)}; read it with --sensitive {release.sensitive.name}"
+        )
+    _same_kind(release.sensitive, secret)
+    class_of = _places(release.shown._replace(values=release.values), secret)
+    parts = []
+    for attribute, payload in zip(release.quasi, release.exact, strict=True):
+        column = _quasi(attribute, original)
+        parts.append((column, _places(payload, column), payload.codes))
+    for attribute, payload in zip((a for a in release.attributes if a.role == "other"), release.others, strict=True):
+        found = next((one for one in original.columns if one.name == attribute.name), None)
+        if found is None:
+            raise DiscreetError(
+                f"the release carries the column {attribute.name!r}, which the original was read without; "
+                f"read it with --keep {attribute.name}"
+            )
+        parts.append((found, _places(payload, found), payload.codes))
+    had, shown, kinds = _combined(original.rows, release.rows, parts)
+    usable = np.ones(original.rows, np.bool_)
+    if original.unusable is not None:
+        usable[original.unusable] = False
+    if trace is not None:
+        return _by_trace(release, original, class_of, had, shown, usable, trace, list(faults or ()))
+    return _by_kinds(release, original, class_of, had, shown, kinds, usable)
+
+
+def _by_kinds(
+    release: PerturbedRelease,
+    original: Table,
+    class_of: NDArray[np.int64],
+    had: NDArray[np.int64],
+    shown: NDArray[np.int64],
+    kinds: int,
+    usable: NDArray[np.bool_],
+) -> Matched:
+    """Rows matched by their combinations of values: as many of each as the original has, but for those withheld."""
+    rows = np.flatnonzero(usable)
+    have = np.bincount(had[rows], minlength=kinds)
+    show = np.bincount(shown, minlength=kinds + 1)
+    width = len(original.prior_counts)
+    whole = np.flatnonzero((show[:-1] == have) & (have > 0))
+    place = np.full(kinds + 1, -1, np.int64)
+    place[whole] = np.arange(len(whole))
+    inside = rows[place[had[rows]] >= 0]
+    before = Counts.of_rows(place[had[inside]], original.classes[inside], len(whole), width)
+    told = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < release.matrix.width))
+    after = Counts.of_rows(place[shown[told]], release.shown.codes[told], len(whole), release.matrix.width)
+    # withheld: the rows that were to be, and of every combination as many as are not published
+    left = np.bincount(original.classes[~usable], minlength=width)
+    lacking = np.maximum(have - show[:-1], 0)
+    some = rows[lacking[had[rows]] > 0]
+    at, of = np.unique(had[some], return_inverse=True)
+    counts = Counts.of_rows(of, original.classes[some], len(at), width)
+    least = np.maximum(0, counts.amounts - (counts.sizes - lacking[at])[counts.groups])
+    np.add.at(left, counts.values, least)
+    unknown = int(lacking.sum() - least.sum())
+    check = _rows_check(release, original, have, show)
+    return Matched(release, class_of, check, "assignment", before, after, left, unknown)
+
+
+def _rows_check(release: PerturbedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
+    strange, over = int(show[-1]), int(np.maximum(show[:-1] - have, 0).sum())
+    if strange or over:
+        number = strange + over
+        sentence = (
+            f"{wording.rows(number)} of the release {'has' if number == 1 else 'have'} quasi-identifiers and other "
+            "columns that no original row has, or that fewer have."
+        )
+        return Check("rows", False, sentence)
+    left = original.rows - release.rows
+    if left != release.withheld:
+        return Check(
+            "rows",
+            False,
+            f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
+            f"must have been withheld, but the manifest says {release.withheld:,}.",
+        )
+    and_left = f", but for the {left:,} withheld" if left else ""
+    return Check(
+        "rows", True, f"The {wording.rows(release.rows)}, without their sensitive values, are the original's{and_left}."
+    )
+
+
+def _by_trace(
+    release: PerturbedRelease,
+    original: Table,
+    class_of: NDArray[np.int64],
+    had: NDArray[np.int64],
+    shown: NDArray[np.int64],
+    usable: NDArray[np.bool_],
+    trace: NDArray[Any],
+    faults: list[str],
+) -> Matched:
+    """Rows matched by the private trace: the place in the published table of every input row."""
+    width = len(original.prior_counts)
+    kept = np.zeros(0, np.int64)
+    if trace.shape != had.shape or trace.dtype.kind not in "iu":
+        faults.append(f"the trace must have one whole number for each of the {wording.rows(len(had))} of the original")
+        trace = np.full(len(had), -1, np.int64)
+    else:
+        kept = np.flatnonzero(trace >= 0)
+        if not np.array_equal(np.sort(trace[kept]), np.arange(release.rows)):
+            faults.append("the trace does not name every published row once")
+            kept = kept[trace[kept] < release.rows]
+        if (left := len(had) - len(kept)) != release.withheld:
+            faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
+        if not bool(usable[kept].all()):
+            faults.append("the trace publishes rows that were to be withheld for their missing values")
+        differ = int((shown[trace[kept]] != had[kept]).sum())
+        if differ:
+            faults.append(f"{wording.rows(differ)} are not published with their quasi-identifiers and other columns")
+    withheld = np.bincount(np.delete(original.classes, kept), minlength=width)
+    codes = release.shown.codes[trace[kept]]
+    inside = np.flatnonzero(codes < release.matrix.width)
+    places = np.arange(len(inside))
+    before = Counts.of_rows(places, original.classes[kept[inside]], len(inside), width)
+    after = Counts.of_rows(places, codes[inside], len(inside), release.matrix.width)
+    if faults:
+        check = Check("rows", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
+    else:
+        check = Check(
+            "rows",
+            True,
+            "By the private trace, every input row is published once or withheld, with its quasi-identifiers and other "
+            "columns as they were.",
+        )
+    return Matched(release, class_of, check, "trace", before, after, withheld, 0)

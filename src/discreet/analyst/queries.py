@@ -1,0 +1,35 @@
+"""Count queries on the original, many at a time, and how far estimates are from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.table.bitmaps import Bitmaps
+from discreet.table.query import Query
+from discreet.table.table import Table
+
+
+def exact_counts(table: Table, queries: Sequence[Query]) -> NDArray[np.int64]:
+    """How many rows of a table satisfy each query.
+
+    >>> from discreet.datasets import patients
+    >>> from discreet.table.query import Range
+    >>> exact_counts(patients(), [Query(Range("age", 0, 200)), Query(Range("age", 0, 0))]).tolist()
+    [48, 0]
+    """
+    return Bitmaps(table).counts(queries)
+
+
+def relative_errors(estimated: ArrayLike, exact: ArrayLike) -> NDArray[np.float64]:
+    """How far estimates are from exact counts, as shares of these; NaN where the exact count is zero.
+
+    >>> relative_errors([3.0, 5.0, 1.0], [2, 5, 0]).tolist()
+    [0.5, 0.0, nan]
+    """
+    truth = np.asarray(exact, np.float64)
+    away = np.abs(np.asarray(estimated, np.float64) - truth)
+    errors: NDArray[np.float64] = np.divide(away, truth, out=np.full(truth.shape, np.nan), where=truth > 0)
+    return errors

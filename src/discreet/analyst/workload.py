@@ -1,0 +1,156 @@
+"""Random workloads of count queries, and what a release makes of them.
+
+As in Section 6.2 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012): a query has a condition on
+each of lambda quasi-identifiers, drawn at random, and one on the sensitive attribute. For an expected selectivity theta
+each of these lambda + 1 attributes is asked for a range of length |A| x theta^(1 / (lambda + 1)), where |A| is the
+length of its domain, at a place drawn at random. The error of an estimate is relative to the exact count;
+queries whose exact count is zero have none, and are dropped and counted.
+
+Where the domain is made of single values, |A| is their number: whole numbers from one end of the domain to the other,
+the values of an ordered attribute, the leaves of a hierarchy in pre-order. A range of them has a whole length, at least
+1; it is drawn from the two nearest so that its mean is the length wanted, and the expected selectivity stays theta.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.analyst.queries import exact_counts, relative_errors
+from discreet.errors import DiscreetError
+from discreet.randomness import generator
+from discreet.releases.release import Release
+from discreet.table.query import Condition, OneOf, Query, Range
+from discreet.table.table import Column, Table
+from discreet.table.texts import LARGEST_WHOLE
+
+Draw = Callable[[float], Condition]
+"""A condition on one attribute that admits this share of its domain, at a random place."""
+
+
+@dataclass(frozen=True)
+class WorkloadResult:
+    """How well a release answered a workload; errors are shares of the exact counts, NaN when all were dropped."""
+
+    median: float
+    mean: float
+    dropped: int
+    """Queries whose exact count is zero, for which a relative error is undefined."""
+    queries: int
+    """All queries, those dropped included."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as a mapping."""
+        return asdict(self)
+
+
+def workload(
+    table: Table,
+    *,
+    dimensionality: int | None = None,
+    selectivity: float = 0.1,
+    number: int = 10_000,
+    seed: int | None = 0,
+) -> list[Query]:
+    """Random queries on a table; the same seed gives the same ones.
+
+    ``dimensionality`` (lambda) is the number of quasi-identifiers in a query, 3 unless there are fewer;
+    ``selectivity`` (theta) the share of rows that a query would select if all values were equally frequent.
+
+    >>> from discreet.datasets import patients
+    >>> [len(query.conditions) for query in workload(patients(), dimensionality=2, number=3)]
+    [3, 3, 3]
+    """
+    most = len(table.quasi)
+    dimensionality = min(3, most) if dimensionality is None else dimensionality
+    if not 0 <= dimensionality <= most or dimensionality + (table.sensitive is not None) == 0:
+        raise DiscreetError(
+            f"a query cannot have conditions on {dimensionality} of the {most} quasi-identifiers of this table; "
+            f"choose a dimensionality from 1 to {most}"
+        )
+    if not 0 < selectivity < 1:
+        raise DiscreetError(f"the selectivity must lie between 0 and 1, and {selectivity} does not; try 0.1")
+    if number < 1:
+        raise DiscreetError(f"a workload needs at least one query, not {number}")
+    chance = generator(seed)
+    draws = [_draw(column, chance) for column in table.quasi]
+    last = [] if table.sensitive is None else [_draw(table.sensitive, chance)]
+    share = selectivity ** (1.0 / (dimensionality + len(last)))
+    queries = []
+    for _ in range(number):
+        chosen = np.sort(chance.permutation(most)[:dimensionality]).tolist()
+        queries.append(Query(tuple(draw(share) for draw in [*(draws[axis] for axis in chosen), *last])))
+    return queries
+
+
+def run(release: Release, table: Table, queries: Sequence[Query], exact: ArrayLike | None = None) -> WorkloadResult:
+    """How far a release's estimates are from the exact counts on the original.
+
+    ``exact`` are these counts where they are known already, as when several releases of one table are compared.
+
+    >>> import discreet as dc
+    >>> from discreet.datasets import patients
+    >>> table = patients()
+    >>> result = run(dc.publish(table, dc.KAnonymity(1)), table, workload(table, number=100))
+    >>> result.queries
+    100
+    """
+    truth = np.asarray(exact_counts(table, queries) if exact is None else exact)
+    errors = relative_errors(release.estimates(queries), truth)
+    errors = errors[~np.isnan(errors)]
+    median, mean = (float(np.median(errors)), float(errors.mean())) if len(errors) else (math.nan, math.nan)
+    return WorkloadResult(median, mean, len(queries) - len(errors), len(queries))
+
+
+# ------------------------------------------------------------------------------------------------------------- ranges
+
+
+def _draw(column: Column, chance: np.random.Generator) -> Draw:
+    """How conditions on a column are drawn."""
+    if column.kind != "numeric":
+        return _of_values(column, chance)
+    known = column.values.astype(np.float64)
+    known = known[~np.isnan(known)]
+    low, high = column.domain if column.domain is not None else (float(known.min()), float(known.max()))
+    ends = np.array([*known, low, high])
+    if bool(np.all((ends == np.floor(ends)) & (np.abs(ends) <= LARGEST_WHOLE))):
+        bottom, size = int(low), int(high) - int(low) + 1
+
+        def whole(share: float) -> Range:
+            first, length = _run(size, share, chance)
+            return Range(column.name, bottom + first, bottom + first + length - 1)
+
+        return whole
+
+    def real(share: float) -> Range:
+        length = (high - low) * share
+        start = float(chance.uniform(low, high - length))
+        return Range(column.name, start, start + length)
+
+    return real
+
+
+def _of_values(column: Column, chance: np.random.Generator) -> Draw:
+    """Ranges of ordered values, or of leaves in pre-order; what is missing from an order stands in none.
+
+    The values are listed one by one: a release need not know those that only withheld rows hold, nor their places.
+    """
+    values = [str(value) for code, value in enumerate(column.values.tolist()) if code != column.missing]
+
+    def draw(share: float) -> Condition:
+        first, length = _run(len(values), share, chance)
+        return OneOf(column.name, tuple(values[first : first + length]))
+
+    return draw
+
+
+def _run(size: int, share: float, chance: np.random.Generator) -> tuple[int, int]:
+    """The start and length of a random range among ``size`` values, ``size x share`` long on average."""
+    wanted = size * share
+    length = min(size, max(1, math.floor(wanted) + int(chance.random() < wanted - math.floor(wanted))))
+    return int(chance.integers(0, size - length + 1)), length

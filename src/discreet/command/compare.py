@@ -1,0 +1,265 @@
+"""`discreet compare`: schemes face to face on one table."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.command import flags
+from discreet.command.console import (
+    HOLDS,
+    VIOLATED,
+    announce_compiling,
+    complain,
+    note,
+    output,
+    percent,
+    print_json,
+    watching,
+)
+from discreet.errors import DiscreetError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from discreet.command.job import Job
+    from discreet.report.compare import Comparison, Result
+    from discreet.report.measures import Measure
+
+
+@click.command(short_help="Publish a table by several schemes and compare loss, error and time.")
+@click.argument("input", type=flags.FILE)
+@flags.with_flags(
+    *flags.ROLES,
+    click.option(
+        "--promise",
+        "promises",
+        multiple=True,
+        metavar="PROMISE",
+        help='What releases must keep, such as "beta-likeness(beta=2)". Repeatable: schemes are compared under each. '
+        'Several at once are joined by &: "k-anonymity(k=5) & l-diversity(l=3)".',
+    ),
+    click.option(
+        "--schemes",
+        multiple=True,
+        metavar="NAMES",
+        help="Schemes to compare, comma separated, repeatable (default: all). Options follow a colon, separated by "
+        "semicolons: cuts,burel,burel:refine=true,'cuts:effort=thorough;loss=gcp'.",
+    ),
+    flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
+    *flags.KINDS,
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "withhold", "value"]),
+        help="What to do about missing numbers: refuse (default), withhold their rows, or take them as a value.",
+    ),
+    *flags.FORMATS,
+    click.option(
+        "--queries", type=click.IntRange(min=1), default=10_000, metavar="N", show_default=True, help="Count queries."
+    ),
+    click.option(
+        "--dimensions",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="On how many quasi-identifiers a query has a condition (default: 3, or all where there are fewer).",
+    ),
+    click.option(
+        "--selectivity",
+        type=float,
+        default=0.1,
+        metavar="SHARE",
+        show_default=True,
+        help="The share of rows that a query is expected to select.",
+    ),
+    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Repeat an experiment."),
+    click.option("--html", "page", type=flags.FILE, metavar="FILE", help="Also write a page with plots, to be shared."),
+    click.option("--force", is_flag=True, help="Replace a page that is there already."),
+    flags.JSON,
+)
+def compare(
+    schemes: tuple[str, ...],
+    queries: int,
+    dimensions: int | None,
+    selectivity: float,
+    page: str | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Compare schemes on INPUT: each publishes it under each promise, and every release is audited from its files.
+
+    \b
+    discreet compare people.csv --quasi age,sex,zip --sensitive disease \\
+        --promise "beta-likeness(beta=1)" --promise "beta-likeness(beta=2)" \\
+        --schemes cuts,mondrian,burel --html comparison.html
+
+    Nothing is published: the releases are written to a temporary folder and removed. A scheme that cannot make a
+    promise says why instead.
+
+    Exit code 0 when every audit that was made holds, 1 when one fails, 2 for bad input or when nothing could be made.
+    """
+    job = _job(given)
+    target = None if page is None else _check_page(page, job)
+
+    from discreet.command.reading import read_input
+    from discreet.principles import parse
+    from discreet.report.compare import compare as measure
+    from discreet.report.contenders import contend
+
+    if target is not None:
+        from discreet.report.plots import require
+
+        require()
+    promises = [parse(text) for text in job.promises]
+    names = [part.strip() for text in schemes for part in text.split(",") if part.strip()] or None
+    contend(names or ())  # a misspelt name is told before the work begins
+    announce_compiling()
+    with watching() as progress:
+        progress("reading", 0.0)
+        table, _, remarks = read_input(job)
+        told = measure(
+            table,
+            promises,
+            names,
+            queries=queries,
+            dimensions=dimensions,
+            selectivity=selectivity,
+            random_state=job.seed,
+            progress=progress,
+        )
+        if target is not None:
+            progress("drawing", 0.0)
+            _write(target, told.page(Path(job.input).name))
+    for remark in remarks:
+        note(remark)
+    if as_json:
+        print_json({"input": job.input, "page": page, **told.as_dict()})
+    else:
+        _show(output(), told, page)
+    if not told.published:
+        return complain("no scheme could make any of these promises; ask for a weaker one")
+    return HOLDS if told.holds else VIOLATED
+
+
+def _job(given: dict[str, Any]) -> Job:
+    """What is to be read, as flags say it; the folder of a job's release plays no part here."""
+    from discreet.command.job import Job, merged
+
+    parsed = {**given, "domains": flags.domains(given["domains"]), "output": "."}
+    parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
+    return Job.of(merged({}, parsed), "the flags")
+
+
+def _check_page(page: str, job: Job) -> Path:
+    """The file for the page; refused when something would be lost or it cannot be written."""
+    from discreet.command.places import absolute
+
+    path = absolute(page)
+    for what, other in job.files.items():
+        if path.resolve() == absolute(other).resolve():
+            raise DiscreetError(f"the page '{page}' would overwrite {what}; choose another file")
+    if path.is_dir():
+        raise DiscreetError(f"the page '{page}' is a folder; name a file")
+    if path.exists() and not job.force:
+        raise DiscreetError(f"the page '{page}' exists already; choose another file, or --force to replace it")
+    if not path.parent.is_dir():
+        raise DiscreetError(f"there is no folder '{path.parent}' for the page; make it first")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise DiscreetError(
+            f"the page '{page}' cannot be written: '{path.parent}' is not writable; choose another place"
+        )
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    """Write the page in one step."""
+    from discreet.releases.files import beside, sync
+
+    with beside(path, "new") as fresh:
+        fresh.write_text(text, encoding="utf-8", newline="\n")
+        sync(fresh)
+        fresh.replace(path)
+
+
+# ------------------------------------------------------------------------------------------------------------ showing
+
+
+def _show(console: Console, told: Comparison, page: str | None) -> None:
+    from rich.text import Text
+
+    from discreet.principles.wording import rows
+    from discreet.report.measures import MEASURES
+
+    asked = told.asked
+    on_sensitive = "" if told.sensitive is None else f" and on {told.sensitive!r}"
+    console.print(
+        f"{rows(told.rows)}; {asked.queries:,} count queries on {asked.dimensions} of {len(told.quasi)} "
+        f"quasi-identifiers{on_sensitive}, selectivity {percent(asked.selectivity)}"
+        + (f" ({asked.dropped:,} without an answer left out)." if asked.dropped else ".")
+    )
+    shown = _fitting(console, told)
+    for promise in told.promises:
+        results = told.under(promise)
+        console.print()
+        console.print(Text(str(promise), style="bold"))
+        console.print(_table(results, shown))
+        for sentence, names in _remarks(results).items():
+            console.print(f"{', '.join(names)}: {sentence}")
+    console.print()
+    console.print(
+        "AIL and GCP: loss from 0 to 1; errors are relative to exact counts; seconds are those of publishing."
+    )
+    left = [measure.title for measure in MEASURES if measure not in shown]
+    if left:
+        console.print(
+            f"Not shown for want of room: {', '.join(left)}; a wider terminal shows them, and so does --json."
+        )
+    if page is not None:
+        console.print(f"The page is in {page}; it holds no record of the table.")
+
+
+def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
+    """Refusals and what audits found wrong, each with the schemes it is about."""
+    found: dict[str, list[str]] = {}
+    for result in results:
+        for sentence in [result.refusal] if result.refusal else result.failures:
+            found.setdefault(sentence, []).append(result.scheme)
+    return found
+
+
+def _fitting(console: Console, told: Comparison) -> tuple[Measure, ...]:
+    """As many measures as the console is wide for."""
+    from discreet.report.measures import GCP, GROUPS, MEAN, MEASURES, WITHHELD
+
+    shown: tuple[Measure, ...] = MEASURES
+    unlimited = console.options.update(max_width=10_000)
+    for spare in (GCP, GROUPS, MEAN, WITHHELD):
+        tables = [_table(told.under(promise), shown) for promise in told.promises]
+        if max(console.measure(table, options=unlimited).maximum for table in tables) <= console.width:
+            break
+        shown = tuple(measure for measure in shown if measure is not spare)
+    return shown
+
+
+def _table(results: tuple[Result, ...], shown: tuple[Measure, ...]) -> Any:
+    from rich.text import Text
+
+    from discreet.command.showing import grid
+    from discreet.report.measures import best, cell
+
+    table = grid("scheme", "audit", "achieved", *(measure.title for measure in shown), right=range(3, 3 + len(shown)))
+    winners = [best(measure, results) for measure in shown]
+    for result in results:
+        if result.audit is None:
+            table.add_row(result.scheme, Text("refused", style="yellow"))
+            continue
+        holds = result.audit.holds
+        cells = [
+            Text(cell(measure, result), style="bold" if result in won else "")
+            for measure, won in zip(shown, winners, strict=True)
+        ]
+        verdict = Text("holds" if holds else "FAILS", style="green" if holds else "bold red")
+        table.add_row(result.scheme, verdict, result.achieved_text, *cells)
+    return table

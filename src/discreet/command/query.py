@@ -1,0 +1,81 @@
+"""`discreet query`: how many rows satisfy some conditions, as a release tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.command import flags
+from discreet.command.audit import reading_of
+from discreet.command.console import HOLDS, announce_compiling, note, number, output, percent, print_json
+
+if TYPE_CHECKING:
+    from discreet.releases.release import Release
+    from discreet.table.query import Query
+
+
+@click.command(short_help="Estimate a count from a release.")
+@click.argument("folder", metavar="DIR", type=flags.FILE)
+@click.argument("sql", metavar="SQL")
+@flags.with_flags(
+    click.option("--original", type=flags.FILE, metavar="INPUT", help="Count in the original too, and compare."),
+    *flags.FORMATS,
+    flags.JSON,
+)
+def query(folder: str, sql: str, original: str | None, as_json: bool, **reading: Any) -> int:
+    """Estimate how many rows satisfy SQL, from the release in DIR alone.
+
+    SQL is a count with conditions joined by AND: "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation =
+    'Sales'". Conditions are =, <, <=, >, >=, BETWEEN and IN; texts stand in single quotes, and names with blanks or
+    dashes in double ones. Withheld rows are not estimated.
+
+    Exit code 0, or 2 for bad input.
+    """
+    from discreet.releases import load
+
+    announce_compiling()
+    release = load(folder)
+    asked = release.query(sql)
+    for remark in _unknown(release, asked):
+        note(remark)
+    estimate = release.estimate(asked)
+    document: dict[str, Any] = {
+        "folder": folder,
+        "query": sql,
+        "estimate": estimate,
+        "rows": {"published": release.rows, "withheld": release.withheld},
+    }
+    lines = [f"About {number(estimate, 4)} of {release.rows:,} published rows."]
+    if release.withheld:
+        lines.append(f"{release.withheld:,} withheld rows are not estimated.")
+    if original is not None:
+        from discreet.table.read import read
+
+        given = {key: value for key, value in reading.items() if value is not None}
+        exact = asked.count(read(original, **reading_of(folder), **given))
+        error = abs(estimate - exact) / exact if exact else None
+        document |= {"original": original, "exact": exact, "relative_error": error}
+        away = "undefined, for there are none" if error is None else percent(error)
+        lines.append(f"Exactly {exact:,} in the original; relative error {away}.")
+    if as_json:
+        print_json(document)
+    else:
+        output().print("\n".join(lines))
+    return HOLDS
+
+
+def _unknown(release: Release, asked: Query) -> Iterator[str]:
+    """Values asked for that the release does not list: no fault, since only withheld rows may hold them."""
+    from discreet.table.query import OneOf
+    from discreet.table.texts import near
+
+    listed = {one.name: one.hierarchy.leaves if one.hierarchy else one.values for one in release.attributes}
+    kinds = {one.name: one.kind for one in release.attributes}
+    for condition in asked.conditions:
+        known = listed[condition.attribute]
+        if isinstance(condition, OneOf) and known and kinds[condition.attribute] != "numeric":
+            for value in condition.values:
+                if value not in known:
+                    yield f"Note: column {condition.attribute!r} has no value {value!r}; {near(str(value), known)}"

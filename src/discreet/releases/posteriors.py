@@ -1,0 +1,152 @@
+"""The matrix of a perturbation, and what seeing a published value tells about the original one, decided exactly.
+
+Whoever sees a published value v believes, by Bayes, that the original one was i with probability
+p_i Pr(i -> v) / sum_u p_u Pr(u -> v). Schemes before they write and audits after they have read decide here whether
+these beliefs keep their bounds: in whole numbers, on the matrix as it is printed, so that no rounding comes between.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+
+DIGITS = 15
+"""Decimals of a printed probability: so many survive being held as a floating-point number."""
+TOLERANCE = Fraction(1, 10**12)
+"""How far, relative to its bound, a belief may exceed it: what the rounding of the bounds themselves may cost."""
+
+_PROBABILITY = re.compile(r"(0|1|[01]?\.[0-9]+|[0-9]\.?[0-9]*e-[0-9]{1,3})", re.IGNORECASE)
+
+
+class Worst(NamedTuple):
+    """The belief that comes closest to a bound, or exceeds it most."""
+
+    strain: float
+    """Belief over bound (bound over belief, for a lower one): kept up to 1."""
+    published: int
+    original: int
+    broken: int
+    """How many pairs of a published and an original value exceed a bound."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """The probabilities Pr(original -> published), one line per published and one column per original value.
+
+    >>> half = Matrix.from_texts([["0.75", "0.25"], ["0.25", "0.75"]])
+    >>> half.stochastic, half.posteriors(np.array([1, 3])).round(2).tolist()
+    (True, [[0.5, 0.5], [0.1, 0.9]])
+    """
+
+    units: NDArray[np.object_]
+    """Whole numbers; a cell's probability is its number over ``scale``."""
+    scale: int = 10**DIGITS
+
+    @classmethod
+    def from_texts(cls, texts: Sequence[Sequence[str]]) -> Matrix:
+        """The matrix as it was printed, line by line."""
+        width = len(texts)
+        read = [[_fraction(text) for text in line] for line in texts]
+        if any(len(line) != width for line in read):
+            raise DiscreetError("the matrix of the release has not as many lines as columns; publish it again")
+        scale = 10 ** max((digits for line in read for _, digits in line), default=0)
+        units = np.empty((width, width), object)
+        for row, line in enumerate(read):
+            units[row] = [number * (scale // 10**digits) for number, digits in line]
+        return cls(units, scale)
+
+    @property
+    def width(self) -> int:
+        """How many values there are."""
+        return len(self.units)
+
+    @cached_property
+    def cells(self) -> NDArray[np.float64]:
+        """The probabilities as floating-point numbers."""
+        return np.asarray(self.units / self.scale, dtype=np.float64).reshape(self.units.shape)
+
+    def texts(self) -> list[list[str]]:
+        """The probabilities as they are printed, exactly."""
+        return [[_text(int(unit), self.scale) for unit in line] for line in self.units]
+
+    @property
+    def stochastic(self) -> bool:
+        """Whether the probabilities of every original value add up to 1 exactly, and none is negative."""
+        return bool((self.units.sum(axis=0) == self.scale).all()) and bool((self.units >= 0).all())
+
+    @property
+    def retention(self) -> NDArray[np.float64]:
+        """How probably each value is published as it is."""
+        return np.diagonal(self.cells).astype(np.float64)
+
+    def posteriors(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The belief in every original value (column) after seeing a published one (line), from these prior counts.
+
+        A line of NaN where the published value cannot occur.
+        """
+        joint = self.cells * (np.asarray(counts, np.float64) / max(1, int(np.sum(counts))))
+        totals = joint.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(joint, totals, out=np.full_like(joint, np.nan), where=totals > 0))
+
+    def worst(
+        self,
+        counts: NDArray[np.int64],
+        caps: NDArray[np.float64] | None,
+        floors: NDArray[np.float64] | None = None,
+        tolerance: Fraction = TOLERANCE,
+    ) -> Worst:
+        """The worst belief against bounds from above and below, whether it is broken being decided exactly."""
+        amounts = np.array([int(count) for count in counts], object)
+        joint = self.units * amounts
+        seen = joint.sum(axis=1)
+        broken = np.zeros(joint.shape, np.bool_)
+        strains = np.zeros(joint.shape)
+        beliefs = self.posteriors(counts)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if caps is not None:
+                top, bottom = _ratios(caps, 1 + tolerance)
+                broken |= (joint * bottom > np.multiply.outer(seen, top)).astype(np.bool_)
+                strains = np.fmax(strains, np.where(beliefs > 0, beliefs / caps, 0.0))
+            if floors is not None:
+                top, bottom = _ratios(floors, 1 - tolerance)
+                broken |= (joint * bottom < np.multiply.outer(seen, top)).astype(np.bool_)
+                strains = np.fmax(strains, np.where(floors > 0, floors / beliefs, 0.0))
+        strains = np.where(broken, np.maximum(strains, np.nextafter(1.0, 2.0)), np.minimum(strains, 1.0))
+        published, original = divmod(int(np.argmax(strains)), self.width)
+        return Worst(float(strains[published, original]), published, original, int(broken.sum()))
+
+
+def _ratios(bounds: NDArray[np.float64], factor: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Every bound times a factor, as numerators and denominators."""
+    exact = [Fraction(float(bound)) * factor for bound in bounds]
+    return (
+        np.array([bound.numerator for bound in exact], object),
+        np.array([bound.denominator for bound in exact], object),
+    )
+
+
+def _fraction(text: str) -> tuple[int, int]:
+    """A printed probability as a whole number and the number of decimals it is to be shifted by."""
+    if _PROBABILITY.fullmatch(text) is None:
+        raise DiscreetError(
+            f"the matrix of the release holds {text!r}, which is no probability; the file was damaged or edited, so "
+            "publish it again"
+        )
+    mantissa, _, exponent = text.lower().partition("e")
+    whole, _, decimals = mantissa.partition(".")
+    return int(whole + decimals), len(decimals) - int(exponent or 0)
+
+
+def _text(unit: int, scale: int) -> str:
+    digits = len(str(scale)) - 1
+    text = f"{unit // scale}.{unit % scale:0{digits}d}" if digits else str(unit)
+    return text.rstrip("0").rstrip(".") if "." in text else text

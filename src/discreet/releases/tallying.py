@@ -1,0 +1,92 @@
+"""How often each sensitive value is published among the rows that satisfy conditions, for many queries.
+
+Rows stand in the order of their sensitive values, one bit each, every value beginning a new word of 64. For each code
+of a column there is a line of bits telling the rows below it, so that the rows between two codes are the difference of
+two lines, rows that satisfy several conditions are the common bits of as many, and the counts of all sensitive values
+are the numbers of bits in consecutive stretches of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LINES_BYTES = 1 << 27
+"""How much memory the lines of one column may take; columns with more values are compared row by row instead."""
+
+Words = NDArray[np.uint64]
+
+
+class Tally:
+    """Rows with coded columns and a sensitive value each, ready to be counted.
+
+    >>> tally = Tally({"age": np.array([0, 1, 1, 2])}, {"age": 3}, np.array([0, 1, 0, 1]), 2)
+    >>> tally.counts([tally.bits("age", np.array([False, True, True]))]).tolist()
+    [1, 2]
+    """
+
+    def __init__(
+        self, codes: Mapping[str, NDArray[Any]], sizes: Mapping[str, int], classes: NDArray[Any], width: int
+    ) -> None:
+        """``codes``, ``sizes``: the codes of every column and how many there are; ``classes``: from 0 to width - 1."""
+        held = np.bincount(classes, minlength=width)
+        words = -(-held // 64)
+        starts = np.cumsum(words) - words
+        order = np.argsort(classes, kind="stable")
+        rank = np.arange(len(classes)) - np.repeat(np.cumsum(held) - held, held)
+        self.rows, self.width = len(classes), width
+        self._words = int(words.sum())
+        self._held = held.astype(np.int64)
+        self._present = np.flatnonzero(held)
+        self._starts = starts[self._present]
+        self._place = np.empty(len(classes), np.int64)
+        self._place[order] = 64 * np.repeat(starts, held) + rank
+        self._codes, self._sizes = dict(codes), dict(sizes)
+        self._laid: dict[str, NDArray[np.int32]] = {}
+        self._lines: dict[str, Words | None] = {}
+
+    def bits(self, name: str, admitted: NDArray[np.bool_]) -> Words:
+        """The rows whose code in a column is admitted."""
+        if name not in self._lines:
+            self._lines[name] = self._prefixes(name)
+        lines = self._lines[name]
+        if lines is None:
+            return self._packed(np.append(admitted, False)[self._in_order(name)])
+        edges = np.flatnonzero(np.diff(admitted, prepend=False, append=False))
+        if len(edges) == 2:
+            return np.asarray(lines[edges[0]] ^ lines[edges[1]])
+        return np.asarray(np.bitwise_xor.reduce(lines[edges], axis=0))
+
+    def counts(self, conditions: list[Words]) -> NDArray[np.int64]:
+        """How often each sensitive value occurs among the rows that satisfy all conditions."""
+        if not conditions:
+            return self._held.copy()
+        common = conditions[0]
+        for condition in conditions[1:]:
+            common = common & condition
+        result = np.zeros(self.width, np.int64)
+        if self._words:
+            result[self._present] = np.add.reduceat(np.bitwise_count(common), self._starts, dtype=np.int64)
+        return result
+
+    def _prefixes(self, name: str) -> Words | None:
+        """Per code, and for one more: the rows whose code is below it."""
+        size = self._sizes[name]
+        if (size + 1) * self._words * 8 > LINES_BYTES:
+            return None
+        codes = self._in_order(name)
+        return np.array([self._packed(codes < code) for code in range(size + 1)], np.uint64).reshape(size + 1, -1)
+
+    def _in_order(self, name: str) -> NDArray[np.int32]:
+        """The codes of a column in the order of the bits; a bit without a row has a code that no row has."""
+        if name not in self._laid:
+            laid = np.full(64 * self._words, self._sizes[name], np.int32)
+            laid[self._place] = self._codes[name]
+            self._laid[name] = laid
+        return self._laid[name]
+
+    def _packed(self, bits: NDArray[np.bool_]) -> Words:
+        return np.packbits(bits).view(np.uint64)

@@ -1,0 +1,295 @@
+"""Schemes face to face: the same table, the same promises, the same workload, and every release audited as files.
+
+Each release is written to a temporary folder and loaded from there, so that what is measured is what a reader would
+get. Times are those of publishing alone, from a coded table to a release in memory, with the kernels compiled.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from discreet.adversary.audit import Audit, audit
+from discreet.analyst.queries import exact_counts
+from discreet.analyst.workload import WorkloadResult, run, workload
+from discreet.datasets import patients
+from discreet.errors import DiscreetError
+from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness, parse
+from discreet.principles.wording import about
+from discreet.releases import load
+from discreet.report.contenders import contend
+from discreet.schemes import SCHEMES, Scheme
+from discreet.schemes.top_down import Progress
+from discreet.table.query import Query
+from discreet.table.table import Table
+
+SHARES = {"publish": (0.0, 0.6), "save": (0.6, 0.65), "audit": (0.65, 0.8), "workload": (0.8, 1.0)}
+"""Which part of the way from one release to the next each stage takes, for the progress bar."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The workload that every release answers."""
+
+    queries: int
+    dropped: int
+    """Queries that no row of the original satisfies: their relative error is undefined."""
+    dimensions: int
+    """On how many quasi-identifiers each query has a condition (lambda), besides that on the sensitive attribute."""
+    selectivity: float
+    """The share of the rows that a query is expected to select (theta)."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one scheme made of one promise."""
+
+    promise: str
+    scheme: str
+    """The scheme's name and the options that were set."""
+    refusal: str | None = None
+    """Why there is no release, in the scheme's words; then nothing else is known."""
+    audit: Audit | None = None
+    workload: WorkloadResult | None = None
+    seconds: Mapping[str, float] | None = None
+
+    @property
+    def losses(self) -> dict[str, float]:
+        """The losses by name, as far as the format of the release has them."""
+        return {} if self.audit is None else self.audit.losses
+
+    @property
+    def failures(self) -> list[str]:
+        """What the audit found wrong, in sentences."""
+        if self.audit is None:
+            return []
+        kept = [one.sentence for one in self.audit.promises if not one.holds]
+        return kept + [check.sentence for check in self.audit.checks if not check.holds]
+
+    @property
+    def achieved(self) -> dict[str, float | None]:
+        """The strongest parameter that the release keeps, by its name, for every promise."""
+        if self.audit is None:
+            return {}
+        found: dict[str, float | None] = {}
+        for kept in self.audit.promises:
+            name = parse(kept.promise).parameters[0].name
+            found[kept.promise if name in found else name] = kept.achieved
+        return found
+
+    @property
+    def achieved_text(self) -> str:
+        """The strongest parameters in words.
+
+        >>> Result("k-anonymity(k=5)", "cuts").achieved_text
+        '-'
+        """
+        known = [f"{name} {about(value)}" for name, value in self.achieved.items() if value is not None]
+        return ", ".join(known) or "-"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as plain values."""
+        found, errors, taken = self.audit, self.workload, self.seconds or {}
+        return {
+            "promise": self.promise,
+            "scheme": self.scheme,
+            "refusal": self.refusal,
+            "holds": None if found is None else found.holds,
+            "failures": self.failures,
+            "achieved": self.achieved,
+            "losses": self.losses,
+            "rows": None if found is None else {"published": found.rows, "withheld": found.withheld},
+            "groups": None if found is None else found.groups,
+            "workload": None if errors is None else {"median": errors.median, "mean": errors.mean},
+            "seconds": {stage: round(seconds, 4) for stage, seconds in taken.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Every scheme under every promise, in the order in which they were asked for."""
+
+    rows: int
+    quasi: tuple[str, ...]
+    sensitive: str | None
+    promises: tuple[Principle, ...]
+    schemes: tuple[str, ...]
+    asked: Asked
+    results: tuple[Result, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every audit that was made holds."""
+        return all(result.audit.holds for result in self.results if result.audit is not None)
+
+    @property
+    def published(self) -> bool:
+        """Whether there was any release to audit."""
+        return any(result.audit is not None for result in self.results)
+
+    def under(self, promise: Principle) -> tuple[Result, ...]:
+        """What the schemes made of one promise."""
+        return tuple(result for result in self.results if result.promise == str(promise))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as plain values."""
+        return {
+            "holds": self.holds,
+            "rows": self.rows,
+            "quasi": list(self.quasi),
+            "sensitive": self.sensitive,
+            "promises": [str(promise) for promise in self.promises],
+            "schemes": list(self.schemes),
+            "workload": vars(self.asked),
+            "results": [result.as_dict() for result in self.results],
+        }
+
+    def page(self, title: str = "a table") -> str:
+        """The comparison as one HTML file that needs nothing else; see ``discreet.report.page``."""
+        from discreet.report.page import page
+
+        return page(self, title)
+
+
+def compare(
+    table: Table,
+    promises: Principle | str | Iterable[Principle | str],
+    schemes: Iterable[str | Scheme] | None = None,
+    *,
+    queries: int = 10_000,
+    dimensions: int | None = None,
+    selectivity: float = 0.1,
+    random_state: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Publish a table under each promise by each scheme, audit the files, and measure loss, workload error and time.
+
+    A scheme is named as text, with options after a colon (``"cuts:effort=thorough;loss=gcp"``), or given as an object;
+    all that are known when none is named. One that refuses a promise has its refusal as its result. ``dimensions`` are
+    3 unless the table has fewer quasi-identifiers. ``random_state`` repeats an experiment.
+
+    >>> told = compare(patients(), ["beta-likeness(beta=2)"], ["cuts", "mondrian"], queries=50)
+    >>> [(result.scheme, result.audit.holds) for result in told.results]
+    [('cuts', True), ('mondrian', True)]
+    """
+    if isinstance(promises, str | Principle):
+        promises = [promises]
+    wanted = tuple(dict.fromkeys(parse(one) if isinstance(one, str) else one for one in promises))
+    contenders = contend(SCHEMES if schemes is None else schemes, random_state)
+    _check(table, wanted, contenders)
+    tell = progress or (lambda stage, share: None)
+    tell("drawing the workload", 0.0)
+    dimensions = min(3, len(table.quasi)) if dimensions is None else dimensions
+    asked = workload(table, dimensionality=dimensions, selectivity=selectivity, number=queries, seed=random_state or 0)
+    truth = exact_counts(table, asked)
+    results: list[Result] = []
+    total = len(wanted) * len(contenders)
+    for promise in wanted:
+        for label, scheme in contenders.items():
+            stages = _Stages(tell, f"{label}, {promise}", len(results), total)
+            results.append(_measured(label, scheme, table, promise, asked, truth, stages))
+    return Comparison(
+        table.rows,
+        table.quasi_names,
+        None if table.sensitive is None else table.sensitive.name,
+        wanted,
+        tuple(contenders),
+        Asked(queries, int((truth == 0).sum()), dimensions, selectivity),
+        tuple(results),
+    )
+
+
+def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[str, Scheme]) -> None:
+    """Refuse what no scheme could answer; what only some cannot is told in their results."""
+    if not promises:
+        raise DiscreetError("no promise was given; ask for one such as 'beta-likeness(beta=2)'")
+    if not contenders:
+        raise DiscreetError(f"no scheme was named; there is {', '.join(SCHEMES)}")
+    if table.rows == 0:
+        raise DiscreetError("the table has no rows, so there is nothing to compare; check the input")
+    if not table.quasi:
+        raise DiscreetError("the table has no quasi-identifiers; name those that others may know, as in quasi=['age']")
+    prior = Prior.of(table)
+    for promise in promises:
+        promise.require(prior)
+
+
+# ---------------------------------------------------------------------------------------------------------- measuring
+
+
+class _Stages:
+    """How far one release is, and how long each stage took."""
+
+    def __init__(self, tell: Progress, what: str, done: int, total: int) -> None:
+        self._tell, self._what, self._done, self._total = tell, f"{done + 1} of {total}: {what}", done, total
+        self._stage = "publish"
+        self.seconds: dict[str, float] = {}
+
+    def begin(self, stage: str) -> None:
+        self._stage, self._started = stage, time.perf_counter()
+        self.share(stage, 0.0)
+
+    def share(self, stage: str, share: float) -> None:
+        """Tell how much of the present stage is done, whatever a scheme calls what it does in it."""
+        low, high = SHARES[self._stage]
+        inside = low + (high - low) * (share if 0.0 <= share <= 1.0 else 0.0)
+        self._tell(f"{self._what} ({stage})", (self._done + inside) / self._total)
+
+    def end(self) -> None:
+        self.seconds[self._stage] = time.perf_counter() - self._started
+
+
+def _measured(
+    label: str,
+    scheme: Scheme,
+    table: Table,
+    promise: Principle,
+    asked: Sequence[Query],
+    truth: ArrayLike,
+    stages: _Stages,
+) -> Result:
+    _warm(scheme, promise)
+    stages.begin("publish")
+    try:
+        release = scheme.publish(table, promise, stages.share)
+    except DiscreetError as refusal:
+        return Result(str(promise), label, str(refusal))
+    stages.end()
+    with tempfile.TemporaryDirectory(prefix="discreet-") as home:
+        folder = Path(home) / "release"
+        stages.begin("save")
+        release.save(folder)
+        stages.end()
+        trace = release.trace
+        del release  # from here on, only the files
+        stages.begin("audit")
+        found = audit(folder, table, trace=trace, promises=promise.parts)
+        stages.end()
+        stages.begin("workload")
+        errors = run(load(folder), table, asked, truth) if found.holds or found.promises else None
+        stages.end()
+    return Result(str(promise), label, None, found, _finite(errors), stages.seconds)
+
+
+def _finite(errors: WorkloadResult | None) -> WorkloadResult | None:
+    """Errors, when any query had one."""
+    return None if errors is None or math.isnan(errors.median) else errors
+
+
+def _warm(scheme: Scheme, promise: Principle) -> None:
+    """Have the kernels compiled and loaded before time is taken, on a table that is nobody's.
+
+    When these few patients cannot keep the promise, another that the scheme can make will do.
+    """
+    for another in (promise, BetaLikeness(4), LDiversity(2), TCloseness(0.9)):
+        with suppress(DiscreetError):
+            scheme.publish(patients(), another)
+            return

@@ -1,0 +1,235 @@
+"""The plots of a comparison as SVG: bars for one promise, lines for promises that differ in one number.
+
+A plot is a Vega-Lite specification, drawn without a browser and without a network.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, cast
+
+from discreet.errors import DiscreetError
+from discreet.principles import Principle
+from discreet.principles.wording import exact
+from discreet.report.compare import Comparison
+from discreet.report.measures import AIL, MEDIAN, SECONDS, Measure
+
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5c4b99", "#4d4d4d")
+"""Told apart also by those who see fewer colours (the first seven after Okabe and Ito)."""
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 2, 1, 2], [3, 3], [10, 2])
+WIDTH = 350
+"""Of a whole plot, names and numbers at its axes included: three stand side by side."""
+INK, FAINT = "#333333", "#e3e3e3"
+STEEP = 30
+"""Times that differ by more than this factor are drawn on a logarithmic axis, where they are lines."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One measure as it is drawn."""
+
+    measure: Measure
+    title: str
+    axis: str
+    ticks: str
+    """The format of the numbers at the axis."""
+
+
+PLOTS = (
+    Plot(AIL, "Information loss", "AIL (0 exact, 1 nothing left)", "~g"),
+    Plot(MEDIAN, "Workload error", "median relative error", "~%"),
+    Plot(SECONDS, "Time to publish", "seconds", "~g"),
+)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Promises that differ in one number, smallest first, or a promise alone."""
+
+    promises: tuple[Principle, ...]
+    parameter: str | None = None
+    places: tuple[float, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What the promises have in common."""
+        first = str(self.promises[0])
+        if self.parameter is None:
+            return first
+        low, high = (f"{self.parameter}={exact(place)}" for place in (self.places[0], self.places[-1]))
+        return first.replace(low, f"{low} to {exact(self.places[-1])}") if low in first else f"{first} to {high}"
+
+
+def require() -> Any:
+    """The library that draws, or a sentence that says how to get it."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise DiscreetError(
+            "the HTML page needs the package vl-convert-python for its plots, which is not installed; "
+            "install it with: pip install 'discreet[report]'"
+        ) from None
+    return vl_convert
+
+
+def families(promises: Sequence[Principle]) -> list[Family]:
+    """The promises, those together that differ in one number only.
+
+    >>> from discreet.principles import parse
+    >>> [one.title for one in families([parse(f"beta-likeness(beta={beta})") for beta in (4, 1)])]
+    ['beta-likeness(beta=1 to 4)']
+    """
+    kin: dict[tuple[object, ...], list[Principle]] = {}
+    for promise in promises:
+        # Words must agree; numbers may differ.
+        alike = tuple((*where, "number" if _is_number(value) else value) for where, value in _details(promise))
+        kin.setdefault(alike, []).append(promise)
+    found = []
+    for members in kin.values():
+        columns = list(zip(*(_details(member) for member in members), strict=True))
+        varying = [cells for cells in columns if len({value for _, value in cells}) > 1]
+        if len(members) > 1 and len(varying) == 1:
+            places = [float(cast(float, value)) for _, value in varying[0]]
+            order = sorted(range(len(members)), key=places.__getitem__)
+            name = varying[0][0][0][1]
+            found.append(Family(tuple(members[at] for at in order), name, tuple(places[at] for at in order)))
+        else:
+            found += [Family((member,)) for member in members]
+    return found
+
+
+def _details(promise: Principle) -> list[tuple[tuple[str, str], object]]:
+    """Every parameter of every part of a promise."""
+    return [
+        ((part.name, field.name), getattr(part, field.name))
+        for part in promise.parts
+        for field in fields(cast(Any, part))
+    ]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:
+    """One measure of a family of promises as SVG; ``None`` when no result has it."""
+    records = []
+    for at, promise in enumerate(family.promises):
+        for result in comparison.under(promise):
+            value = plot.measure.of(result)
+            if value is not None:
+                place = family.places[at] if family.places else 0.0
+                records.append(
+                    {"scheme": result.scheme, "place": place, "value": value, "text": plot.measure.text(value)}
+                )
+    if not records:
+        return None
+    chart = _bars(records, plot) if family.parameter is None else _lines(records, plot, family)
+    drawn = _drawn(chart, comparison.schemes)
+    told = f"{plot.title} by scheme: {plot.axis}; the numbers are in the table"
+    return drawn.replace("<svg ", f'<svg role="img" aria-label="{html.escape(told)}" ', 1)
+
+
+def _bars(records: list[dict[str, Any]], plot: Plot) -> dict[str, Any]:
+    top = (max(record["value"] for record in records) or 1.0) * 1.2  # room for the number of the longest bar
+    across = {
+        "field": "value",
+        "type": "quantitative",
+        "title": plot.axis,
+        "scale": {"domain": [0, top], "nice": False},
+        "axis": {"tickCount": 4, "format": plot.ticks},
+    }
+    # The name of a scheme may be long: it stands above its bar, not beside it.
+    text = {"type": "text", "align": "left", "baseline": "middle", "color": INK, "fontSize": 12}
+    down = {"field": "scheme", "type": "nominal", "title": None, "sort": None, "axis": None}
+    return {
+        "data": {"values": records},
+        "height": 50 + 44 * len(records),
+        "encoding": {"x": across, "y": down},
+        "layer": [
+            {
+                "mark": {"type": "bar", "height": 16, "yOffset": 8},
+                "encoding": {"color": {"field": "scheme", "type": "nominal", "legend": None}},
+            },
+            {
+                "mark": {**text, "dy": -10},
+                "encoding": {"x": {"datum": 0}, "text": {"field": "scheme", "type": "nominal"}},
+            },
+            {
+                "mark": {**text, "dx": 4, "dy": 8},
+                "encoding": {"text": {"field": "text", "type": "nominal"}},
+            },
+        ],
+    }
+
+
+def _lines(records: list[dict[str, Any]], plot: Plot, family: Family) -> dict[str, Any]:
+    values = [record["value"] for record in records]
+    steep = plot.measure is SECONDS and max(values) > STEEP * max(min(values), 1e-9)
+    tens = range(math.floor(math.log10(max(min(values), 1e-9))), math.ceil(math.log10(max(*values, 1e-9))) + 1)
+    ticks = {"values": [10.0**ten for ten in tens]} if steep else {"tickCount": 5}
+    names = {record["scheme"] for record in records}
+    columns = 1 if max(map(len, names)) > 22 else 2
+    legend = {"title": None, "orient": "bottom", "columns": columns, "symbolSize": 80}
+    scheme = {"field": "scheme", "type": "nominal", "sort": None, "legend": legend}
+    return {
+        "data": {"values": records},
+        "height": 250 + 16 * math.ceil(len(names) / columns),
+        "encoding": {
+            "x": {
+                "field": "place",
+                "type": "quantitative",
+                "title": family.parameter,
+                "scale": {"zero": False, "nice": False, "padding": 12},
+                "axis": {"values": list(family.places), "grid": False, "format": "~g"},
+            },
+            "y": {
+                "field": "value",
+                "type": "quantitative",
+                "title": plot.axis,
+                "scale": {"type": "log"} if steep else {"zero": True, "nice": 5},
+                "axis": {**ticks, "format": plot.ticks},
+            },
+            "color": scheme,
+            "shape": scheme,
+        },
+        "layer": [
+            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"strokeDash": {**scheme, "legend": None}}},
+            {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1}},
+        ],
+    }
+
+
+def _drawn(chart: dict[str, Any], schemes: Sequence[str]) -> str:
+    """A chart as SVG, with the same colour, shape and dash for a scheme in all of them."""
+    many = range(len(schemes))
+    scales: dict[str, list[Any]] = {
+        "color": [COLORS[at % len(COLORS)] for at in many],
+        "shape": [SHAPES[at % len(SHAPES)] for at in many],
+        "strokeDash": [DASHES[at % len(DASHES)] for at in many],
+    }
+    present = {record["scheme"] for record in chart["data"]["values"]}
+    kept = [at for at in many if schemes[at] in present]
+    domain = [schemes[at] for at in kept]
+    for encoding in (chart["encoding"], *(layer.get("encoding", {}) for layer in chart["layer"])):
+        for channel, looks in scales.items():
+            if channel in encoding:
+                encoding[channel] = {
+                    **encoding[channel],
+                    "scale": {"domain": domain, "range": [looks[at] for at in kept]},
+                }
+    axis = {"labelColor": INK, "titleColor": INK, "gridColor": FAINT, "domainColor": "#999999", "tickColor": "#999999"}
+    config = {
+        "autosize": {"type": "fit", "contains": "padding"},
+        "font": "Helvetica, Arial, sans-serif",
+        "background": "transparent",
+        "view": {"stroke": None},
+        "axis": {**axis, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 240},
+        "legend": {"labelFontSize": 12, "labelColor": INK, "labelLimit": 240},
+    }
+    schema = "https://vega.github.io/schema/vega-lite/v5.json"  # a name for the grammar; nothing is fetched
+    return str(require().vegalite_to_svg({"$schema": schema, **chart, "width": WIDTH, "config": config}))

@@ -1,0 +1,201 @@
+"""Anatomy (Xiao and Tao, VLDB 2006), and the Baseline that publishes the sensitive attribute only as a whole."""
+
+from __future__ import annotations
+
+import heapq
+import secrets
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.k_anonymity import KAnonymity
+from discreet.principles.l_diversity import LDiversity
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.principles.wording import exact
+from discreet.randomness import generator, permutation
+from discreet.releases.anatomy import AnatomyRelease
+from discreet.schemes.scheme import Scheme, confirm, feasible
+from discreet.schemes.top_down import Progress
+from discreet.schemes.withholding import unusable_rows
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anatomy(Scheme):
+    """Quasi-identifiers as they are; sensitive values counted in groups that hold each of them at most once.
+
+    Rows are put into one bucket per sensitive value. While l buckets have rows, a group is made of one row from each
+    of the l largest, drawn at random. What is left over joins groups that lack its value.
+
+    Why the promise is kept: let n rows make k = floor(n / l) groups, so that r = n - k l are left over, and let no
+    value have more than k rows (it may have n / l at most, and whole ones). While t groups are still to be made, no
+    bucket has more than t + 1 rows, and at most r buckets have that many. This is true for t = k, and one group later
+    too: the a buckets of t + 1 rows are among the l largest, since a <= r < l, and lose one row each. Of the b buckets
+    of t rows, l - a lose one, or all of them if there are no more. That leaves a + max(0, a + b - l) buckets one row
+    above t - 1; and as their a (t + 1) + b t rows were among t l + r rows, (a + b - l) t <= r - a, so these are no more
+    than r. While t >= 1, l buckets have rows, as l - 1 of them could only hold (l - 1) t + r. So k groups are made, and
+    each bucket has one row left at most. A value with a row left over is in at most k - 1 groups, so some group
+    lacks it, and the row joins one of those at random. Every group then has l rows or more, all with different values:
+    none has a share above 1 / l, and there are at least l of them.
+
+    For ``kind=distinct`` more rows of a value may be left over; they join groups at random, as evenly as possible, and
+    a group with l values keeps them whatever joins it. Whatever was made is judged once more before it is published.
+    """
+
+    name: ClassVar[str] = "anatomy"
+
+    random_state: int | None = None
+    """A seed, for experiments only; without one, chance comes from the operating system."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """None but the seed, which is not shown."""
+        return {}
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """l-diversity with a whole l, of the kinds that groups of different values keep; no other promise."""
+        if not isinstance(principle, LDiversity) or principle.kind not in ("frequency", "distinct"):
+            return (
+                f"scheme {self.name!r} keeps l-diversity of the kinds frequency and distinct and nothing else; for "
+                f"{principle} choose scheme 'cuts', or 'baseline' if quasi-identifiers are to stay as they are"
+            )
+        if not principle.l.is_integer():
+            return (
+                f"scheme {self.name!r} makes groups of l different values, so l must be a whole number, not "
+                f"{exact(principle.l)}; ask for l={int(principle.l) + 1}"
+            )
+        return None
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
+        """An anatomy release of the table, every group of which keeps the promise.
+
+        >>> from discreet.datasets import patients
+        >>> release = Anatomy(random_state=1).publish(patients(), LDiversity(3))
+        >>> release.withheld, int(release.counts.amounts.max())
+        (0, 1)
+        """
+        prior = feasible(self, table, principle)
+        assert isinstance(principle, LDiversity), "all other promises are refused"
+        rng = generator(self.random_state)
+        seeded = None if self.random_state is None else rng
+        rows = _published_rows(table, principle, prior, rng)
+        groups = np.full(table.rows, -1, np.int32)
+        groups[rows] = diverse_groups(table.classes[rows], int(principle.l), seeded)
+        confirm(groups, table.classes, principle, prior)
+        return AnatomyRelease.from_groups(
+            table, groups, promise=principle, scheme=self.name, options=self.options, seeded=seeded
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline(Scheme):
+    """Quasi-identifiers as they are, and how the sensitive attribute is distributed in the whole table.
+
+    This is what perturbation is compared with in "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012):
+    anatomy with a single group. Why the promise is kept: a monotone promise that any grouping keeps is kept by the
+    whole table as one group; and nothing is learnt about anyone that the prior does not say.
+    """
+
+    name: ClassVar[str] = "baseline"
+
+    random_state: int | None = None
+    """A seed, for experiments only; without one, chance comes from the operating system."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """None but the seed, which is not shown."""
+        return {}
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Any monotone promise but one to hide rows among others: their quasi-identifiers are there for all to see."""
+        if any(isinstance(part, KAnonymity) for part in principle.parts):
+            return (
+                f"scheme {self.name!r} publishes quasi-identifiers as they are, so it cannot hide a row among others "
+                f"as {principle} asks; choose scheme 'cuts'"
+            )
+        return super().refusal(principle, prior)
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
+        """An anatomy release of the table as one group.
+
+        >>> from discreet.datasets import patients
+        >>> from discreet.principles import BetaLikeness
+        >>> Baseline().publish(patients(), BetaLikeness(0.1)).groups
+        1
+        """
+        prior = feasible(self, table, principle)
+        rng = generator(self.random_state)
+        groups = np.full(table.rows, -1, np.int32)
+        groups[_published_rows(table, principle, prior, rng)] = 0
+        confirm(groups, table.classes, principle, prior)
+        return AnatomyRelease.from_groups(
+            table,
+            groups,
+            promise=principle,
+            scheme=self.name,
+            options=self.options,
+            seeded=None if self.random_state is None else rng,
+        )
+
+
+def _published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The rows that need not be withheld for missing values; a refusal when as one group they break the promise."""
+    withheld = unusable_rows(table, principle, prior, rng)
+    rows = np.setdiff1d(np.arange(table.rows), withheld, assume_unique=True)
+    counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
+    if not principle.holds(counts[None, :], prior)[0]:
+        raise DiscreetError(
+            f"without the rows that have to be withheld, the table cannot keep the promise: "
+            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (--missing value)."
+        )
+    return rows
+
+
+def diverse_groups(
+    classes: NDArray[np.int32], needed: int, seeded: np.random.Generator | None = None
+) -> NDArray[np.int32]:
+    """Rows in groups of at least ``needed`` different values, see ``Anatomy``; there must be as many values.
+
+    >>> groups = diverse_groups(np.array([0, 0, 1, 1, 2], np.int32), 2)
+    >>> sorted(np.bincount(groups).tolist())
+    [2, 3]
+    """
+    order = permutation(len(classes), seeded)
+    order = order[np.argsort(classes[order], kind="stable")]
+    ends = np.cumsum(np.bincount(classes)).tolist()
+    starts = [0, *ends[:-1]]
+    # the rows of bucket b that are left are those from starts[b] on; the largest bucket is on top
+    heap = [(start - end, value) for value, (start, end) in enumerate(zip(starts, ends, strict=True)) if start < end]
+    heapq.heapify(heap)
+    drawn: list[int] = []
+    while len(heap) >= needed:
+        largest = [heapq.heappop(heap) for _ in range(needed)]
+        for left, value in largest:
+            drawn.append(starts[value])
+            starts[value] += 1
+            if left < -1:
+                heapq.heappush(heap, (left + 1, value))
+    number = len(drawn) // needed
+    groups = np.full(len(classes), -1, np.int32)
+    groups[order[drawn]] = np.repeat(np.arange(number, dtype=np.int32), needed)
+    for _, value in sorted(heap):
+        rest = order[starts[value] : ends[value]]
+        lacking = np.ones(number, np.bool_)
+        lacking[groups[order[ends[value - 1] if value else 0 : starts[value]]]] = False
+        groups[rest] = _homes(np.flatnonzero(lacking), np.flatnonzero(~lacking), len(rest), seeded)
+    return groups
+
+
+def _homes(
+    lacking: NDArray[np.intp], holding: NDArray[np.intp], number: int, seeded: np.random.Generator | None
+) -> NDArray[np.intp]:
+    """Random groups for rows of one value: those that lack it first, and then all of them in turn."""
+    if number == 1 and len(lacking):
+        chosen = secrets.randbelow(len(lacking)) if seeded is None else int(seeded.integers(len(lacking)))
+        return lacking[[chosen]]
+    turn = np.concatenate([part[permutation(len(part), seeded)] for part in (lacking, holding)])
+    return np.resize(turn, number)

@@ -1,0 +1,312 @@
+"""Count queries written as SQL: ``SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'``.
+
+Conditions are joined by AND. Each one compares a column with values: ``=``, ``<``, ``<=``, ``>``, ``>=``, ``BETWEEN``,
+``IN``. There is one table, so its name does not matter. A column is found whatever the case of its letters; a name with
+blanks or dashes stands in double quotes (or backticks, or brackets), a text in single quotes. All else is refused with
+a sentence that says what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from discreet.errors import DiscreetError
+from discreet.table.query import Condition, OneOf, Query, Range
+from discreet.table.table import Kind
+from discreet.table.texts import canonical, near, number_text
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+EXAMPLE = "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'"
+DIALECT = "sqlite"
+"""It takes names in double quotes, backticks and brackets alike."""
+CLAUSES = {
+    "with": "WITH",
+    "joins": "a JOIN or a second table",
+    "laterals": "a JOIN",
+    "group": "GROUP BY",
+    "having": "HAVING",
+    "order": "ORDER BY",
+    "limit": "LIMIT",
+    "offset": "OFFSET",
+    "distinct": "DISTINCT",
+    "windows": "WINDOW",
+    "qualify": "QUALIFY",
+    "into": "INTO",
+}
+
+
+def parse_count(text: str, kinds: Mapping[str, Kind]) -> Query:
+    """The query that a text of SQL asks of a table with these columns.
+
+    >>> parse_count("SELECT COUNT(*) FROM t WHERE 20 <= age", {"age": "numeric"}).conditions
+    (Range(attribute='age', low=20.0, high=None, low_open=False, high_open=False),)
+    """
+    select = _select(text)
+    where = select.args.get("where")
+    return Query(() if where is None else tuple(_Where(kinds).conditions(where.this)))
+
+
+def sql_text(query: Query, table: str = "t") -> str:
+    """A query as SQL for a database; ranges of ordered values that are texts have no SQL of their own.
+
+    >>> sql_text(Query((Range("age", 20, 30, high_open=True), OneOf("home town", ("Bonn", "L'Isle")))))
+    'SELECT COUNT(*) FROM t WHERE "age" >= 20 AND "age" < 30 AND "home town" IN (\\'Bonn\\', \\'L\\'\\'Isle\\')'
+    """
+    parts: list[str] = []
+    for condition in query.conditions:
+        name = _quoted(condition.attribute, '"')
+        if isinstance(condition, OneOf):
+            listed = ", ".join(_literal(value) for value in condition.values)
+            parts.append(f"{name} IN ({listed})" if listed else "1 = 0")
+            continue
+        if condition.low is None and condition.high is None:
+            parts.append(f"{name} IS NOT NULL")
+        if condition.low is not None:
+            parts.append(f"{name} {'>' if condition.low_open else '>='} {_literal(condition.low)}")
+        if condition.high is not None:
+            parts.append(f"{name} {'<' if condition.high_open else '<='} {_literal(condition.high)}")
+    return f"SELECT COUNT(*) FROM {table}" + (f" WHERE {' AND '.join(parts)}" if parts else "")
+
+
+def _quoted(text: str, mark: str) -> str:
+    return mark + text.replace(mark, 2 * mark) + mark
+
+
+def _literal(value: float | str) -> str:
+    return _quoted(value, "'") if isinstance(value, str) else number_text(value)
+
+
+# ---------------------------------------------------------------------------------------------------- the statement
+
+
+def _select(text: str) -> exp.Select:
+    """The one SELECT of a text, with nothing but COUNT(*), a table and conditions in it."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    if not text.strip(" ;\t\n"):
+        raise DiscreetError(f"the query is empty; write for example {EXAMPLE}")
+    try:
+        words = [token.text.upper() for token in sqlglot.tokenize(text, read=DIALECT)]
+        # what is no query is not parsed at all: the parser would only warn of it
+        first = next((word for word in words if word != "("), "")
+        if first not in ("SELECT", "WITH"):
+            raise DiscreetError(
+                f"a query begins with SELECT COUNT(*), not with {_short(text)}; write for example {EXAMPLE}"
+            )
+        found = [statement for statement in sqlglot.parse(text, read=DIALECT) if statement is not None]
+    except (SqlglotError, RecursionError) as fault:
+        raise DiscreetError(
+            f"the query {_short(text)} cannot be understood as SQL{_where(fault)}; write for example {EXAMPLE}"
+        ) from None
+    if len(found) != 1:
+        raise DiscreetError(f"there are {len(found)} queries in {_short(text)}; ask one at a time")
+    select = found[0]
+    while isinstance(select, exp.Subquery) and not any(v for k, v in select.args.items() if k != "this"):
+        select = select.this
+    if isinstance(select, exp.SetOperation):
+        _refuse(f"{select.key.upper()} of queries")
+    if not isinstance(select, exp.Select):
+        raise DiscreetError(
+            f"a query begins with SELECT COUNT(*), not with {_short(text)}; write for example {EXAMPLE}"
+        )
+    _check(select)
+    return select
+
+
+def _check(select: exp.Select) -> None:
+    from sqlglot import exp
+
+    given = {key.rstrip("_"): value for key, value in select.args.items() if value}
+    asked = [one.this if isinstance(one, exp.Alias) else one for one in given.pop("expressions", [])]
+    source = given.pop("from", None)
+    given.pop("where", None)
+    for key in given:
+        _refuse(CLAUSES.get(key, key.upper()))
+    if len(asked) != 1 or not isinstance(asked[0], exp.Count) or not isinstance(asked[0].this, exp.Star):
+        shown = ", ".join(one.sql(dialect=DIALECT) for one in asked) or "nothing"
+        raise DiscreetError(
+            f"only COUNT(*) can be asked of a release, not {_short(shown)}; write for example {EXAMPLE}"
+        )
+    if source is None:
+        raise DiscreetError(f"the query names no table; write for example {EXAMPLE}")
+    table = source.this
+    if isinstance(table, exp.Subquery):
+        _refuse("a sub-query")
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+        raise DiscreetError(f"a release is one table, not {_short(table.sql(dialect=DIALECT))}; write FROM t")
+    if any(value for key, value in table.args.items() if key not in ("this", "alias")):
+        raise DiscreetError(f"a release is one plain table, not {_short(table.sql(dialect=DIALECT))}; write FROM t")
+
+
+def _refuse(
+    what: str, instead: str = f"it has conditions on single columns joined by AND, as in {EXAMPLE}"
+) -> NoReturn:
+    raise DiscreetError(f"a count query may not have {what}; {instead}")
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return repr(text if len(text) <= 80 else text[:77] + "...")
+
+
+def _where(fault: Exception) -> str:
+    errors: list[dict[str, Any]] = getattr(fault, "errors", [])
+    if not errors or not errors[0].get("line"):
+        return ""
+    spot = f"line {errors[0]['line']}, column {errors[0]['col']}"
+    return f" ({spot})"
+
+
+# ------------------------------------------------------------------------------------------------------- conditions
+
+
+class _Where:
+    """Reads the conditions of one query."""
+
+    def __init__(self, kinds: Mapping[str, Kind]) -> None:
+        self.kinds = kinds
+
+    def conditions(self, root: exp.Expression) -> list[Condition]:
+        """The conditions that AND joins, in the order in which they are written."""
+        from sqlglot import exp
+
+        found: list[Condition] = []
+        waiting: list[Any] = [root]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, exp.Paren):
+                waiting.append(node.this)
+            elif isinstance(node, exp.And):
+                waiting += [node.expression, node.this]
+            else:
+                found.append(self._condition(node))
+        return found
+
+    def _condition(self, node: Any) -> Condition:
+        from sqlglot import exp
+
+        if node.find(exp.Select):
+            _refuse("a sub-query")
+        if isinstance(node, (exp.Or, exp.Xor)):
+            _refuse(node.key.upper(), "ask for its parts one by one, or list the values of one column with IN")
+        if isinstance(node, (exp.Not, exp.NEQ)):
+            _refuse("NOT or <>", "list the values wanted with IN, or ask for the ranges on either side")
+        if isinstance(node, exp.Is):
+            shown = node.expression.sql(dialect=DIALECT)
+            _refuse(f"IS {shown}", "compare with a value: what is missing satisfies no condition")
+        if isinstance(node, exp.Between):
+            if node.args.get("symmetric"):
+                _refuse("SYMMETRIC", "give the smaller end of BETWEEN first")
+            name = self._column(node.this)
+            return Range(name, self._value(name, node.args["low"]), self._value(name, node.args["high"]))
+        if isinstance(node, exp.In):
+            name = self._column(node.this)
+            if any(value for key, value in node.args.items() if key not in ("this", "expressions")):
+                _refuse("IN with anything but a list of values")
+            return OneOf(name, tuple(self._value(name, one) for one in node.expressions))
+        if isinstance(node, (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE)):
+            return self._comparison(node)
+        return _not_a_condition(node)
+
+    def _comparison(self, node: Any) -> Condition:
+        from sqlglot import exp
+
+        left, right, sign = _bare(node.this), _bare(node.expression), str(node.key)
+        if isinstance(left, exp.Column) and isinstance(right, exp.Column):
+            known = self._find(right) is not None
+            raise DiscreetError(
+                f"{_short(node.sql(dialect=DIALECT))} compares two columns; compare a column with a value"
+                + ("" if known else f", and write a text in single quotes: '{right.name}'")
+            )
+        if isinstance(right, exp.Column) and not isinstance(left, (exp.Func, exp.Binary)):
+            left, right = right, left
+            sign = {"lt": "gt", "lte": "gte", "gt": "lt", "gte": "lte"}.get(sign, sign)
+        name = self._column(left)
+        value = self._value(name, right)
+        if sign == "eq":
+            return OneOf(name, (value,))
+        if sign in ("lt", "lte"):
+            return Range(name, None, value, high_open=sign == "lt")
+        return Range(name, value, None, low_open=sign == "gt")
+
+    def _find(self, column: exp.Column) -> str | None:
+        """The attribute that a name means: exactly, or but for the case of its letters."""
+        name = column.name
+        if name in self.kinds:
+            return name
+        close = [known for known in self.kinds if known.casefold() == name.casefold()]
+        return close[0] if len(close) == 1 else None
+
+    def _column(self, node: Any) -> str:
+        from sqlglot import exp
+
+        node = _bare(node)
+        if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
+            name = self._find(node)
+            if name is None:
+                raise DiscreetError(f"there is no column {node.name!r} in the release; {near(node.name, self.kinds)}")
+            return name
+        shown = node.sql(dialect=DIALECT)
+        if isinstance(node, exp.Sub):
+            meant = "-".join(part.strip() for part in shown.split(" - "))
+            if meant.casefold() in (known.casefold() for known in self.kinds):
+                raise DiscreetError(
+                    f'the column {meant!r} has a dash in its name; write it in double quotes: "{meant}"'
+                )
+        if isinstance(node, exp.Literal):
+            return _refuse(f"a condition on {shown} alone", f"compare a column with a value, as in {EXAMPLE}")
+        return _refuse(f"functions or arithmetic such as {_short(shown)}")
+
+    def _value(self, name: str, node: Any) -> float | str:
+        """A literal in the form that belongs to the column: a number, or the text of a value."""
+        from sqlglot import exp
+
+        node = _bare(node)
+        negative = isinstance(node, exp.Neg)
+        literal = _bare(node.this) if negative else node
+        shown = node.sql(dialect=DIALECT)
+        if isinstance(literal, exp.Column):
+            raise DiscreetError(
+                f"column {name!r} is compared with the name {literal.name!r}, where a value belongs; write a number, "
+                f"or a text in single quotes: '{literal.name}'"
+            )
+        if not isinstance(literal, exp.Literal) or (negative and literal.is_string):
+            raise DiscreetError(
+                f"column {name!r} is compared with {_short(shown)}; compare it with a number, or with a text in single "
+                "quotes"
+            )
+        text = str(literal.this)
+        if literal.is_string:
+            return self._number(name, text) if self.kinds[name] == "numeric" else text
+        text = f"-{text}" if negative else text
+        return self._number(name, text) if self.kinds[name] == "numeric" else canonical(text)
+
+    def _number(self, name: str, text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            raise DiscreetError(
+                f"column {name!r} holds numbers, and {text!r} is none; compare it with a number"
+            ) from None
+
+
+def _bare(node: Any) -> Any:
+    from sqlglot import exp
+
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def _not_a_condition(node: Any) -> NoReturn:
+    from sqlglot import exp
+
+    shown = _short(node.sql(dialect=DIALECT))
+    if isinstance(node, exp.Func):
+        _refuse(f"functions such as {shown}")
+    _refuse(f"conditions such as {shown}")
