@@ -1,12 +1,18 @@
-"""`python -m benchmarks [speed] [families] [adult] [queries]`: the named measurements, or all, as Markdown tables."""
+"""`python -m benchmarks [NAME ...]`: the named measurements, or all of them, as Markdown tables."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import adult, families, queries, speed
+from benchmarks import adult, families, likeness, queries, speed
 
-PARTS = {"speed": speed.main, "families": families.main, "adult": adult.main, "queries": queries.main}
+PARTS = {
+    "speed": speed.main,
+    "families": families.main,
+    "adult": adult.main,
+    "queries": queries.main,
+    "likeness": likeness.main,
+}
 
 
 def main() -> None:

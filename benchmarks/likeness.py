@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import discreet as dc
 from benchmarks.measuring import show, sort_seconds
@@ -15,9 +16,7 @@ from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run, workload
 from discreet.datasets import LIKENESS_QUASI, census
 from discreet.principles import Prior
-from discreet.schemes.anatomy import Baseline
-from discreet.schemes.perturbation import Perturbation
-from discreet.schemes.sabre import Sabre
+from discreet.schemes import Scheme
 
 ROWS = 500_000
 BETAS = (1, 2, 3, 4, 5)
@@ -25,7 +24,7 @@ BETAS = (1, 2, 3, 4, 5)
 
 def main() -> None:
     warm = census(1000)
-    for scheme in (dc.Cuts(), dc.Mondrian(), dc.Burel(), dc.Burel(refine=True), Perturbation()):
+    for scheme in (dc.Cuts(), dc.Mondrian(), dc.Burel(), dc.Burel(refine=True), dc.Perturbation()):
         dc.publish(warm, dc.BetaLikeness(2), scheme)
     unit = sort_seconds()
     for d in (3, 5):
@@ -49,7 +48,7 @@ def main() -> None:
                 )
                 if name == "BUREL":
                     against_t += face_to_face(table, beta, release)
-            for name, scheme in (("perturbation", Perturbation()), ("Baseline", Baseline())):
+            for name, scheme in (("perturbation", dc.Perturbation()), ("Baseline", dc.Baseline())):
                 release, taken = timed(table, promise, scheme)
                 error = run(release, table, queries, exact)
                 perturbed.append((beta, name, f"{error.median:.1%}", f"{taken / unit:.0f} x"))
@@ -67,9 +66,9 @@ def main() -> None:
         )
 
 
-def timed(table: dc.Table, promise: dc.Principle, scheme: object) -> tuple[object, float]:
+def timed(table: dc.Table, promise: dc.Principle, scheme: Scheme) -> tuple[Any, float]:
     start = time.perf_counter()
-    release = dc.publish(table, promise, scheme)  # type: ignore[arg-type]
+    release = dc.publish(table, promise, scheme)
     return release, time.perf_counter() - start
 
 
@@ -84,8 +83,8 @@ def face_to_face(table: dc.Table, beta: float, burel: dc.GeneralizedRelease) -> 
     likeness = dc.BetaLikeness(beta, "basic")
     t = dc.TCloseness(1, "ordered").achieved(burel.counts, prior)
     achieved = [likeness.achieved(burel.counts, prior)]
-    for scheme in (dc.Mondrian(), Sabre()):
+    for scheme in (dc.Mondrian(), dc.Sabre()):
         release, _ = timed(table, dc.TCloseness(t, "ordered"), scheme)
-        achieved.append(likeness.achieved(release.counts, prior))  # type: ignore[attr-defined]
+        achieved.append(likeness.achieved(release.counts, prior))
     diversity = dc.LDiversity(1).achieved(burel.counts, prior)
     return [(beta, f"{t:.3f}", *(f"{value:.2f}" for value in achieved), f"{diversity:.1f}")]

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
         parse,
     )
     from discreet.publishing import publish
-    from discreet.releases import load
+    from discreet.releases import GeneralizedRelease, Release, load
     from discreet.report.compare import Comparison, compare
-    from discreet.schemes import Burel, Cuts, Mondrian
+    from discreet.schemes import Anatomy, Baseline, Burel, Cuts, Mondrian, Perturbation, Sabre
     from discreet.table.hierarchy import Hierarchy
     from discreet.table.query import OneOf, Query, Range
     from discreet.table.read import read
@@ -40,9 +40,9 @@ _HOMES = {
     "adversary.audit": ("Audit", "audit"),
     "principles": ("BetaLikeness", "DeltaDisclosure", "KAnonymity", "LDiversity", "Principle", "TCloseness", "parse"),
     "publishing": ("publish",),
-    "releases": ("load",),
+    "releases": ("GeneralizedRelease", "Release", "load"),
     "report.compare": ("Comparison", "compare"),
-    "schemes": ("Burel", "Cuts", "Mondrian"),
+    "schemes": ("Anatomy", "Baseline", "Burel", "Cuts", "Mondrian", "Perturbation", "Sabre"),
     "table.hierarchy": ("Hierarchy",),
     "table.query": ("OneOf", "Query", "Range"),
     "table.read": ("read",),
@@ -50,21 +50,27 @@ _HOMES = {
 }
 
 __all__ = [
+    "Anatomy",
     "Audit",
+    "Baseline",
     "BetaLikeness",
     "Burel",
     "Comparison",
     "Cuts",
     "DeltaDisclosure",
     "DiscreetError",
+    "GeneralizedRelease",
     "Hierarchy",
     "KAnonymity",
     "LDiversity",
     "Mondrian",
     "OneOf",
+    "Perturbation",
     "Principle",
     "Query",
     "Range",
+    "Release",
+    "Sabre",
     "TCloseness",
     "Table",
     "__version__",

@@ -60,14 +60,12 @@ def audit_anatomy(
     checks.append(stated)
     left = np.maximum(prior.counts - laid.published, 0)
     kept = [
-        _crowd(part, release, left)
-        if isinstance(part, KAnonymity)
-        else judged(part, cast(Any, release), laid.counts, prior, left)
+        _crowd(part, release, left) if isinstance(part, KAnonymity) else judged(part, release, laid.counts, prior, left)
         for part in parts
     ]
     checks.append(_averages(parts))
     given, warnings = soundness.taken(parts, prior, from_release)
-    checks += [*warnings, *soundness.kept(cast(Any, release))]
+    checks += [*warnings, *soundness.kept(release)]
     withheld = max(0, original.rows - release.rows)
     return Audit(checks, kept, _losses(release, withheld), release.rows, withheld, release.groups, how, given)
 

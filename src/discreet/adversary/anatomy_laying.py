@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.anatomy_support import Margins
-from discreet.adversary.laying import _combined, _places, _quasi, _same_kind
+from discreet.adversary.laying import combined, places_in, quasi_column, same_kind
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy import AnatomyRelease
-from discreet.releases.generalized import Payload
+from discreet.releases.payload import Payload
 from discreet.table.table import Column, Table
 
 
@@ -45,11 +45,11 @@ def lay(release: AnatomyRelease, original: Table) -> Laid:
             f"the sensitive attribute of the release is {secret.name!r}, but the original was read with "
             f"{'none' if column is None else repr(column.name)}; read it with --sensitive {secret.name}"
         )
-    _same_kind(secret, column)
+    same_kind(secret, column)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     for attribute, payload in zip(release.quasi, release.exact, strict=True):
-        of = _quasi(attribute, original)
-        parts.append((of, _places(payload, of), payload.codes))
+        of = quasi_column(attribute, original)
+        parts.append((of, places_in(payload, of), payload.codes))
     others = (attribute for attribute in release.attributes if attribute.role == "other")
     for attribute, payload in zip(others, release.others, strict=True):
         carried = next((one for one in original.columns if one.name == attribute.name), None)
@@ -58,11 +58,11 @@ def lay(release: AnatomyRelease, original: Table) -> Laid:
                 f"the release carries the column {attribute.name!r}, which the original was read without; "
                 f"read it with --keep {attribute.name}"
             )
-        parts.append((carried, _places(payload, carried), payload.codes))
-    had, shown, kinds = _combined(original.rows, release.rows, parts)
+        parts.append((carried, places_in(payload, carried), payload.codes))
+    had, shown, kinds = combined(original.rows, release.rows, parts)
     width = len(column.values)
     counts = release.counts
-    class_of = _places(Payload(release.values, np.zeros(0, np.int32)), column)[counts.values]
+    class_of = places_in(Payload(release.values, np.zeros(0, np.int32)), column)[counts.values]
     known = np.flatnonzero(class_of < width)
     starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
     usable = np.arange(original.rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from discreet.releases.anatomy import AnatomyRelease
 from discreet.releases.generalized import GeneralizedRelease
 
 
@@ -16,6 +17,6 @@ class Check:
     sentence: str
 
 
-def described(release: GeneralizedRelease, group: int) -> str:
+def described(release: GeneralizedRelease | AnatomyRelease, group: int) -> str:
     """The description of a group in words."""
     return ", ".join(f"{name} {text}" for name, text in release.description(group).items())

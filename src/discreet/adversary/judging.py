@@ -13,6 +13,7 @@ from discreet.adversary.laying import Laid
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
+from discreet.releases.anatomy import AnatomyRelease
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.matching import mixed
 
@@ -62,7 +63,9 @@ def _recoded(counts: NDArray[np.int64], laid: Laid, width: int) -> NDArray[np.in
     return result
 
 
-def judged(part: Principle, release: GeneralizedRelease, groups: Counts, prior: Prior, left: NDArray[np.int64]) -> Kept:
+def judged(
+    part: Principle, release: GeneralizedRelease | AnatomyRelease, groups: Counts, prior: Prior, left: NDArray[np.int64]
+) -> Kept:
     """One promise judged on every group and on the withheld rows, whose counts are ``left``."""
     strain, worst, broken = 0.0, None, 0
     counts = np.zeros(len(prior.values), np.int64)

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes import Boxes
 from discreet.releases.attributes import Attribute
-from discreet.releases.generalized import GeneralizedRelease, Payload
+from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.matching import boxes_in
+from discreet.releases.payload import Payload
 from discreet.table.table import Column, Table
 
 
@@ -40,7 +41,7 @@ class Laid(NamedTuple):
 
 def lay(release: GeneralizedRelease, original: Table) -> Laid:
     """Lay a release over its original, refusing an original that was read in another way than the release tells."""
-    columns = tuple(_quasi(attribute, original) for attribute in release.quasi)
+    columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     published = np.array([release.rows], np.int64)
     class_of = np.zeros(1, np.int64)
@@ -53,8 +54,8 @@ def lay(release: GeneralizedRelease, original: Table) -> Laid:
                 f"the sensitive attribute of the release is {attribute.name!r}, but the original was read with "
                 f"{'none' if column is None else repr(column.name)}; read it with --sensitive {attribute.name}"
             )
-        _same_kind(attribute, column)
-        class_of = _places(release.sensitive, column)
+        same_kind(attribute, column)
+        class_of = places_in(release.sensitive, column)
         parts.append((column, class_of, release.sensitive.codes))
         counted = np.bincount(class_of[release.sensitive.codes], minlength=len(column.values) + 1)
         published = counted[:-1].astype(np.int64)
@@ -65,8 +66,8 @@ def lay(release: GeneralizedRelease, original: Table) -> Laid:
                 f"the release carries the column {attribute.name!r}, which the original was read without; "
                 f"read it with --keep {attribute.name}"
             )
-        parts.append((column, _places(payload, column), payload.codes))
-    had, shown, kinds = _combined(original.rows, release.rows, parts)
+        parts.append((column, places_in(payload, column), payload.codes))
+    had, shown, kinds = combined(original.rows, release.rows, parts)
     usable = np.arange(original.rows)
     if original.unusable is not None:
         usable = np.delete(usable, original.unusable)
@@ -74,10 +75,11 @@ def lay(release: GeneralizedRelease, original: Table) -> Laid:
     return Laid(release, columns, boxes, had, shown, kinds, published, class_of, usable)
 
 
-def _quasi(attribute: Attribute, original: Table) -> Column:
+def quasi_column(attribute: Attribute, original: Table) -> Column:
+    """The original's column of a published quasi-identifier, refused when it was read in another way."""
     for column in original.quasi:
         if column.name == attribute.name:
-            _same_kind(attribute, column)
+            same_kind(attribute, column)
             if attribute.kind == "ordinal":
                 place = {str(value): code for code, value in enumerate(column.values.tolist())}
                 codes = [place[value] for value in attribute.values if value in place]
@@ -93,7 +95,8 @@ def _quasi(attribute: Attribute, original: Table) -> Column:
     )
 
 
-def _same_kind(attribute: Attribute, column: Column) -> None:
+def same_kind(attribute: Attribute, column: Column) -> None:
+    """Refuse a column that was read as of another kind than it was published as."""
     if attribute.kind != column.kind:
         raise DiscreetError(
             f"column {attribute.name!r} was published as {attribute.kind}, but the original was read with it as "
@@ -101,7 +104,7 @@ def _same_kind(attribute: Attribute, column: Column) -> None:
         )
 
 
-def _places(payload: Payload, column: Column) -> NDArray[np.int64]:
+def places_in(payload: Payload, column: Column) -> NDArray[np.int64]:
     """Per value of a published column: its code in the original, or one too many when it has none."""
     known: dict[Any, int]
     if payload.values.dtype.kind == "f" and column.kind == "numeric":
@@ -115,7 +118,7 @@ def _places(payload: Payload, column: Column) -> NDArray[np.int64]:
     return np.array(places, np.int64)
 
 
-def _combined(
+def combined(
     rows: int, published: int, parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """The combinations of several columns numbered, in the original and in the release."""

@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def audit_perturbed(
     checks.append(stated)
     kept = [_judged(part, matched, prior) for part in parts]
     given, warnings = soundness.taken(parts, prior, from_release)
-    checks += [*warnings, *soundness.kept(cast(Any, release))]
+    checks += [*warnings, *soundness.kept(release)]
     withheld = max(0, original.rows - release.rows)
     lost = withheld / original.rows if original.rows else 0.0
     losses = {"ail": lost, "gcp": lost, "retention": release.retention}

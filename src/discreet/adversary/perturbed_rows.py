@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.laying import _combined, _places, _quasi, _same_kind
+from discreet.adversary.laying import combined, places_in, quasi_column, same_kind
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.principles.counts import Counts
@@ -46,12 +46,12 @@ def match(
             f"the sensitive attribute of the release is {release.sensitive.name!r}, but the original was read with "
             f"{'none' if secret is None else repr(secret.name)}; read it with --sensitive {release.sensitive.name}"
         )
-    _same_kind(release.sensitive, secret)
-    class_of = _places(release.shown._replace(values=release.values), secret)
+    same_kind(release.sensitive, secret)
+    class_of = places_in(release.shown._replace(values=release.values), secret)
     parts = []
     for attribute, payload in zip(release.quasi, release.exact, strict=True):
-        column = _quasi(attribute, original)
-        parts.append((column, _places(payload, column), payload.codes))
+        column = quasi_column(attribute, original)
+        parts.append((column, places_in(payload, column), payload.codes))
     for attribute, payload in zip((a for a in release.attributes if a.role == "other"), release.others, strict=True):
         found = next((one for one in original.columns if one.name == attribute.name), None)
         if found is None:
@@ -59,8 +59,8 @@ def match(
                 f"the release carries the column {attribute.name!r}, which the original was read without; "
                 f"read it with --keep {attribute.name}"
             )
-        parts.append((found, _places(payload, found), payload.codes))
-    had, shown, kinds = _combined(original.rows, release.rows, parts)
+        parts.append((found, places_in(payload, found), payload.codes))
+    had, shown, kinds = combined(original.rows, release.rows, parts)
     usable = np.ones(original.rows, np.bool_)
     if original.unusable is not None:
         usable[original.unusable] = False

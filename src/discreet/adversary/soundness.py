@@ -16,6 +16,7 @@ from discreet.principles import Principle, Prior, parse, together
 from discreet.releases.files import MANIFEST
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.keeping import kept_sentence
+from discreet.releases.release import Release
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
@@ -81,7 +82,7 @@ def entries(manifest: dict[str, Any], more: Iterable[str]) -> Check:
     return Check("manifest", True, "The manifest has no entries but those of its format.")
 
 
-def kept(release: GeneralizedRelease) -> list[Check]:
+def kept(release: Release) -> list[Check]:
     """That some columns are published as they are, and outside the promise; nothing when there are none."""
     names = [attribute.name for attribute in release.attributes if attribute.role == "other"]
     return [Check("kept", True, kept_sentence(names))] if names else []

@@ -15,19 +15,20 @@ from discreet.releases.generalized import FORMAT, GeneralizedRelease
 from discreet.releases.loading import load_generalized
 from discreet.releases.perturbed import PerturbedRelease
 from discreet.releases.perturbed_loading import load_perturbed
+from discreet.releases.release import Release
 from discreet.releases.tracing import write_trace
 
-LOADERS: dict[str, Callable[[Path, dict[str, Any]], Any]] = {
+LOADERS: dict[str, Callable[[Path, dict[str, Any]], Release]] = {
     FORMAT: load_generalized,
     AnatomyRelease.format: load_anatomy,
     PerturbedRelease.format: load_perturbed,
 }
 """How each format is loaded, by the name its manifest gives."""
 
-__all__ = ["LOADERS", "GeneralizedRelease", "load", "write_trace"]
+__all__ = ["LOADERS", "GeneralizedRelease", "Release", "load", "write_trace"]
 
 
-def load(folder: str | os.PathLike[str]) -> GeneralizedRelease:
+def load(folder: str | os.PathLike[str]) -> Release:
     """Load a release of any format from its folder alone."""
     home, manifest = read_manifest(folder)
     loader = LOADERS.get(str(manifest.get("format")))
@@ -36,5 +37,4 @@ def load(folder: str | os.PathLike[str]) -> GeneralizedRelease:
             f"the release in {str(home)!r} has the format {manifest.get('format')!r}, but this discreet only knows "
             f"{', '.join(LOADERS)}; use a version of discreet that knows it"
         )
-    release: GeneralizedRelease = loader(home, manifest)
-    return release
+    return loader(home, manifest)

@@ -25,9 +25,10 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.generalized import GROUP, Payload, _check, _dense, _payload, _payload_array
+from discreet.releases.generalized import GROUP, check_partition, dense_groups
 from discreet.releases.keeping import kept_assumptions
 from discreet.releases.labels import braces, interval
+from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.release import Release, new_manifest
 from discreet.table.query import Query
 from discreet.table.table import Table
@@ -90,14 +91,14 @@ class AnatomyRelease(Release):
         given; the manifest then warns that this is an experiment.
         """
         groups = np.asarray(groups)
-        _check(table, groups, "interval")
+        check_partition(table, groups, "interval")
         if table.sensitive is None:
             raise DiscreetError("an anatomy release counts the values of a sensitive attribute and the table has none")
         if table.sensitive.name == COUNT:
             raise DiscreetError(
                 f"the sensitive attribute is called {COUNT!r}, like the column that a release adds; rename it"
             )
-        places, number = _dense(groups)
+        places, number = dense_groups(groups)
         ids = permutation(number, seeded).astype(np.int32)
         places = np.where(places < 0, np.int32(-1), ids[places])
         published = places >= 0
@@ -119,16 +120,16 @@ class AnatomyRelease(Release):
             seeded=seeded is not None,
             groups=number,
         )
-        shown = _payload(table.sensitive, secret, rows)
+        shown = make_payload(table.sensitive, secret, rows)
         return cls(
             manifest,
             attributes,
-            tuple(_payload(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
+            tuple(make_payload(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
             np.arange(number),
             places[rows],
             shown.values,
             Counts.of_rows(places[rows], shown.codes, number, len(shown.values)),
-            tuple(_payload(column, None, rows) for column in table.other),
+            tuple(make_payload(column, None, rows) for column in table.other),
             trace=places,
         )
 
@@ -136,10 +137,10 @@ class AnatomyRelease(Release):
         """The published tables: ``table`` in a random order of rows, ``sensitive`` by group and value."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
-        columns += [_payload_array(payload, numbers) for payload in (*self.exact, *self.others)]
+        columns += [payload_array(payload, numbers) for payload in (*self.exact, *self.others)]
         names = [GROUP, *(attribute.name for attribute in self.attributes if attribute.role != "sensitive")]
         held: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.counts.groups), ids)]
-        held += [_payload_array(Payload(self.values, self.counts.values), numbers)]
+        held += [payload_array(Payload(self.values, self.counts.values), numbers)]
         amounts = pa.array(self.counts.amounts)
         held += [amounts if numbers else amounts.cast(pa.string())]
         return {

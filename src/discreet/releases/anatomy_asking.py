@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.generalized import Payload
+from discreet.releases.payload import Payload
 from discreet.table.query import Query, Range
 from discreet.table.texts import near, value_text
 
@@ -62,7 +62,7 @@ def beliefs_at(
     for attribute, payload in zip(release.quasi, release.exact, strict=True):
         if attribute.name not in points:
             raise DiscreetError(f"the quasi-identifier {attribute.name!r} of the release is not among the points given")
-        columns.append(_found(attribute, payload, np.atleast_1d(np.asarray(points[attribute.name]))))
+        columns.append(codes_found(attribute, payload, np.atleast_1d(np.asarray(points[attribute.name]))))
     if len({len(column) for column in columns}) > 1:
         raise DiscreetError("the points need as many values for every quasi-identifier")
     if not columns:
@@ -148,7 +148,7 @@ def _shares(release: AnatomyRelease) -> Any:
     return csr_array((counts.shares, counts.values, counts.starts), shape=(release.groups, counts.width))
 
 
-def _found(attribute: Attribute, payload: Payload, given: NDArray[Any]) -> NDArray[np.int64]:
+def codes_found(attribute: Attribute, payload: Payload, given: NDArray[Any]) -> NDArray[np.int64]:
     """The codes of original values among those published; -1 for a value that no row bears."""
     if attribute.kind != "numeric":
         place = {str(value): code for code, value in enumerate(payload.values.tolist())}

@@ -12,22 +12,23 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy import COUNT, AnatomyRelease
-from discreet.releases.generalized import GROUP, Payload
-from discreet.releases.loading import _attributes, _other, _read, _sensitive
+from discreet.releases.generalized import GROUP
+from discreet.releases.loading import read_attributes, read_columns
+from discreet.releases.payload import Payload, read_other, read_sensitive
 
 PAIRS = (("table.csv", "sensitive.csv"), ("table.parquet", "sensitive.parquet"))
 
 
 def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
     """The release in a folder whose manifest has been read."""
-    attributes = _attributes(manifest)
+    attributes = read_attributes(manifest)
     secret = next((attribute for attribute in attributes if attribute.role == "sensitive"), None)
     if secret is None or secret.name == COUNT:
         raise DiscreetError("the manifest of the release must list one sensitive attribute, whose values are counted")
     table, sensitive = _table_names(manifest)
     own = [attribute for attribute in attributes if attribute is not secret]
-    columns = _read(home / table, [GROUP, *(attribute.name for attribute in own)])
-    held = _read(home / sensitive, [GROUP, secret.name, COUNT])
+    columns = read_columns(home / table, [GROUP, *(attribute.name for attribute in own)])
+    held = read_columns(home / sensitive, [GROUP, secret.name, COUNT])
     faults: list[str] = []
     of_rows, of_lines = columns[GROUP][1].astype(np.int64), held[GROUP][1].astype(np.int64)
     ids = np.union1d(of_rows, of_lines)
@@ -43,10 +44,10 @@ def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
     for attribute in own:
         words, codes = columns[attribute.name]
         if attribute.role == "quasi":
-            exact.append(_sensitive(attribute, words, codes, faults))
+            exact.append(read_sensitive(attribute, words, codes, faults))
         else:
-            others.append(_other(attribute, words, codes))
-    shown = _sensitive(secret, *held[secret.name], faults)
+            others.append(read_other(attribute, words, codes))
+    shown = read_sensitive(secret, *held[secret.name], faults)
     counts = _counts(np.searchsorted(ids, of_lines), shown, _amounts(*held[COUNT], sensitive), len(ids), faults)
     sizes = np.bincount(group_of, minlength=len(ids))
     differ = np.flatnonzero(sizes != counts.sizes)

@@ -6,12 +6,11 @@ What is published of a person is therefore the group, and the belief about a sen
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -26,10 +25,10 @@ from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.generalizing import Texts, Values, generalize
 from discreet.releases.keeping import check_kept, kept_assumptions
 from discreet.releases.labels import Regions, parse
+from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.release import Release, new_manifest
 from discreet.table.query import Query
-from discreet.table.table import Column, Table
-from discreet.table.texts import MISSING, number_text
+from discreet.table.table import Table
 
 if TYPE_CHECKING:
     from discreet.releases.estimating import Cells
@@ -46,13 +45,6 @@ ASSUMPTIONS = (
     "tell an adversary who knows the algorithm.",
     "The promise covers this one release of the table, not what several releases of it say together.",
 )
-
-
-class Payload(NamedTuple):
-    """A column published as it is: its distinct values, and which one each published row holds."""
-
-    values: NDArray[Any]
-    codes: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +88,8 @@ class GeneralizedRelease(Release):
         given; the manifest then warns that this is an experiment.
         """
         groups = np.asarray(groups)
-        _check(table, groups, values)
-        places, number = _dense(groups)
+        check_partition(table, groups, values)
+        places, number = dense_groups(groups)
         ids = permutation(number, seeded).astype(np.int32)
         places = np.where(places < 0, np.int32(-1), ids[places])
         rows = np.flatnonzero(places >= 0)
@@ -127,8 +119,8 @@ class GeneralizedRelease(Release):
             tuple(generalize(column, places, number, values) for column in quasi),
             np.arange(number),
             places[rows],
-            None if table.sensitive is None else _payload(table.sensitive, attributes[len(table.quasi)], rows),
-            tuple(_payload(column, None, rows) for column in table.other),
+            None if table.sensitive is None else make_payload(table.sensitive, attributes[len(table.quasi)], rows),
+            tuple(make_payload(column, None, rows) for column in table.other),
             trace=places,
         )
 
@@ -155,7 +147,7 @@ class GeneralizedRelease(Release):
             columns = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids.cast(pa.string()))]
         for texts, of_group in self.texts:
             columns.append(pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts)))
-        columns += [_payload_array(payload, numbers) for payload in self._payloads]
+        columns += [payload_array(payload, numbers) for payload in self._payloads]
         return {"table": pa.table(columns, names=self.columns)}
 
     @property
@@ -230,7 +222,8 @@ class GeneralizedRelease(Release):
         return estimates(self, queries)
 
 
-def _check(table: Table, groups: NDArray[Any], values: str) -> None:
+def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
+    """Refuse what is no partition of the table, or cannot be published."""
     if groups.shape != (table.rows,) or groups.dtype.kind not in "iu":
         raise DiscreetError(f"a partition needs one group number for each of the {table.rows:,} rows")
     if values not in get_args(Values):
@@ -246,7 +239,7 @@ def _check(table: Table, groups: NDArray[Any], values: str) -> None:
         raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
 
 
-def _dense(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
+def dense_groups(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
     """The groups numbered 0, 1, 2, ... without gaps; -1 stays."""
     largest = int(groups.max())
     if largest < 4 * len(groups) + 16:
@@ -256,45 +249,3 @@ def _dense(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
     found, places = np.unique(groups, return_inverse=True)
     below = int((found < 0).sum())
     return np.maximum(places - below, -1).astype(np.int32), len(found) - below
-
-
-def _payload(column: Column, attribute: Attribute | None, rows: NDArray[np.intp]) -> Payload:
-    """A column to be published as it is, its values in an order that a loaded release finds again."""
-    codes = column.codes[rows]
-    if attribute is None or attribute.kind == "numeric":
-        used = np.flatnonzero(np.bincount(codes, minlength=len(column.values)))
-        place = np.zeros(len(column.values), np.int32)
-        if column.kind == "numeric":
-            place[used] = np.arange(len(used))
-            return Payload(column.values[used].astype(np.float64), place[codes])
-        texts = np.array([str(column.values[code]) for code in used], object)
-        order = np.argsort(texts)
-        place[used[order]] = np.arange(len(used))
-        return Payload(texts[order], place[codes])
-    known = ordered_values(attribute)
-    if column.missing is not None and bool((codes == column.missing).any()):
-        known = [MISSING, *known]
-    place_of = {value: at for at, value in enumerate(known)}
-    place = np.array([place_of.get(str(value), -1) for value in column.values.tolist()], np.int32)
-    return Payload(np.array(known, object), place[codes])
-
-
-def ordered_values(attribute: Attribute) -> list[str]:
-    """The values of a categorical or ordinal attribute as its manifest entry lists them."""
-    if attribute.kind != "categorical":
-        return list(attribute.values)
-    assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
-    return list(attribute.hierarchy.leaves)
-
-
-def _payload_array(payload: Payload, numbers: bool) -> pa.Array:
-    """A column published as it is; a missing number is null."""
-    if payload.values.dtype.kind != "f":
-        texts = [str(value) for value in payload.values.tolist()]
-        return pa.DictionaryArray.from_arrays(pa.array(payload.codes), pa.array(texts, pa.string()))
-    known = payload.values[~np.isnan(payload.values)]
-    if not numbers:
-        words = pa.array([None if math.isnan(value) else number_text(value) for value in payload.values], pa.string())
-        return words.dictionary_encode().take(pa.array(payload.codes))
-    values = pa.array(payload.values, from_pandas=True).take(pa.array(payload.codes))
-    return values.cast(pa.int64()) if bool(np.all((known == np.floor(known)) & (np.abs(known) < 2**53))) else values

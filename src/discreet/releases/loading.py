@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.generalized import GROUP, GeneralizedRelease, Payload, ordered_values
+from discreet.releases.generalized import GROUP, GeneralizedRelease
 from discreet.releases.generalizing import Texts
-from discreet.releases.labels import finite
-from discreet.table.texts import LARGEST_WHOLE, MISSING
+from discreet.releases.payload import Payload, read_other, read_sensitive
+from discreet.table.texts import LARGEST_WHOLE
 from discreet.table.write import read_table
 
 TABLES = ("table.csv", "table.parquet")
@@ -24,10 +23,10 @@ TABLES = ("table.csv", "table.parquet")
 
 def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease:
     """The release in a folder whose manifest has been read."""
-    attributes = _attributes(manifest)
+    attributes = read_attributes(manifest)
     name = _table_name(manifest)
     names = [GROUP, *(attribute.name for attribute in attributes)]
-    columns = _read(home / name, names)
+    columns = read_columns(home / name, names)
     faults: list[str] = []
     numbers = columns[GROUP][1].astype(np.int64)
     ids, group_of = _groups(numbers)
@@ -45,9 +44,9 @@ def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease
         if attribute.role == "quasi":
             texts.append(_described(attribute, words, codes, ids, group_of, faults))
         elif attribute.role == "sensitive":
-            sensitive = _sensitive(attribute, words, codes, faults)
+            sensitive = read_sensitive(attribute, words, codes, faults)
         else:
-            others.append(_other(attribute, words, codes))
+            others.append(read_other(attribute, words, codes))
     release = GeneralizedRelease(
         manifest, attributes, tuple(texts), ids, group_of, sensitive, tuple(others), tuple(faults)
     )
@@ -56,7 +55,8 @@ def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease
     return release
 
 
-def _attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
+def read_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
+    """The attributes that a manifest of a release in groups lists, in the order that it has to list them."""
     entries = manifest.get("attributes")
     if not isinstance(entries, list):
         raise DiscreetError("the manifest of the release lists no attributes")
@@ -83,7 +83,7 @@ def _table_name(manifest: Mapping[str, Any]) -> str:
     return str(next(iter(tables)))
 
 
-def _read(path: Path, names: list[str]) -> dict[str, tuple[list[str], NDArray[Any]]]:
+def read_columns(path: Path, names: list[str]) -> dict[str, tuple[list[str], NDArray[Any]]]:
     """The columns of a table, each as its distinct texts and which of them each row holds.
 
     The first one is that of the groups: its numbers are returned as they are, with no texts.
@@ -140,53 +140,3 @@ def _described(
             + (f", and so have {number - 1:,} other groups." if number > 1 else ".")
         )
     return Texts(tuple(words), of_group)
-
-
-def _sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], faults: list[str]) -> Payload:
-    if attribute.kind == "numeric":
-        return _numbers(attribute, words, codes)
-    known = ordered_values(attribute)
-    if MISSING in words and MISSING not in known:
-        known = [MISSING, *known]
-    place = {value: at for at, value in enumerate(known)}
-    strange = [word for word in words if word not in place]
-    if strange:
-        faults.append(
-            f"Column {attribute.name!r} holds {strange[0]!r}, which the manifest does not list among its values"
-            + (f", and {len(strange) - 1:,} other such values." if len(strange) > 1 else ".")
-        )
-        for word in strange:
-            place[word] = len(place)
-    of_word = np.array([place[word] for word in words], np.int32)
-    return Payload(np.array(list(place), object), _take(of_word, codes))
-
-
-def _other(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Payload:
-    if attribute.kind == "numeric":
-        return _numbers(attribute, words, codes)
-    distinct = sorted(set(words))
-    place = {word: at for at, word in enumerate(distinct)}
-    of_word = np.array([place[word] for word in words], np.int32)
-    return Payload(np.array(distinct, object), _take(of_word, codes))
-
-
-def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Payload:
-    """A numeric column published as it is; an empty cell is a missing number, which stands first."""
-    read: list[float] = []
-    for word in words:
-        try:
-            read.append(finite(word) if word else math.nan)
-        except ValueError:
-            raise DiscreetError(
-                f"column {attribute.name!r} of the release holds {word!r}, which is not a number; the file was damaged "
-                "or edited, so publish it again"
-            ) from None
-    values, of_word = np.unique(np.array(read, np.float64), return_inverse=True)
-    if len(values) and math.isnan(values[-1]):
-        values = np.roll(values, 1)
-        of_word = (of_word + 1) % len(values)
-    return Payload(values, _take(of_word.astype(np.int32), codes))
-
-
-def _take(of_word: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:
-    return of_word[codes] if len(of_word) else np.zeros(0, np.int32)

@@ -12,8 +12,8 @@ from discreet.errors import DiscreetError
 from discreet.kernels import boxes
 from discreet.kernels.boxes import Boxes, Forest
 from discreet.releases.attributes import Attribute
-from discreet.releases.generalized import ordered_values
 from discreet.releases.labels import Regions
+from discreet.releases.payload import ordered_values
 from discreet.table.table import Column
 from discreet.table.texts import MISSING, value_text
 

@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
-from discreet.releases.anatomy_asking import _found, numbered
+from discreet.releases.anatomy_asking import codes_found, numbered
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.generalized import Payload, _payload, _payload_array
 from discreet.releases.keeping import check_kept, kept_assumptions
+from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.posteriors import Matrix
 from discreet.releases.reconstruction import Estimator, reconstruct
 from discreet.releases.release import Release, new_manifest
@@ -114,7 +114,7 @@ class PerturbedRelease(Release):
         place[domain] = np.arange(len(domain), dtype=np.int32)
         quasi = [as_shown(one, published) for one in table.quasi]
         attributes = [describe(one, "quasi", published, False) for one in quasi]
-        exact = [_payload(one, attribute, rows) for one, attribute in zip(quasi, attributes, strict=True)]
+        exact = [make_payload(one, attribute, rows) for one, attribute in zip(quasi, attributes, strict=True)]
         attributes.append(describe(column, "sensitive", None, True))
         attributes += [describe(one, "other", published, False) for one in table.other]
         manifest = new_manifest(
@@ -135,13 +135,13 @@ class PerturbedRelease(Release):
             Payload(_values(column, domain), place[drawn[rows]]),
             matrix,
             table.prior_counts[domain],
-            tuple(_payload(one, None, rows) for one in table.other),
+            tuple(make_payload(one, None, rows) for one in table.other),
             trace=trace,
         )
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table in a random order of rows, the matrix, and the prior."""
-        columns = [_payload_array(payload, numbers) for payload in (*self.exact, self.shown, *self.others)]
+        columns = [payload_array(payload, numbers) for payload in (*self.exact, self.shown, *self.others)]
         names = [attribute.name for attribute in self.attributes]
         values = self.texts
         # the printed decimals are so few that they survive being held as numbers
@@ -204,7 +204,7 @@ class PerturbedRelease(Release):
                 raise DiscreetError(
                     f"the quasi-identifier {attribute.name!r} of the release is not among the points given"
                 )
-            columns.append(_found(attribute, payload, np.atleast_1d(np.asarray(points[attribute.name]))))
+            columns.append(codes_found(attribute, payload, np.atleast_1d(np.asarray(points[attribute.name]))))
         if len({len(column) for column in columns}) > 1:
             raise DiscreetError("the points need as many values for every quasi-identifier")
         known = np.all([column >= 0 for column in columns], axis=0)

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.generalized import Payload
-from discreet.releases.loading import _other, _sensitive
+from discreet.releases.payload import Payload, read_other, read_sensitive
 from discreet.releases.perturbed import PerturbedRelease, value_name
 from discreet.releases.posteriors import Matrix
 from discreet.table.texts import LARGEST_WHOLE, MISSING
@@ -36,11 +35,11 @@ def load_perturbed(home: Path, manifest: dict[str, Any]) -> PerturbedRelease:
     for attribute in attributes:
         words, codes = columns[attribute.name]
         if attribute.role == "quasi":
-            exact.append(_sensitive(attribute, words, codes, faults))
+            exact.append(read_sensitive(attribute, words, codes, faults))
         elif attribute.role == "sensitive":
             shown = _shown(attribute, words, codes, texts, faults)
         else:
-            others.append(_other(attribute, words, codes))
+            others.append(read_other(attribute, words, codes))
     rows = manifest["rows"]
     if len(shown.codes) != rows["published"]:
         faults.append(f"table.{ending} has {len(shown.codes):,} rows, but the manifest says {rows['published']:,}.")
@@ -130,7 +129,7 @@ def _shown(attribute: Attribute, words: list[str], codes: NDArray[Any], texts: l
     """The published sensitive values, in the order of the prior; others are a fault and stand at the end."""
     numeric = attribute.kind == "numeric"
     if numeric:
-        payload = _sensitive(attribute, words, codes, faults)
+        payload = read_sensitive(attribute, words, codes, faults)
         words, codes = [value_name(value) for value in payload.values.tolist()], payload.codes
     place = {text: at for at, text in enumerate(texts)}
     strange = [word for word in words if word not in place]

@@ -84,7 +84,7 @@ class Perturbation(Scheme):
         (True, 0)
         """
         prior = feasible(self, table, principle)
-        rng = generator() if self.random_state is None else _own_stream(self.random_state)
+        rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
         if progress is not None:
             progress("looking for the matrix", 0.0)
@@ -151,12 +151,6 @@ def draw(matrix: Matrix, values: NDArray[np.int32], seeded: np.random.Generator 
         rows = order[first:last]
         result[rows] = np.searchsorted(ends[:, value], numbers[rows], side="right")
     return result
-
-
-def _own_stream(seed: int) -> np.random.Generator:
-    """A generator that no other use of the same seed shares: were the table itself made with it, what is drawn here
-    would depend on the values that it is to hide."""
-    return np.random.default_rng([abs(seed), *b"perturbation"])
 
 
 def _system_numbers(scale: int, number: int) -> NDArray[np.int64]:

@@ -1,0 +1,117 @@
+"""Columns published as they are: made from a table, written, and read back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.releases.attributes import Attribute
+from discreet.releases.labels import finite
+from discreet.table.table import Column
+from discreet.table.texts import MISSING, number_text
+
+
+class Payload(NamedTuple):
+    """A column published as it is: its distinct values, and which one each published row holds."""
+
+    values: NDArray[Any]
+    codes: NDArray[np.int32]
+
+
+def make_payload(column: Column, attribute: Attribute | None, rows: NDArray[np.intp]) -> Payload:
+    """A column to be published as it is, its values in an order that a loaded release finds again."""
+    codes = column.codes[rows]
+    if attribute is None or attribute.kind == "numeric":
+        used = np.flatnonzero(np.bincount(codes, minlength=len(column.values)))
+        place = np.zeros(len(column.values), np.int32)
+        if column.kind == "numeric":
+            place[used] = np.arange(len(used))
+            return Payload(column.values[used].astype(np.float64), place[codes])
+        texts = np.array([str(column.values[code]) for code in used], object)
+        order = np.argsort(texts)
+        place[used[order]] = np.arange(len(used))
+        return Payload(texts[order], place[codes])
+    known = ordered_values(attribute)
+    if column.missing is not None and bool((codes == column.missing).any()):
+        known = [MISSING, *known]
+    place_of = {value: at for at, value in enumerate(known)}
+    place = np.array([place_of.get(str(value), -1) for value in column.values.tolist()], np.int32)
+    return Payload(np.array(known, object), place[codes])
+
+
+def ordered_values(attribute: Attribute) -> list[str]:
+    """The values of a categorical or ordinal attribute as its manifest entry lists them."""
+    if attribute.kind != "categorical":
+        return list(attribute.values)
+    assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
+    return list(attribute.hierarchy.leaves)
+
+
+def payload_array(payload: Payload, numbers: bool) -> pa.Array:
+    """A column published as it is; a missing number is null."""
+    if payload.values.dtype.kind != "f":
+        texts = [str(value) for value in payload.values.tolist()]
+        return pa.DictionaryArray.from_arrays(pa.array(payload.codes), pa.array(texts, pa.string()))
+    known = payload.values[~np.isnan(payload.values)]
+    if not numbers:
+        words = pa.array([None if math.isnan(value) else number_text(value) for value in payload.values], pa.string())
+        return words.dictionary_encode().take(pa.array(payload.codes))
+    values = pa.array(payload.values, from_pandas=True).take(pa.array(payload.codes))
+    return values.cast(pa.int64()) if bool(np.all((known == np.floor(known)) & (np.abs(known) < 2**53))) else values
+
+
+def read_sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], faults: list[str]) -> Payload:
+    """The sensitive attribute from its published texts; values that the manifest does not list are a fault."""
+    if attribute.kind == "numeric":
+        return _numbers(attribute, words, codes)
+    known = ordered_values(attribute)
+    if MISSING in words and MISSING not in known:
+        known = [MISSING, *known]
+    place = {value: at for at, value in enumerate(known)}
+    strange = [word for word in words if word not in place]
+    if strange:
+        faults.append(
+            f"Column {attribute.name!r} holds {strange[0]!r}, which the manifest does not list among its values"
+            + (f", and {len(strange) - 1:,} other such values." if len(strange) > 1 else ".")
+        )
+        for word in strange:
+            place[word] = len(place)
+    of_word = np.array([place[word] for word in words], np.int32)
+    return Payload(np.array(list(place), object), _take(of_word, codes))
+
+
+def read_other(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Payload:
+    """A column that was carried along, from its published texts."""
+    if attribute.kind == "numeric":
+        return _numbers(attribute, words, codes)
+    distinct = sorted(set(words))
+    place = {word: at for at, word in enumerate(distinct)}
+    of_word = np.array([place[word] for word in words], np.int32)
+    return Payload(np.array(distinct, object), _take(of_word, codes))
+
+
+def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Payload:
+    """A numeric column published as it is; an empty cell is a missing number, which stands first."""
+    read: list[float] = []
+    for word in words:
+        try:
+            read.append(finite(word) if word else math.nan)
+        except ValueError:
+            raise DiscreetError(
+                f"column {attribute.name!r} of the release holds {word!r}, which is not a number; the file was damaged "
+                "or edited, so publish it again"
+            ) from None
+    values, of_word = np.unique(np.array(read, np.float64), return_inverse=True)
+    if len(values) and math.isnan(values[-1]):
+        values = np.roll(values, 1)
+        of_word = (of_word + 1) % len(values)
+    return Payload(values, _take(of_word.astype(np.int32), codes))
+
+
+def _take(of_word: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:
+    return of_word[codes] if len(of_word) else np.zeros(0, np.int32)
