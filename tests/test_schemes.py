@@ -18,7 +18,7 @@ from discreet.analyst.loss import ail, gcp, losses
 from discreet.datasets import census, patients
 from discreet.principles import PRINCIPLES, Principle, Prior, parse
 from discreet.releases.generalized import GeneralizedRelease
-from discreet.schemes import SCHEMES, Burel, Cuts, Mondrian, Scheme, make_scheme
+from discreet.schemes import SCHEMES, Burel, Cuts, Mondrian, Sabre, Scheme, make_scheme
 from discreet.schemes.axes import axes_of
 from discreet.table.table import Table
 from naive.tables import tables
@@ -91,10 +91,14 @@ def test_thorough_is_never_worse(promise: str, table: Table) -> None:
     assert audited(table, principle, Cuts(effort="thorough"))
 
 
-@given(table=tables(missing=True), promise=st.sampled_from(PROMISES), withhold=st.sampled_from([0.0, 0.1, 0.4]))
-@settings(max_examples=60)
-def test_withheld_rows_keep_the_promise_too(table: Table, promise: str, withhold: float) -> None:
-    event("published" if audited(table, parse(promise), Cuts(withhold=withhold)) else "refused")
+@given(
+    table=tables(missing=True),
+    promise=st.sampled_from(PROMISES),
+    scheme=st.sampled_from([Cuts(withhold=0.0), Cuts(withhold=0.1), Cuts(withhold=0.4), Burel(), Sabre()]),
+)
+@settings(max_examples=100)
+def test_withheld_rows_keep_the_promise_too(table: Table, promise: str, scheme: Scheme) -> None:
+    event("published" if audited(table, parse(promise), scheme) else "refused")
 
 
 def test_withholding_stays_within_its_share_and_can_pay() -> None:

@@ -21,7 +21,7 @@ from discreet.adversary.anatomy_laying import Laid, lay, margins
 from discreet.adversary.anatomy_support import without_trace
 from discreet.adversary.check import Check
 from discreet.adversary.judging import Kept, judged
-from discreet.adversary.trace import read_trace
+from discreet.adversary.trace import first_difference, read_trace, trace_check
 from discreet.principles import KAnonymity, Principle, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy import AnatomyRelease
@@ -164,7 +164,7 @@ def _by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
         faults.append(
             f"the trace must have one whole number for each of the {wording.rows(len(laid.had))} of the original"
         )
-        return _trace_check(faults)
+        return trace_check(faults, "every group has exactly the quasi-identifiers and the sensitive values of its rows")
     kept = np.flatnonzero(trace >= 0)
     places = np.minimum(np.searchsorted(release.ids, trace[kept]), max(0, release.groups - 1))
     known = release.ids[places] == trace[kept] if release.groups else np.zeros(len(kept), np.bool_)
@@ -179,7 +179,7 @@ def _by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
     claimed = np.sort(release.group_of.astype(np.int64) * wide + laid.shown)
     real = np.sort(places * wide + laid.had[kept])
     if len(claimed) != len(real) or bool((claimed != real).any()):
-        group = _first_difference(claimed, real) // wide
+        group = first_difference(claimed, real) // wide
         faults.append(f"group {release.ids[group]} is not published with the quasi-identifiers of its rows")
     counted = Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
     told = laid.counts
@@ -187,28 +187,9 @@ def _by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
     actual = np.repeat(counted.groups * counted.width + counted.values, counted.amounts)
     cells.sort()
     if len(cells) != len(actual) or bool((cells != actual).any()):
-        group = _first_difference(cells, actual) // told.width
+        group = first_difference(cells, actual) // told.width
         faults.append(f"group {release.ids[group]} is not published with the sensitive values of its rows")
-    return _trace_check(faults)
-
-
-def _trace_check(faults: list[str]) -> Check:
-    if faults:
-        return Check("support", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
-    return Check(
-        "support",
-        True,
-        "By the private trace, every input row is published once or withheld, and every group has exactly the "
-        "quasi-identifiers and the sensitive values of its rows.",
-    )
-
-
-def _first_difference(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
-    size = min(len(one), len(other))
-    differ = np.flatnonzero(one[:size] != other[:size])
-    if differ.size:
-        return int(min(one[differ[0]], other[differ[0]]))
-    return int((one if len(one) > size else other)[size])
+    return trace_check(faults, "every group has exactly the quasi-identifiers and the sensitive values of its rows")
 
 
 # ----------------------------------------------------------------------------------------------------------- promises

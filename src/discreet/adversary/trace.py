@@ -19,6 +19,9 @@ from discreet.principles import wording
 
 kernels = cast(Any, boxes)
 
+EXPLAINED = "every group has exactly the sensitive values of its rows, all of which lie in its description"
+"""What a trace shows of a generalized release."""
+
 
 def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int64], list[str]]:
     """The private file that tells the group of every input row (empty when withheld), and what is wrong with it."""
@@ -57,7 +60,7 @@ def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
     if trace.shape != laid.had.shape or trace.dtype.kind not in "iu":
         rows = wording.rows(len(laid.had))
         faults.append(f"the trace must have one whole number for each of the {rows} of the original")
-        return _trace_check(faults)
+        return trace_check(faults, EXPLAINED)
     kept = np.flatnonzero(trace >= 0)
     places = np.minimum(np.searchsorted(release.ids, trace[kept]), max(0, release.groups - 1))
     known = release.ids[places] == trace[kept] if release.groups else np.zeros(len(kept), np.bool_)
@@ -82,26 +85,24 @@ def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
     claimed = np.sort(release.group_of.astype(np.int64) * width + laid.shown)
     real = np.sort(places * width + laid.had[kept])
     if len(claimed) != len(real) or bool((claimed != real).any()):
-        group = int(_first_difference(claimed, real)) // width
+        group = int(first_difference(claimed, real)) // width
         faults.append(
             f"group {release.ids[group]} ({described(release, group)}) is not published with the sensitive values of "
             "its rows"
         )
-    return _trace_check(faults)
+    return trace_check(faults, EXPLAINED)
 
 
-def _trace_check(faults: list[str]) -> Check:
+def trace_check(faults: list[str], explained: str) -> Check:
+    """Whether the trace explains the release; ``explained`` is what it then shows."""
     if faults:
         return Check("support", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
-    return Check(
-        "support",
-        True,
-        "By the private trace, every input row is published once or withheld, every row lies in the description of its "
-        "group, and every group has exactly the sensitive values of its rows.",
-    )
+    sentence = f"By the private trace, every input row is published once or withheld, and {explained}."
+    return Check("support", True, sentence)
 
 
-def _first_difference(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
+def first_difference(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
+    """The smallest number that stands in one of two sorted lists and not as often in the other."""
     size = min(len(one), len(other))
     differ = np.flatnonzero(one[:size] != other[:size])
     if differ.size:

@@ -18,7 +18,8 @@ from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
 from discreet.randomness import generator, permutation
 from discreet.releases.anatomy import AnatomyRelease
-from discreet.schemes.scheme import Scheme, confirm, feasible
+from discreet.schemes.grouping import confirm
+from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.top_down import Progress
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table

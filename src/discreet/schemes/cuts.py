@@ -12,21 +12,19 @@ from discreet.errors import DiscreetError
 from discreet.kernels.cutting import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.randomness import generator
-from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.generalizing import Values
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.scheme import Scheme, confirm, feasible
+from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.thorough import fast_recipe, partition_thoroughly
 from discreet.schemes.top_down import Partition, Problem, Progress, limits_of, partition
-from discreet.schemes.withholding import costly_rows, unusable_rows
+from discreet.schemes.withholding import costly_rows
 from discreet.table.table import Table
 
 FAMILIES = {"plain": PLAIN, "stratified": STRATIFIED, "bucketed": BUCKETED, "repaired": REPAIRED}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cuts(Scheme):
+class Cuts(GroupingScheme):
     """All rows are one group, which is cut in two for as long as both halves keep the promise.
 
     At every group all families of cuts compete, and the cheapest is taken: *plain* ones at a value of one
@@ -39,6 +37,11 @@ class Cuts(Scheme):
     the table or of the union of some groups (which keeps a monotone promise when they do), of which the cheapest is
     taken. Withheld rows are judged as one group by the same kernel. The cuts do look at sensitive values, so an
     adversary who knows the algorithm may learn something from the choice of cuts; that is not bounded by the promise.
+
+    >>> from discreet.datasets import patients
+    >>> from discreet.principles import BetaLikeness
+    >>> Cuts(random_state=1).publish(patients(), BetaLikeness(2)).withheld
+    0
     """
 
     name: ClassVar[str] = "cuts"
@@ -81,57 +84,31 @@ class Cuts(Scheme):
             "values": self.values,
         }
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
-        """A generalized release of the table, every group of which keeps the promise.
-
-        >>> from discreet.datasets import patients
-        >>> from discreet.principles import BetaLikeness
-        >>> release = Cuts(random_state=1).publish(patients(), BetaLikeness(2))
-        >>> release.withheld
-        0
-        """
-        prior = feasible(self, table, principle)
-        rng = generator(self.random_state)
-        groups = np.full(table.rows, -1, np.int32)
-        missing = unusable_rows(table, principle, prior, rng)
-        rows = np.setdiff1d(np.arange(table.rows), missing, assume_unique=True)
-        if len(rows):
-            problem = self._problem(table, principle, prior, rows)
-            has = np.bincount(table.classes[missing], minlength=len(prior.counts))
-            kept, result = self._partition(problem, principle, prior, has, len(missing), rng, progress)
-            groups[rows[kept]] = result.groups
-        confirm(groups, table.classes, principle, prior)
-        return GeneralizedRelease.from_groups(
-            table,
-            groups,
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=None if self.random_state is None else rng,
-        )
-
-    def _problem(self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64]) -> Problem:
+    def groups(
+        self,
+        table: Table,
+        principle: Principle,
+        prior: Prior,
+        rows: NDArray[np.int64],
+        rng: np.random.Generator,
+        progress: Progress | None,
+    ) -> NDArray[np.int32]:
+        """The group of each of these rows; -1 for those that are withheld because that lowers the loss."""
         points, axes = axes_of(table, self.loss, self.values)
         rules = principle.rules(prior)
         problem = Problem(points, table.classes, axes, rules, limits_of(principle, prior, rules))
-        if len(rows) == table.rows:
-            return problem
-        counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
-        if not principle.holds(counts[None, :], prior)[0]:
-            raise DiscreetError(
-                f"without the rows that have to be withheld, the table cannot keep the promise: "
-                f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (--missing value)."
-            )
-        return problem.take(rows)
+        if len(rows) < table.rows:
+            problem = problem.take(rows)
+        kept, result = self._partition(problem, principle, prior, rng, progress)
+        groups = np.full(len(rows), -1, np.int32)
+        groups[kept] = result.groups
+        return groups
 
     def _partition(
         self,
         problem: Problem,
         principle: Principle,
         prior: Prior,
-        has: NDArray[np.int64],
-        withheld: int,
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> tuple[NDArray[np.int64], Partition]:
@@ -147,7 +124,8 @@ class Cuts(Scheme):
                 )
         everything = np.arange(len(problem.classes))
         best = everything, self._cut(problem, families, rng, progress)
-        room = int(self.withhold * prior.rows) - withheld
+        has = prior.counts - np.bincount(problem.classes, minlength=len(prior.counts))
+        room = int(self.withhold * prior.rows) - int(has.sum())
         costly = costly_rows(problem, best[1], principle, prior, has, room)
         if len(costly):
             kept = np.setdiff1d(everything, costly, assume_unique=True)

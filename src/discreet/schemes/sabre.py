@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels.drawing import draw_along, draw_nearest
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
-from discreet.randomness import generator
-from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.generalizing import Values
-from discreet.schemes.burel import bucket_order, places_of
+from discreet.schemes.drawing import Retrieval, draw_groups, places_of
+from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.moving import bucketise, split_closely
-from discreet.schemes.scheme import Scheme, confirm, feasible
 from discreet.schemes.top_down import Progress
-from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sabre(Scheme):
+class Sabre(GroupingScheme):
     """Rows are put into buckets of sensitive values; groups draw from every bucket nearly in proportion to its size.
 
     The budget t is spent twice. *Bucketisation* splits the sensitive values, at first all in one bucket, where that
@@ -56,7 +52,7 @@ class Sabre(Scheme):
     share: float = 0.5
     """The share of t that the worst choice of rows from buckets may cost. At 1, as in the paper, there are the fewest
     buckets, and groups must be large to be close to proportion; at 0 every value is a bucket."""
-    retrieval: Literal["hilbert", "nearest"] = "hilbert"
+    retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
     values: Values = "interval"
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
@@ -82,37 +78,7 @@ class Sabre(Scheme):
             return super().refusal(principle, prior)
         return f"scheme {self.name!r} is made for t-closeness, asked for once; for {principle} choose scheme 'cuts'"
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
-        """A generalized release of the table, every group of which keeps the promise.
-
-        >>> from discreet.datasets import patients
-        >>> release = Sabre(random_state=1).publish(patients(), TCloseness(0.4))
-        >>> release.withheld, release.groups > 1
-        (0, True)
-        """
-        prior = feasible(self, table, principle)
-        rng = generator(self.random_state)
-        rows = np.setdiff1d(np.arange(table.rows), unusable_rows(table, principle, prior, rng), assume_unique=True)
-        counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
-        if not principle.holds(counts[None, :], prior)[0]:
-            raise DiscreetError(
-                f"without the rows that have to be withheld, the table cannot keep the promise: "
-                f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (--missing value)."
-            )
-        groups = np.full(table.rows, -1, np.int32)
-        groups[rows] = self._groups(table, principle, prior, rows, rng, progress)
-        confirm(groups, table.classes, principle, prior)
-        return GeneralizedRelease.from_groups(
-            table,
-            groups,
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=None if self.random_state is None else rng,
-        )
-
-    def _groups(
+    def groups(
         self,
         table: Table,
         principle: Principle,
@@ -121,6 +87,7 @@ class Sabre(Scheme):
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> NDArray[np.int32]:
+        """The group of each of these rows."""
         closeness = next(part for part in principle.parts if isinstance(part, TCloseness))
         classes = table.classes[rows]
         counts = np.bincount(classes, minlength=len(prior.counts))
@@ -132,16 +99,7 @@ class Sabre(Scheme):
         if progress:
             progress("drawing groups", 0.0)
         places = places_of(table.quasi, rows)
-        order, starts, keys = bucket_order(places, buckets.of_value[classes], buckets.number)
-        seeds = rng.permutation(len(rows))
-        if self.retrieval == "hilbert":
-            drawn = draw_along(keys, starts, wanted, seeds)
-        else:
-            drawn = draw_nearest(places[order], starts, wanted, seeds)
-        groups = np.empty(len(rows), np.int32)
-        groups[order] = drawn
-        curve = np.empty(len(rows))
-        curve[order] = keys
+        groups, curve = draw_groups(places, buckets.of_value[classes], wanted, self.retrieval, rng)
         if progress:
             progress("drawing groups", 1.0)
         return united(groups, classes, curve, principle, prior)

@@ -5,11 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.errors import DiscreetError
-from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.release import Release
@@ -53,10 +49,3 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
     if not reach.feasible:
         raise DiscreetError(f"this table cannot keep {principle}: {reach.sentence}")
     return prior
-
-
-def confirm(groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior) -> None:
-    """Judge once more what is about to be published: a fault in a partitioner must not become a broken promise."""
-    counts = Counts.of_rows(groups + 1, classes, int(groups.max()) + 2, len(prior.counts))
-    if not principle.holds(counts, prior).all():
-        raise AssertionError(f"the partition breaks {principle}; nothing was published")

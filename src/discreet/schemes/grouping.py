@@ -1,0 +1,78 @@
+"""Schemes that put rows into groups: what they have in common is everything but how."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.randomness import generator
+from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.generalizing import Values
+from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.top_down import Progress
+from discreet.schemes.withholding import unusable_rows
+from discreet.table.table import Table
+
+
+class GroupingScheme(Scheme):
+    """A scheme that publishes groups of rows under one description each."""
+
+    values: Values
+    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
+    random_state: int | None
+    """A seed, for experiments only; without one, chance comes from the operating system."""
+
+    @abstractmethod
+    def groups(
+        self,
+        table: Table,
+        principle: Principle,
+        prior: Prior,
+        rows: NDArray[np.int64],
+        rng: np.random.Generator,
+        progress: Progress | None,
+    ) -> NDArray[np.int32]:
+        """The group of each of these rows of the table, which as one group keep the promise; -1 to withhold a row."""
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
+        """A generalized release of the table, every group of which keeps the promise."""
+        prior = feasible(self, table, principle)
+        rng = generator(self.random_state)
+        missing = unusable_rows(table, principle, prior, rng)
+        rows = np.setdiff1d(np.arange(table.rows), missing, assume_unique=True)
+        groups = np.full(table.rows, -1, np.int32)
+        if len(rows):
+            _see_that_the_rest_keeps(principle, prior, table.classes[rows])
+            groups[rows] = self.groups(table, principle, prior, rows, rng, progress)
+        confirm(groups, table.classes, principle, prior)
+        return GeneralizedRelease.from_groups(
+            table,
+            groups,
+            promise=principle,
+            scheme=self.name,
+            options=self.options,
+            values=self.values,
+            seeded=None if self.random_state is None else rng,
+        )
+
+
+def _see_that_the_rest_keeps(principle: Principle, prior: Prior, classes: NDArray[np.int32]) -> None:
+    counts = np.bincount(classes, minlength=len(prior.counts))
+    if not principle.holds(counts[None, :], prior)[0]:
+        raise DiscreetError(
+            f"without the rows that have to be withheld, the table cannot keep the promise: "
+            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (--missing value)."
+        )
+
+
+def confirm(groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior) -> None:
+    """Judge once more what is about to be published: a fault in a scheme must not become a broken promise."""
+    counts = Counts.of_rows(groups + 1, classes, int(groups.max()) + 2, len(prior.counts))
+    if not principle.holds(counts, prior).all():
+        raise AssertionError(f"the partition breaks {principle}; nothing was published")
