@@ -450,6 +450,27 @@ def test_audit_against_another_table_is_no_success(people: Path) -> None:
 # ------------------------------------------------------------------------------------------------------- the true thing
 
 
+def test_help_names_every_scheme() -> None:
+    from discreet.schemes import SCHEMES
+
+    shown = run("publish", "--help").output
+    assert all(name in shown for name in SCHEMES)
+
+
+@pytest.mark.parametrize("scheme", ["burel", "perturbation", "baseline", "anatomy", "sabre"])
+def test_every_scheme_publishes_audits_and_answers(scheme: str, people: Path) -> None:
+    promise = {"anatomy": "l-diversity(l=2)", "sabre": "t-closeness(t=0.3)"}.get(scheme, "beta-likeness(beta=2)")
+    words = [word for word in PUBLISH if not word.startswith("beta")]
+    run(*words, promise, "--scheme", scheme, "--trace", "trace.csv")
+    for trace in ([], ["--trace", "trace.csv"]):
+        assert json.loads(run("audit", "release", "--original", "patients.csv", "--json", *trace).stdout)["holds"]
+    answer = json.loads(run("query", "release", "SELECT COUNT(*) FROM t WHERE age >= 0", "--json").stdout)
+    assert answer["estimate"] == pytest.approx(48)
+    table = (people / "release" / "table.csv").read_text()
+    (people / "release" / "table.csv").write_text(table[: table.rindex("\n", 0, -1) + 1])
+    assert not json.loads(run("audit", "release", "--original", "patients.csv", "--json", code=1).stdout)["holds"]
+
+
 def test_help_is_quick_and_imports_nothing_heavy(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom discreet.command.main import main\n"

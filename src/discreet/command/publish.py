@@ -66,14 +66,18 @@ class Outcome:
         metavar="PROMISE",
         help='What the release must keep, such as "beta-likeness(beta=2)". Repeatable: all of them are kept.',
     ),
-    click.option("--scheme", metavar="NAME", help="How rows are grouped: cuts (default) or mondrian."),
+    click.option(
+        "--scheme",
+        metavar="NAME",
+        help="How the table is published: cuts (default), mondrian, burel, sabre, anatomy, baseline or perturbation.",
+    ),
     click.option(
         "--option",
         "options",
         multiple=True,
         metavar="KEY=VALUE",
-        help="An option of the scheme: loss=ail|gcp|discernibility, effort=fast|thorough, withhold=0.02, "
-        "values=interval|label|set, cuts=plain+stratified. Repeatable.",
+        help="An option of the scheme, for cuts: loss=ail|gcp|discernibility, effort=fast|thorough, withhold=0.02, "
+        "values=interval|label|set, cuts=plain+stratified; for burel: refine=true. Repeatable.",
     ),
     flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
     flags.many("--keep", "keep", "Columns to publish as they are."),

@@ -27,8 +27,10 @@ def cache_folder() -> Path:
     >>> cache_folder().is_dir()
     True
     """
-    # Numba notices an edited kernel but not an edited callee in another file, so the sources are part of the key.
-    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    # Numba notices an edited kernel but not an edited callee in another file, so the sources are part of the key; and
+    # it compiles anew for every place that they lie in, so that is too.
+    home = Path(__file__).resolve().parent
+    sources = str(home).encode() + b"".join(path.read_bytes() for path in sorted(home.glob("*.py")))
     digest = hashlib.sha256(sources).hexdigest()[:12]
     python = f"py{sys.version_info[0]}{sys.version_info[1]}"
     key = f"{__version__}-{digest}-{python}-numba{numba.__version__}-numpy{np.__version__}"

@@ -15,7 +15,7 @@ from discreet.kernels.compiling import kernel
 SLACK = 1e-9
 """Counts are compared with bound x size up to this much."""
 
-SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL = range(9)
+SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, WINDOWS = range(10)
 
 
 class Rules(NamedTuple):
@@ -26,9 +26,11 @@ class Rules(NamedTuple):
     parameters: NDArray[np.float64]
     """Two numbers per rule; what they mean depends on its kind."""
     bounds: NDArray[np.float64]
-    """One number per rule and value (or node, for rules over nodes): a cap, a floor, a prior."""
+    """One number per rule and value (or node, for rules over nodes): a cap, a floor, a prior; for ``WINDOWS`` the
+    first value in the value's window."""
     nodes: NDArray[np.int32]
-    """Per rule and value: the node it is counted under; -1 when values are counted as they are."""
+    """Per rule and value: the node it is counted under; -1 when values are counted as they are. For ``WINDOWS`` the
+    last value in the value's window; neither end of a window may fall from one value to the next."""
     tree: NDArray[np.int32]
     """``tree[level, value]``: the ancestors of a value, for the hierarchical distance; no lines when there is none."""
 
@@ -109,6 +111,9 @@ def strain(counts, size, rules, present):
             here = moved / max(1, steps) / (first + SLACK)
         elif kind == HIERARCHICAL:
             here = _tree_distance(counts, size, rules.bounds[r], rules.tree) / (first + SLACK)
+        elif kind == WINDOWS:
+            # parameters: m; no window around a value that is present may hold more than 1 / m of the rows
+            here = _fullest_window(counts, rules.bounds[r], rules.nodes[r], present) / (size / first + SLACK)
         worst = max(worst, here)
     return worst
 
@@ -128,6 +133,27 @@ def _tree_distance(counts, size, prior, tree):
                 crossing += abs(surplus)
                 surplus = 0.0
     return crossing / (2.0 * height)
+
+
+@kernel
+def _fullest_window(counts, lows, highs, present):
+    """The largest number of rows in the window around any value that is present: both ends only ever move up."""
+    ordered = np.sort(present)
+    fullest = 0
+    inside = 0
+    start = 0
+    end = 0
+    for value in ordered:
+        if counts[value] == 0:
+            continue
+        while end < ordered.shape[0] and ordered[end] <= highs[value]:
+            inside += counts[ordered[end]]
+            end += 1
+        while ordered[start] < lows[value]:
+            inside -= counts[ordered[start]]
+            start += 1
+        fullest = max(fullest, inside)
+    return fullest
 
 
 @kernel

@@ -10,10 +10,11 @@ from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.l_diversity import LDiversity
 from discreet.principles.principle import All, Principle, Reach, parse, together
 from discreet.principles.prior import Prior
+from discreet.principles.proximity import Proximity
 from discreet.principles.t_closeness import TCloseness
 
 PRINCIPLES: dict[str, type[Principle]] = {
-    kind.name: kind for kind in (KAnonymity, LDiversity, TCloseness, BetaLikeness, DeltaDisclosure)
+    kind.name: kind for kind in (KAnonymity, LDiversity, TCloseness, BetaLikeness, DeltaDisclosure, Proximity)
 }
 """Every promise by its name in texts; ``parse`` knows those listed here."""
 
@@ -27,6 +28,7 @@ __all__ = [
     "LDiversity",
     "Principle",
     "Prior",
+    "Proximity",
     "Reach",
     "TCloseness",
     "fewest_buckets",

@@ -193,7 +193,10 @@ class All(Principle):
         return combine([part.rules(prior) for part in self.promises])
 
     def reachable(self, prior: Prior) -> Reach:
-        """Whether any grouping keeps all promises: since each one is monotone, when each can be kept."""
+        """Whether any grouping keeps all promises: when each can be kept, if all are monotone.
+
+        One that is not may be kept by other groupings than the rest: then this is needed, but not always enough.
+        """
         reaches = [part.reachable(prior) for part in self.promises]
         told = [reach for reach in reaches if not reach.feasible] or reaches
         return Reach(all(reach.feasible for reach in reaches), None, " ".join(reach.sentence for reach in told))

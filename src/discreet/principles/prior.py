@@ -35,6 +35,9 @@ class Prior:
     hierarchy: Hierarchy | None = None
     attribute: str | None = "sensitive"
     """The name of the sensitive attribute; ``None`` when the table has none."""
+    numbers: NDArray[np.float64] | None = None
+    """The values as numbers when the attribute is numeric, NaN where one is missing; read from ``values`` when they are
+    not given, and ``None`` when those are no numbers."""
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
@@ -45,6 +48,8 @@ class Prior:
             raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
+        if self.numbers is None and self.kind == "numeric":
+            object.__setattr__(self, "numbers", _numbers(self.values))
 
     @classmethod
     def of(cls, table: Table) -> Prior:
@@ -53,7 +58,12 @@ class Prior:
         if column is None:
             return cls(np.array([table.rows]), ("",), attribute=None)
         counts = np.bincount(column.codes, minlength=len(column.values))
-        return cls(counts, _texts(column), column.kind, column.hierarchy, column.name)
+        numbers = None
+        if column.kind == "numeric" and column.values.dtype.kind in "iuf":
+            numbers = column.values.astype(np.float64)
+            if column.missing is not None:
+                numbers[column.missing] = np.nan
+        return cls(counts, _texts(column), column.kind, column.hierarchy, column.name, numbers)
 
     @property
     def rows(self) -> int:
@@ -99,6 +109,14 @@ class Prior:
         sums = np.empty((len(counts), len(starts)), dtype=counts.dtype)
         sums[:, nodes[starts]] = np.add.reduceat(counts, starts, axis=1)
         return sums
+
+
+def _numbers(texts: tuple[str, ...]) -> NDArray[np.float64] | None:
+    """The numbers that texts mean; none when one of them means no number."""
+    try:
+        return np.array([np.nan if text == MISSING else float(text) for text in texts], dtype=np.float64)
+    except ValueError:
+        return None
 
 
 def _texts(column: Column) -> tuple[str, ...]:

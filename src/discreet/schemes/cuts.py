@@ -49,7 +49,7 @@ class Cuts(GroupingScheme):
     cuts: tuple[str, ...] = tuple(FAMILIES)
     """Which families of cuts compete."""
     effort: Literal["fast", "thorough"] = "fast"
-    """``fast``: one pass. ``thorough``: some dozens, never worse than ``fast`` or any family by itself."""
+    """``fast``: one pass. ``thorough``: the time of some hundred, never worse than ``fast`` or any family by itself."""
     loss: Loss = "ail"
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
     withhold: float = 0.0

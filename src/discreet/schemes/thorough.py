@@ -45,7 +45,7 @@ def partition_thoroughly(
 ) -> Partition:
     """The cheapest partition that a good deal of trying finds, never worse than that of the recipe ``fast``.
 
-    The time is some dozens of times that of one pass, and bounded: on large tables look-ahead is kept to groups of at
+    The time is that of some hundred passes, and bounded: on large tables look-ahead is kept to groups of at
     most 30,000 rows, and regrouping to ten million rows in all.
     """
     tell = progress or (lambda stage, share: None)

@@ -1,0 +1,252 @@
+"""(epsilon, m)-anonymity: nobody's number is near to many others of the group (Li, Tao and Xiao, SIGMOD 2008)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.judging import SLACK, WINDOWS, Rules
+from discreet.principles.counts import Counts
+from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.principles.principle import Principle, Reach
+from discreet.principles.prior import Prior
+from discreet.principles.rules import rule
+from discreet.principles.wording import about, exact, percent, rows
+
+ROUNDING = 4 * float(np.finfo(np.float64).eps)
+"""Numbers at the very end of a neighbourhood are in it, however their decimals were rounded."""
+
+
+@dataclass(frozen=True)
+class Proximity(Principle):
+    """Around no row's number lie more than 1 / m of its group's rows.
+
+    What counts as near to a number x is its neighbourhood:
+
+    - ``absolute``: from x - epsilon to x + epsilon; ``below`` and ``above`` replace epsilon on one side;
+    - ``relative``: from x - epsilon |x| to x + epsilon |x|, with epsilon at most 1.
+
+    The ends belong to it. A zero is relatively near to zeros alone; for a negative x the interval is from x (1 +
+    epsilon) to x (1 - epsilon). A missing value is near to missing values alone. Neither end of a neighbourhood falls
+    when the number grows, which is all that the check and ``reachable`` rely on; a relative epsilon above 1 would break
+    it, as the neighbourhood of a larger number would then reach further down.
+
+    Not monotone: numbers that are near to each other may come together in a union. So groups must never be merged, and
+    an adversary who only matches descriptions must be looked at separately.
+
+    >>> prior = Prior(np.array([1, 1, 1, 1]), ("40", "50", "60", "80"), "numeric")
+    >>> promise = Proximity(15, 2)
+    >>> promise.holds([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 1, 1]], prior).tolist()
+    [True, True, False]
+    >>> print(promise.explain([1, 1, 1, 1], prior))  # doctest: +NORMALIZE_WHITESPACE
+    3 of the 4 rows of this group (75.0 %) hold a number from 40 to 60, near to '50'; at most 50.0 % (2 rows) is
+    allowed, because of m=2.
+    """
+
+    name: ClassVar[str] = "proximity"
+    example: ClassVar[str] = "'proximity(epsilon=2000, m=4)'"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Number("m", low=1.0),
+        Number("epsilon"),
+        Choice("neighbourhood", choices=("absolute", "relative")),
+        Number("below", optional=True),
+        Number("above", optional=True),
+    )
+    larger_is_stronger: ClassVar[bool] = True
+
+    epsilon: float
+    m: int
+    neighbourhood: str = "absolute"
+    below: float | None = None
+    above: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check each parameter, and that they go together."""
+        super().__post_init__()
+        if self.m != int(self.m):
+            raise DiscreetError(
+                f"{self.name}: m must be a whole number of at least 1, not {exact(self.m)}; write m={int(self.m)}"
+            )
+        object.__setattr__(self, "m", int(self.m))
+        if self.neighbourhood == "relative":
+            if self.below is not None or self.above is not None:
+                raise DiscreetError(
+                    f"{self.name}: below and above belong to neighbourhood=absolute, not to neighbourhood=relative; "
+                    f"leave them out"
+                )
+            if self.epsilon > 1.0:
+                raise DiscreetError(
+                    f"{self.name}: epsilon must be a number between 0 and 1 when neighbourhood=relative, not "
+                    f"{exact(self.epsilon)}; write for example epsilon=0.2 for 20 percent"
+                )
+
+    @property
+    def monotone(self) -> bool:
+        """No: numbers of two groups may be near to each other."""
+        return False
+
+    def require(self, prior: Prior) -> None:
+        """A numeric sensitive attribute, its values in ascending order (a missing one first)."""
+        super().require(prior)
+        if prior.numbers is None:
+            raise DiscreetError(
+                f"{self} is about numbers and the sensitive attribute '{prior.attribute}' is {prior.kind}; declare it "
+                f"numeric, or ask for beta-likeness or t-closeness"
+            )
+        known = prior.numbers[1:] if np.isnan(prior.numbers[0]) else prior.numbers
+        if not np.isfinite(known).all() or (np.diff(known) <= 0).any():
+            raise DiscreetError(
+                f"{self} needs the values of the sensitive attribute '{prior.attribute}' to be finite and in ascending "
+                f"order; leave out its hierarchy, or list the leaves in ascending order"
+            )
+
+    def ends(self, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where the neighbourhood of each number begins and ends.
+
+        >>> [end.round(9).tolist() for end in Proximity(0.2, 2, "relative").ends(np.array([-10.0, 0.0, 10.0]))]
+        [[-12.0, 0.0, 8.0], [-8.0, 0.0, 12.0]]
+        """
+        if self.neighbourhood == "relative":
+            width = np.abs(numbers) * (self.epsilon + ROUNDING * (1.0 + self.epsilon))
+            low, high = numbers - width, numbers + width
+            # what rounding adds must not carry an end past zero, where ends would begin to fall
+            return np.where(numbers > 0, np.maximum(low, 0.0), low), np.where(numbers < 0, np.minimum(high, 0.0), high)
+        below = self.epsilon if self.below is None else self.below
+        above = self.epsilon if self.above is None else self.above
+        with np.errstate(over="ignore"):
+            low = numbers - below - ROUNDING * (np.abs(numbers) + below)
+            high = numbers + above + ROUNDING * (np.abs(numbers) + above)
+        return low, high
+
+    def windows(self, prior: Prior) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The codes of the first and the last value in the neighbourhood of each value.
+
+        >>> prior = Prior(np.ones(4, int), ("40", "50", "60", "80"), "numeric")
+        >>> [codes.tolist() for codes in Proximity(10, 2).windows(prior)]
+        [[0, 0, 1, 3], [1, 2, 2, 3]]
+        """
+        self.require(prior)
+        assert prior.numbers is not None
+        missing = int(np.isnan(prior.numbers[0]))
+        known = prior.numbers[missing:]
+        low, high = self.ends(known)
+        first, last = np.zeros(len(prior.numbers), np.int64), np.zeros(len(prior.numbers), np.int64)
+        own = np.arange(len(known))
+        first[missing:] = np.minimum(np.searchsorted(known, low, "left"), own) + missing
+        last[missing:] = np.maximum(np.searchsorted(known, high, "right") - 1, own) + missing
+        return first, last
+
+    def rules(self, prior: Prior) -> Rules:
+        """One rule: a window around every value."""
+        first, last = self.windows(prior)
+        bounds, nodes = first.astype(np.float64), last.astype(np.int32)
+        return rule(WINDOWS, self.m, width=len(prior.values), bounds=bounds, nodes=nodes)
+
+    def crowd(self, prior: Prior) -> tuple[int, int, int]:
+        """The most rows of the table on one side of a value's neighbourhood (its own included), and from which to which
+        code they reach: the maximum covering-set size of the paper."""
+        first, last = self.windows(prior)
+        up_to = np.concatenate([[0], np.cumsum(prior.counts)])
+        own = np.arange(len(prior.counts))
+        left = np.where(prior.counts > 0, up_to[own + 1] - up_to[first], 0)
+        right = np.where(prior.counts > 0, up_to[last + 1] - up_to[own], 0)
+        if left.max() >= right.max():
+            value = int(left.argmax())
+            return int(left[value]), int(first[value]), value
+        value = int(right.argmax())
+        return int(right[value]), value, int(last[value])
+
+    def widest(self, prior: Prior) -> float:
+        """The supremum of the epsilons with which the table can keep this m: every smaller one will do, itself not.
+
+        Infinite when any epsilon will do (up to 1 for relative neighbourhoods), and 0 when none will, not even 0. It
+        does not depend on this promise's own epsilon, ``below`` and ``above``: the larger width must stay below it.
+
+        >>> salaries = ("1000", "1010", "1020", "16000", "24000", "31000", "33000", "50000")
+        >>> Proximity(0, 3).widest(Prior(np.ones(8, int), salaries, "numeric"))
+        20.0
+        """
+        self.require(prior)
+        assert prior.numbers is not None
+        apart = prior.rows // self.m
+        if apart == 0:
+            return 0.0
+        ordered = np.repeat(prior.numbers, prior.counts)
+        lower, upper = ordered[: len(ordered) - apart], ordered[apart:]
+        gaps = upper - lower
+        if self.neighbourhood == "relative":
+            larger = np.maximum(np.abs(lower), np.abs(upper))
+            gaps = np.divide(gaps, larger, out=np.zeros(len(gaps)), where=larger != 0)
+            gaps[gaps > 1.0] = np.inf  # numbers of different signs are never near to each other
+        lone = np.isnan(lower)
+        gaps[lone] = np.where(np.isnan(upper[lone]), 0.0, np.inf)
+        return float(gaps.min(initial=np.inf))
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Reachable when m times the most crowded side of a neighbourhood fits into the table (Theorem 1)."""
+        crowd, first, last = self.crowd(prior)
+        strongest = prior.rows // crowd
+        if first == last:
+            fact = f"the value '{prior.values[first]}' of the sensitive attribute has {rows(crowd)} of {prior.rows:,}"
+        else:
+            span = f"from {prior.values[first]} to {prior.values[last]}"
+            fact = f"{crowd:,} of {rows(prior.rows)} hold numbers {span}, one side of a neighbourhood"
+        if self.m <= strongest:
+            return Reach(True, strongest, f"{self} can be kept: {fact}, so m can be up to {strongest:,}.")
+        return Reach(False, strongest, f"{fact[0].upper()}{fact[1:]}, so {self._advice(strongest, prior)}.")
+
+    def _advice(self, strongest: int, prior: Prior) -> str:
+        """What to ask for when the promise cannot be kept: a smaller m, or a smaller epsilon."""
+        limit = f"m can be at most {strongest:,}"
+        if strongest == 1:
+            limit += ", which promises nothing"
+        widest = self.widest(prior)
+        if widest > 0.0:
+            sides = "epsilon" if self.below is None and self.above is None else "widths on both sides"
+            smaller = f"{sides} below {exact(_down(widest))} with m={self.m}"
+            return f"{limit}; ask for {smaller}" if strongest == 1 else f"{limit}; ask for m={strongest}, or {smaller}"
+        alone = replace(self, epsilon=0.0, below=None, above=None)
+        best = prior.rows // alone.crowd(prior)[0]
+        if strongest > 1:
+            return f"{limit}; ask for m={strongest} (no epsilon will do for m={self.m})"
+        if best > 1:
+            return f"{limit}; ask for m={best:,} or less with a smaller epsilon"
+        return f"{limit} with any epsilon; choose another sensitive attribute"
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        first, last = self.windows(prior)
+        up_to = np.concatenate([[0], np.cumsum(counts)])
+        inside = np.where(counts > 0, up_to[last + 1] - up_to[first], 0)
+        worst = int(inside.argmax())
+        size, near = int(counts.sum()), int(inside[worst])
+        held = np.flatnonzero(counts[first[worst] : last[worst] + 1]) + first[worst]
+        which = f"from {prior.values[held[0]]} to {prior.values[held[-1]]}, near to '{prior.values[worst]}'"
+        what = f"hold the value '{prior.values[worst]}'" if len(held) == 1 else f"hold a number {which}"
+        allowed = rows(math.floor(size / self.m + SLACK))
+        return (
+            f"{near:,} of the {rows(size)} of this group ({percent(near / size)}) {what}; at most "
+            f"{percent(1.0 / self.m)} ({allowed}) is allowed, because of m={self.m:,}."
+        )
+
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
+        """The largest whole m that all groups keep with this epsilon."""
+        strains = counts.strains(replace(self, m=1).rules(prior))
+        fullest = np.rint(strains * counts.sizes).astype(np.int64)
+        return int((counts.sizes // fullest).min())
+
+
+def _down(width: float) -> float:
+    """A width as it is read: what is below it must be what can be asked for, so it is never rounded up.
+
+    >>> _down(20.0), _down(0.333333333), _down(1234.5678)
+    (20.0, 0.33333, 1234.5)
+    """
+    if width.is_integer() or width == 0.0:
+        return width
+    step = 10.0 ** (math.floor(math.log10(width)) - 4)
+    return round(math.floor(width / step) * step, 12)
