@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         KAnonymity,
         LDiversity,
         Principle,
+        Proximity,
         TCloseness,
         parse,
     )
@@ -38,7 +39,16 @@ if TYPE_CHECKING:
 # Where each public name lives. Nothing is imported before it is used, so that `discreet --help` stays quick.
 _HOMES = {
     "adversary.audit": ("Audit", "audit"),
-    "principles": ("BetaLikeness", "DeltaDisclosure", "KAnonymity", "LDiversity", "Principle", "TCloseness", "parse"),
+    "principles": (
+        "BetaLikeness",
+        "DeltaDisclosure",
+        "KAnonymity",
+        "LDiversity",
+        "Principle",
+        "Proximity",
+        "TCloseness",
+        "parse",
+    ),
     "publishing": ("publish",),
     "releases": ("GeneralizedRelease", "Release", "load"),
     "report.compare": ("Comparison", "compare"),
@@ -67,6 +77,7 @@ __all__ = [
     "OneOf",
     "Perturbation",
     "Principle",
+    "Proximity",
     "Query",
     "Range",
     "Release",

@@ -192,3 +192,42 @@ def test_narrow_counts_are_added_up_without_overflow():
 def test_a_value_the_table_does_not_hold_violates_its_cap(missing):
     groups = np.array([[5, 1 if missing else 0]])
     assert judge(groups, one(kernel.CAPS, SLACK, m=2, bounds=[1.0, 0.0])) == [not missing]
+
+
+@st.composite
+def windows(draw, m):
+    """The first and last value in the window of each of m values: around it, and never falling."""
+    lows, highs = [], []
+    for i in range(m):
+        lows.append(draw(st.integers(lows[-1] if lows else 0, i)))
+        highs.append(draw(st.integers(max(i, highs[-1] if highs else 0), m - 1)))
+    return lows, highs
+
+
+@examples(120)
+@given(groups_and_prior(), st.data(), st.integers(1, 5))
+def test_windows(drawn, data, m):
+    groups, prior = drawn
+    lows, highs = data.draw(windows(len(prior)))
+    rules = one(kernel.WINDOWS, m, m=len(prior), bounds=lows, nodes=highs)
+    fullest = [max(sum(g[lows[i] : highs[i] + 1]) for i in range(len(g)) if g[i]) for g in groups]
+    assert judge(groups, rules) == [most * m <= sum(g) for most, g in zip(fullest, groups, strict=True)]
+    assert strains(groups, rules) == pytest.approx(
+        [most * m / sum(g) for most, g in zip(fullest, groups, strict=True)], rel=1e-6
+    )
+    # values may be listed in any order, and listed without being there
+    order = np.array(data.draw(st.permutations(range(len(prior)))), np.int32)
+    for group, expected in zip(groups, strains(groups, rules), strict=True):
+        counts = np.array(group, np.int64)
+        assert kernel.strain(counts, counts.sum(), rules, order) == expected
+
+
+def test_windows_leave_caps_alone():
+    caps = one(kernel.CAPS, SLACK, m=3, bounds=[0.5, 0.5, 0.5])
+    beside = Rules(
+        *(
+            np.concatenate(pair)
+            for pair in zip(caps, one(kernel.WINDOWS, 1, m=3, bounds=[0, 0, 0], nodes=[2, 2, 2]), strict=True)
+        )
+    )
+    assert judge([[1, 1, 0], [2, 1, 0]], beside) == judge([[1, 1, 0], [2, 1, 0]], caps) == [True, False]

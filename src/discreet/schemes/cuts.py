@@ -96,7 +96,9 @@ class Cuts(GroupingScheme):
         """The group of each of these rows; -1 for those that are withheld because that lowers the loss."""
         points, axes = axes_of(table, self.loss, self.values)
         rules = principle.rules(prior)
-        problem = Problem(points, table.classes, axes, rules, limits_of(principle, prior, rules))
+        by_size = [j for j, column in enumerate(table.quasi) if column.kind == "categorical"]
+        sets = tuple(by_size) if self.loss == "gcp" and self.values == "set" else ()
+        problem = Problem(points, table.classes, axes, rules, limits_of(principle, prior, rules), sets)
         if len(rows) < table.rows:
             problem = problem.take(rows)
         kept, result = self._partition(problem, principle, prior, rng, progress)
@@ -132,7 +134,7 @@ class Cuts(GroupingScheme):
             counts = np.bincount(problem.classes[kept], minlength=len(prior.counts))
             if principle.holds(counts[None, :], prior)[0]:
                 again = self._cut(problem.take(kept), families, rng, progress)
-                if again.cost + len(costly) < best[1].cost:
+                if problem.take(kept).published_cost(again) + len(costly) < problem.published_cost(best[1]):
                     best = kept, again
         return best
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +35,24 @@ class Problem:
     axes: Axes
     rules: Rules
     limits: Limits
+    sets: tuple[int, ...] = ()
+    """Axes whose values are published as sets: the search takes a set for the span of its codes, which costs more."""
 
     def take(self, rows: NDArray[np.int64]) -> Problem:
         """The same problem for some of the rows."""
-        return Problem(self.points[rows], self.classes[rows], self.axes, self.rules, self.limits)
+        return replace(self, points=self.points[rows], classes=self.classes[rows])
+
+    def published_cost(self, partition: Partition) -> float:
+        """What a partition costs as it will be published: a set by the values that it holds."""
+        cost, sizes = partition.cost, np.diff(np.append(partition.starts, len(partition.rows)))
+        for j in self.sets:
+            codes, card = self.points[partition.rows, j].astype(np.int64), int(self.axes.cards[j])
+            low, high = (end.reduceat(codes, partition.starts) for end in (np.minimum, np.maximum))
+            cells = np.unique(np.repeat(np.arange(len(sizes)), sizes) * card + codes)
+            held = np.bincount(cells // card, minlength=len(sizes))
+            saved = (high - low + 1 - held) / max(1, card - 1)
+            cost -= float(self.axes.weights[j] * (sizes * saved).sum())
+        return cost
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,299 @@
+"""(epsilon, m)-anonymity against the definition and against every partition of tiny tables."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.errors import DiscreetError
+from discreet.principles import Counts, KAnonymity, Prior, parse
+from discreet.principles.proximity import Proximity
+from discreet.schemes import Cuts
+from discreet.table.read import read
+from discreet.table.table import Column, Table
+from naive import proximity as naive
+
+SALARIES = (1000, 1010, 1020, 16000, 24000, 31000, 33000, 50000)
+
+
+def examples(number):
+    """At least so many, and more where the profile asks for more."""
+    return settings(max_examples=max(number, settings().max_examples))
+
+
+def prior_of(rows, extra=()):
+    """The prior of these numbers (texts, or ``None`` for missing ones), and the code of each row."""
+    values = sorted({*rows, *extra} - {None}, key=Fraction)
+    texts = (["(missing)"] if None in rows else []) + [str(value) for value in values]
+    codes = [0 if row is None else texts.index(str(row)) for row in rows]
+    return Prior(np.bincount(codes, minlength=len(texts)), tuple(texts), "numeric", attribute="pay"), codes
+
+
+def exact(rows):
+    return [None if row is None else Fraction(str(row)) for row in rows]
+
+
+def promise_of(kind, below, above, m):
+    if kind == "relative":
+        return Proximity(float(below), m, "relative")
+    return Proximity(float(below), m, above=float(above))
+
+
+# ----------------------------------------------------------------------------------------------- the paper's examples
+
+
+def test_the_running_example():
+    prior, _ = prior_of(SALARIES)
+    lopsided = Proximity(10000, 2, below=20)
+    for promise in (lopsided, Proximity(10000, 2, above=20), Proximity(10000, 2), Proximity(20, 2)):
+        size, first, last = promise.crowd(prior)
+        assert size == 3 and promise.reachable(prior).strongest == 2 and promise.reachable(prior).feasible
+        assert (prior.values[first], prior.values[last]) in {("1000", "1020"), ("24000", "33000")}
+    reach = Proximity(10000, 3, below=20).reachable(prior)
+    assert not reach.feasible and reach.strongest == 2
+    assert "ask for m=2, or widths on both sides below 20 with m=3" in reach.sentence
+    assert lopsided.widest(prior) == 24000 - 1000  # four places apart
+    assert Proximity(0, 3).widest(prior) == 20.0
+
+
+def test_the_running_example_in_logarithms():
+    below, above = math.log2(1 / (1 - 0.2)), math.log2(1 + 0.2)
+    assert (round(below, 2), round(above, 2)) == (0.32, 0.26)
+    rows = (10, 11, 12, 13, 20, 50, 55)
+    logs, _ = prior_of([repr(math.log2(row)) for row in rows])
+    plain, _ = prior_of(rows)
+    groups = np.random.default_rng(1).integers(0, 3, (200, len(rows)))
+    relative, absolute = Proximity(0.2, 2, "relative"), Proximity(0, 2, below=below, above=above)
+    assert (relative.holds(groups, plain) == absolute.holds(groups, logs)).all()
+    assert relative.crowd(plain) == absolute.crowd(logs)
+
+
+def test_it_is_not_monotone():
+    """Lemma 4, for both neighbourhoods."""
+    prior, _ = prior_of((40, 50, 60, 80))
+    for promise in (Proximity(15, 2), Proximity(0.3, 2, "relative")):
+        assert not promise.monotone
+        assert not (promise & KAnonymity(2)).monotone
+        assert promise.holds([[1, 0, 1, 0], [0, 1, 0, 1]], prior).all()
+        assert not promise.holds([[1, 1, 1, 1]], prior)[0]
+
+
+def test_the_breach_of_table_1():
+    prior, _ = prior_of(SALARIES)
+    promise = Proximity(100, 2)
+    group = [1, 1, 1, 0, 0, 0, 0, 1]
+    assert promise.explain(group, prior) == (
+        "3 of the 4 rows of this group (75.0 %) hold a number from 1000 to 1020, near to '1000'; at most 50.0 % "
+        "(2 rows) is allowed, because of m=2."
+    )
+    assert promise.achieved([group], prior) == 1
+    assert "'1000'; at most 50.0 % (1 row)" in promise.explain([2, 0, 0, 0, 0, 0, 0, 1], prior)
+    assert "keeps proximity(epsilon=100, m=2)" in promise.explain([1, 0, 0, 1, 0, 0, 0, 0], prior)
+
+
+# ------------------------------------------------------------------------------------------------- against the oracle
+
+NUMBERS = st.one_of(st.integers(-6, 6).map(str), st.integers(-40, 40).map(lambda n: str(n / 10)), st.just("0"))
+ROWS = st.lists(st.one_of(NUMBERS, NUMBERS, NUMBERS, st.none()), min_size=1, max_size=12)
+WIDTHS = st.integers(0, 40).map(lambda n: Fraction(n, 10))
+
+
+@st.composite
+def neighbourhoods(draw):
+    kind = draw(st.sampled_from(["absolute", "relative"]))
+    if kind == "relative":
+        width = Fraction(draw(st.integers(0, 10)), 10)
+        return kind, width, width
+    return kind, draw(WIDTHS), draw(WIDTHS)
+
+
+@examples(400)
+@given(rows=ROWS, where=neighbourhoods(), m=st.integers(1, 5), draws=st.randoms(use_true_random=False))
+def test_groups_are_judged_by_the_definition(rows, where, m, draws):
+    rows = [None if row is None else Fraction(row) for row in rows]
+    texts = [None if row is None else str(float(row)) for row in rows]
+    prior, codes = prior_of(texts)
+    promise = promise_of(*where, m)
+    groups = [[at for at in range(len(rows)) if draws.random() < 0.6] or [0] for _ in range(3)]
+    counts = np.array([np.bincount([codes[at] for at in group], minlength=len(prior.values)) for group in groups])
+    held = [[rows[at] for at in group] for group in groups]
+    assert promise.holds(counts, prior).tolist() == [naive.holds(group, m, *where) for group in held]
+    achieved = min(len(group) // naive.fullest(group, *where) for group in held)
+    assert promise.achieved(counts, prior) == achieved
+    assert promise_of(*where, achieved).holds(counts, prior).all()
+    assert not promise_of(*where, achieved + 1).holds(counts, prior).all()
+    for line, group in zip(counts, held, strict=True):
+        if not naive.holds(group, m, *where):
+            said = promise.explain(line, prior)
+            assert said.startswith(f"{naive.fullest(group, *where)} of the {len(group)} row"), said
+    assert promise.crowd(prior)[0] == naive.maxsize(rows, *where)
+
+
+@examples(200)
+@given(rows=ROWS, where=neighbourhoods())
+def test_the_ends_of_neighbourhoods_never_fall(rows, where):
+    prior, _ = prior_of([None if row is None else str(float(row)) for row in rows])
+    promise = promise_of(*where, 2)
+    for ends in (*promise.windows(prior), *promise.ends(prior.numbers[np.isfinite(prior.numbers)])):
+        assert (np.diff(ends) >= 0).all()
+    first, last = promise.windows(prior)
+    own = np.arange(len(first))
+    assert (first <= own).all() and (last >= own).all()
+
+
+def tiny(turn):
+    """A table of at most seven rows, with ties, zeros, negatives and now and then a missing value."""
+    draw = random.Random(turn)
+    pool = draw.choice(
+        [range(0, 4), range(-3, 4), range(-20, 21), (0, 1, 2, 4, 8, 16), (-10, -9, -1, 0, 1, 9, 10, None)]
+    )
+    rows = [draw.choice(list(pool)) for _ in range(draw.randint(1, 7))]
+    kind = draw.choice(["absolute", "relative"])
+    below = Fraction(draw.randint(0, 10), 10) if kind == "relative" else Fraction(draw.randint(0, 12), 2)
+    above = below if kind == "relative" or draw.random() < 0.5 else Fraction(draw.randint(0, 12), 2)
+    return rows, (kind, below, above)
+
+
+def test_theorem_1_against_every_partition():
+    seen = set()
+    for turn in range(3000):
+        rows, where = tiny(turn)
+        prior, _ = prior_of(rows)
+        strongest = naive.strongest(exact(rows), *where)
+        for m in {1, strongest, strongest + 1}:
+            reach = promise_of(*where, m).reachable(prior)
+            assert (reach.feasible, reach.strongest) == (m <= strongest, strongest), (rows, where, m, reach)
+        seen.add((len(rows), strongest))
+    assert len(seen) > 15
+
+
+def test_theorem_2_against_every_partition():
+    step = Fraction(1, 1000)
+    finite = none = 0
+    for turn in range(1500):
+        rows, (kind, _, _) = tiny(turn)
+        prior, _ = prior_of(rows)
+        m = random.Random(turn).randint(1, 4)
+        widest = Proximity(0, m, kind).widest(prior)
+        if widest == 0.0:
+            none += 1
+            assert naive.strongest(exact(rows), kind, Fraction(0), Fraction(0)) < m
+        elif math.isinf(widest):
+            reach = Fraction(1) if kind == "relative" else Fraction(1000)
+            assert naive.strongest(exact(rows), kind, reach, reach) >= m
+        else:
+            finite += 1
+            edge = Fraction(widest).limit_denominator(100)
+            assert float(edge) == widest
+            assert naive.strongest(exact(rows), kind, edge, edge) < m  # the supremum is not attained
+            inside = edge * (1 - step)
+            assert naive.strongest(exact(rows), kind, inside, inside) >= m
+            assert not promise_of(kind, edge, edge, m).reachable(prior).feasible
+            assert promise_of(kind, inside, inside, m).reachable(prior).feasible
+    assert min(finite, none) > 100
+
+
+def test_the_oracles_agree_with_each_other():
+    for turn in range(150):
+        rows, where = tiny(turn)
+        strongest = naive.strongest(exact(rows), *where)
+        assert naive.feasible(exact(rows), strongest, *where)
+        assert not naive.feasible(exact(rows), strongest + 1, *where)
+
+
+# ------------------------------------------------------------------------------------------------------ what it refuses
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("proximity(epsilon=-1, m=2)", "epsilon must be a number of at least 0"),
+        ("proximity(epsilon=1, m=0.5)", "m must be a number of at least 1"),
+        ("proximity(epsilon=1, m=2.5)", "m must be a whole number of at least 1, not 2.5; write m=2"),
+        ("proximity(epsilon=1)", "needs its parameter m"),
+        ("proximity(epsilon=1, m=2, neighbourhood=near)", "absolute or relative"),
+        ("proximity(epsilon=1.5, m=2, neighbourhood=relative)", "between 0 and 1 when neighbourhood=relative"),
+        ("proximity(epsilon=1, m=2, neighbourhood=relative, below=1)", "belong to neighbourhood=absolute"),
+        ("proximity(epsilon=nan, m=2)", "epsilon must be a number"),
+    ],
+)
+def test_bad_parameters(text, message):
+    with pytest.raises(DiscreetError, match=message):
+        parse(text)
+
+
+def test_texts_read_back():
+    for text in (
+        "proximity(epsilon=2000, m=4)",
+        "proximity(epsilon=0.2, m=2, neighbourhood=relative)",
+        "proximity(epsilon=10000, m=3, below=20)",
+        "proximity(epsilon=0, m=1, above=0.5)",
+    ):
+        promise = parse(text)
+        assert str(promise) == text and parse(str(promise)) == promise and hash(parse(text)) == hash(promise)
+        assert pickle.loads(pickle.dumps(promise)) == promise
+    assert parse("proximity(epsilon=2, m=4, neighbourhood=absolute)") == dc.Proximity(2, 4.0)
+
+
+def test_attributes_that_are_no_numbers():
+    promise = Proximity(1, 2)
+    for kind in ("categorical", "ordinal"):
+        with pytest.raises(DiscreetError, match=f"'pay' is {kind}; declare it numeric"):
+            promise.holds([[1, 1]], Prior(np.array([1, 1]), ("1", "2"), kind, attribute="pay"))
+    with pytest.raises(DiscreetError, match="the table has none"):
+        promise.reachable(Prior(np.array([3]), ("",), attribute=None))
+    with pytest.raises(DiscreetError, match="ascending order"):
+        promise.reachable(Prior(np.array([1, 1]), ("2", "1"), "numeric", attribute="pay"))
+    with pytest.raises(DiscreetError, match="finite"):
+        promise.reachable(Prior(np.array([1, 1]), ("2", "inf"), "numeric", attribute="pay"))
+
+
+def test_what_a_table_can_promise():
+    constant, _ = prior_of([5] * 4)
+    reach = Proximity(1, 2).reachable(constant)
+    assert not reach.feasible and "which promises nothing with any epsilon; choose another" in reach.sentence
+    few, _ = prior_of([1, 2, 3])
+    reach = Proximity(0, 4).reachable(few)
+    assert not reach.feasible and "m can be at most 3; ask for m=3 (no epsilon will do for m=4)" in reach.sentence
+    crowded = Proximity(10, 3).reachable(few)
+    assert "which promises nothing; ask for epsilon below 1 with m=3" in crowded.sentence
+    assert "ask for m=3 or less with a smaller epsilon" in Proximity(10, 4).reachable(few).sentence
+    assert Proximity(10, 1).reachable(few).feasible and math.isinf(Proximity(10, 1).widest(few))
+    zeros, _ = prior_of([0, 0, 0, 5, 9, 14])
+    assert Proximity(0, 2).widest(zeros) == 5.0 and Proximity(0, 2, "relative").widest(zeros) == 1.0
+    assert Proximity(0, 3).widest(zeros) == 0.0
+
+
+def test_a_table_gives_its_numbers(tmp_path):
+    (tmp_path / "t.csv").write_text("age,pay\n20,1e3\n30,\n40,-2.50\n50,0\n")
+    prior = Prior.of(read(tmp_path / "t.csv", quasi=["age"], sensitive="pay", missing="value"))
+    assert prior.values[0] == "(missing)" and prior.numbers.tolist()[1:] == [-2.5, 0.0, 1000.0]
+    assert Proximity(0.5, 4, "relative").reachable(prior).feasible
+    codes = np.arange(3, dtype=np.int32)
+    column = Column("pay", "numeric", codes, np.array([1, 2, 3]))
+    assert Prior.of(Table(3, (), column)).numbers.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_schemes_that_rely_on_unions_refuse_it():
+    pay = Column("pay", "numeric", np.arange(4, dtype=np.int32), np.array([1.0, 5.0, 9.0, 13.0]))
+    age = Column("age", "numeric", np.arange(4, dtype=np.int32), np.arange(4), domain=(0, 3))
+    with pytest.raises(DiscreetError, match="not kept by unions"):
+        Cuts().publish(Table(4, (age,), pay), Proximity(1, 2))
+
+
+def test_many_values_in_little_time():
+    numbers = np.sort(np.random.default_rng(3).normal(size=20000))
+    prior = Prior(np.ones(20000, int), tuple(map(str, range(20000))), "numeric", numbers=numbers)
+    promise = Proximity(0.01, 5)
+    reach = promise.reachable(prior)
+    groups = np.arange(20000) % promise.crowd(prior)[0]  # the published round-robin
+    counts = Counts.of_rows(groups, np.arange(20000), int(groups.max()) + 1, 20000)
+    assert reach.feasible and promise.achieved(counts, prior) == reach.strongest
