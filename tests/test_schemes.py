@@ -41,7 +41,7 @@ PROMISES = [
 ]
 
 
-NUMERIC = {"proximity"}
+NUMERIC = {"proximity", "ke-anonymity", "variance"}
 """Promises about a numeric sensitive attribute, which have their own tests."""
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.drawing import draw_along, draw_nearest, split_evenly
+from discreet.kernels.drawing import counting_order, draw_along, draw_nearest, split_evenly
 
 
 def test_example_2_of_the_beta_likeness_paper() -> None:
@@ -65,3 +65,9 @@ def test_groups_draw_the_nearest_rows_that_are_left(
             assert sorted(abs(keys[place] - keys[seed]) for place in mine) == distances[: len(mine)]
         left -= {place for place in left if drawn[place] == g}
     assert not left
+
+
+@given(st.lists(st.integers(0, 9), min_size=0, max_size=30))
+def test_counting_sorts_and_keeps_the_order_of_equals(bins: list[int]) -> None:
+    got = counting_order(np.array(bins, np.int64), 10)
+    assert got.tolist() == np.argsort(bins, kind="stable").tolist()

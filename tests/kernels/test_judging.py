@@ -231,3 +231,23 @@ def test_windows_leave_caps_alone():
         )
     )
     assert judge([[1, 1, 0], [2, 1, 0]], beside) == judge([[1, 1, 0], [2, 1, 0]], caps) == [True, False]
+
+
+@examples(80)
+@given(groups_and_prior(), st.data(), st.integers(0, 60))
+def test_range_and_variance(drawn, data, needed):
+    groups, prior = drawn
+    number = st.one_of(st.integers(-9, 9), st.none())
+    numbers = data.draw(st.lists(number, min_size=len(prior), max_size=len(prior)))
+    bounds = [math.nan if one is None else float(one) for one in numbers]
+    known = [
+        [one for one, count in zip(numbers, g, strict=True) for _ in range(count) if one is not None] for g in groups
+    ]
+    spans = [max(held, default=0) - min(held, default=0) for held in known]
+    means = [Fraction(sum(held), max(1, len(held))) for held in known]
+    variances = [
+        sum((one - mean) ** 2 for one in held) / max(1, len(held)) for held, mean in zip(known, means, strict=True)
+    ]
+    for kind, has in ((kernel.RANGE, spans), (kernel.VARIANCE, variances)):
+        rules = one(kind, needed, m=len(prior), bounds=bounds)
+        assert judge(groups, rules) == [needed <= amount for amount in has]

@@ -49,6 +49,21 @@ def split_evenly(sizes, caps, smallest):
 
 
 @kernel
+def counting_order(bins, number):
+    """The order that sorts ``bins``, whole numbers below ``number``; equal ones stay as they stand."""
+    ends = np.zeros(number + 1, np.int64)
+    for b in bins:
+        ends[b + 1] += 1
+    for b in range(number):
+        ends[b + 1] += ends[b]
+    order = np.empty(bins.shape[0], np.int64)
+    for r in range(bins.shape[0]):
+        order[ends[bins[r]]] = r
+        ends[bins[r]] += 1
+    return order
+
+
+@kernel
 def _free_from(jump, place):
     """The first free place at or after one; places that were taken point onwards."""
     root = place

@@ -16,7 +16,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.generalizing import Values
 from discreet.schemes.axes import axes_of
-from discreet.schemes.drawing import Retrieval, draw_groups, places_of
+from discreet.schemes.drawing import Retrieval, draw_groups
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.top_down import Problem, Progress, limits_of, partition_groups
 from discreet.table.table import Table
@@ -93,7 +93,7 @@ class Burel(GroupingScheme):
         bounds = limits_of(principle, prior, rules)
         buckets = bucket_of[table.classes[rows]]
         wanted = split_evenly(np.bincount(buckets, minlength=len(limits)), limits, bounds.smallest)
-        groups, _ = draw_groups(places_of(table.quasi, rows), buckets, wanted, self.retrieval, rng)
+        groups, _ = draw_groups(table.quasi, rows, buckets, wanted, self.retrieval, rng)
         if self.refine:
             points, axes = axes_of(table, "ail", self.values)
             problem = Problem(points, table.classes, axes, rules, bounds).take(rows)

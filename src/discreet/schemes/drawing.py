@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.drawing import draw_along, draw_nearest
+from discreet.kernels.drawing import counting_order, draw_along, draw_nearest
 from discreet.kernels.hilbert import hilbert_keys
 from discreet.table.table import Column
 
@@ -16,62 +17,81 @@ Retrieval = Literal["hilbert", "nearest"]
 
 
 def draw_groups(
-    places: NDArray[np.float64],
+    columns: tuple[Column, ...],
+    rows: NDArray[np.int64],
     buckets: NDArray[np.int32],
     wanted: NDArray[np.int64],
     retrieval: Retrieval,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The group of every row, and its place along the curve.
+    """The group of every one of these rows, and its place along a Hilbert curve through the quasi-identifiers.
 
     ``wanted`` says how many rows of every bucket each group draws; each forms around a row picked at random.
     """
-    order, starts, keys = bucket_order(places, buckets, wanted.shape[1])
-    seeds = rng.permutation(len(places))
+    points, point_of = distinct_points(columns, rows)
+    rank, place = along_curve(points)
+    number = wanted.shape[1]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(buckets, minlength=number))])
+    bins = buckets.astype(np.int64) * len(points) + rank[point_of]
+    few = number * len(points) <= 4 * len(rows) + 1024
+    order = counting_order(bins, number * len(points)) if few else np.argsort(bins, kind="stable")
+    curve = place[point_of]
+    seeds = rng.permutation(len(rows))
     if retrieval == "hilbert":
-        drawn = draw_along(keys, starts, wanted, seeds)
+        drawn = draw_along(curve[order], starts, wanted, seeds)
     else:
-        drawn = draw_nearest(places[order], starts, wanted, seeds)
-    groups, curve = np.empty(len(places), np.int32), np.empty(len(places))
-    groups[order], curve[order] = drawn, keys
+        drawn = draw_nearest(points[point_of[order]], starts, wanted, seeds)
+    groups = np.empty(len(rows), np.int32)
+    groups[order] = drawn
     return groups, curve
 
 
-def places_of(columns: tuple[Column, ...], rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Rows as points of the unit cube: numbers by their size, ordered values and leaves by their rank."""
-    places = np.empty((len(rows), len(columns)))
-    for j, column in enumerate(columns):
-        scale = np.arange(len(column.values), dtype=np.float64)
-        if column.kind == "numeric":
-            scale = np.asarray(column.values, np.float64)
-        if column.missing is not None:  # one step before the smallest
-            known = np.delete(scale, column.missing)
-            scale = scale.copy()
-            scale[column.missing] = known[0] - (known[-1] - known[0]) / max(1, len(known) - 1) if len(known) else 0.0
-        low, high = scale.min(), scale.max()
-        scale = (scale / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.zeros(len(scale))
-        places[:, j] = scale[column.codes[rows]]
-    return places
+def distinct_points(
+    columns: tuple[Column, ...], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Points of the unit cube, and the one of each row: numbers lie by their size, ordered values and leaves by rank.
 
-
-def bucket_order(
-    places: NDArray[np.float64], buckets: NDArray[np.int32], number: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Rows by bucket, and within a bucket along a Hilbert curve; where each bucket starts; and the rows' keys.
-
-    Only the distance of keys is asked for later, so keys are handed on as floating point numbers.
+    Where combinations of values are few, equal rows share a point, and what is done per point is quickly done.
     """
-    d = places.shape[1]
-    bits = max(1, min(10, 62 // d)) if d <= 31 else 2
-    cells = np.rint(places * (2**bits - 1)).astype(np.int64)
-    words = hilbert_keys(cells, bits)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(buckets, minlength=number))])
-    if words.shape[1] == 1 and d * bits + int(number).bit_length() <= 64:
-        packed = (buckets.astype(np.uint64) << np.uint64(d * bits)) | words[:, 0]
-        order = np.argsort(packed)
+    combinations = math.prod(len(column.values) for column in columns)
+    if combinations <= max(1 << 16, len(rows)):
+        cells = np.zeros(len(rows), np.int64)
+        for column in columns:
+            cells = cells * len(column.values) + column.codes[rows]
+        present = np.bincount(cells, minlength=combinations) > 0
+        point_of = (np.cumsum(present) - 1)[cells]
+        found, codes = np.flatnonzero(present), []
+        for column in reversed(columns):
+            codes.append(found % len(column.values))
+            found = found // len(column.values)
+        codes.reverse()
     else:
-        order = np.lexsort((*words.T[::-1], buckets))
-    keys = np.zeros(len(places))
+        point_of = np.arange(len(rows))
+        codes = [column.codes[rows].astype(np.int64) for column in columns]
+    return np.stack([_scale(column)[code] for column, code in zip(columns, codes, strict=True)], axis=1), point_of
+
+
+def along_curve(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The rank of every point along a Hilbert curve, and its place on it; of places only the distance matters."""
+    d = points.shape[1]
+    bits = max(1, min(10, 62 // d)) if d <= 31 else 2
+    words = hilbert_keys(np.rint(points * (2**bits - 1)).astype(np.int64), bits)
+    order = np.lexsort(words.T[::-1])
+    rank = np.empty(len(points), np.int64)
+    rank[order] = np.arange(len(points))
+    place = np.zeros(len(points))
     for word in words.T:
-        keys = keys * 2.0**64 + word
-    return order, starts, keys[order]
+        place = place * 2.0**64 + word
+    return rank, place
+
+
+def _scale(column: Column) -> NDArray[np.float64]:
+    """Where the values of a column lie between 0 and 1; missing ones one step before the smallest."""
+    scale = np.arange(len(column.values), dtype=np.float64)
+    if column.kind == "numeric":
+        scale = np.array(column.values, np.float64)
+    if column.missing is not None:
+        known = np.delete(scale, column.missing)
+        scale[column.missing] = known[0] - (known[-1] - known[0]) / max(1, len(known) - 1) if len(known) else 0.0
+    low, high = scale.min(), scale.max()
+    return (scale / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.zeros(len(scale))

@@ -95,7 +95,7 @@ def regroup(
         g = int(np.searchsorted(np.cumsum(groups.costs), rng.random() * total))
         pool = groups.near(min(g, len(groups.rows) - 1), int(rng.integers(1, _AT_MOST + 1)), largest, rng)
         rows = np.concatenate([groups.rows[h] for h in pool])
-        spent += len(rows)
+        spent += max(len(rows), len(groups.rows) // 20)  # finding neighbours costs by the number of groups
         if len(pool) == 1:  # too large to be thrown together with others
             continue
         rng.shuffle(rows)  # ties along an axis fall another way each time

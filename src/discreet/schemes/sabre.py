@@ -14,7 +14,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
 from discreet.releases.generalizing import Values
-from discreet.schemes.drawing import Retrieval, draw_groups, places_of
+from discreet.schemes.drawing import Retrieval, draw_groups
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.moving import bucketise, split_closely
 from discreet.schemes.top_down import Progress
@@ -98,8 +98,7 @@ class Sabre(GroupingScheme):
         wanted = split_closely(buckets, sizes, closeness.t)
         if progress:
             progress("drawing groups", 0.0)
-        places = places_of(table.quasi, rows)
-        groups, curve = draw_groups(places, buckets.of_value[classes], wanted, self.retrieval, rng)
+        groups, curve = draw_groups(table.quasi, rows, buckets.of_value[classes], wanted, self.retrieval, rng)
         if progress:
             progress("drawing groups", 1.0)
         return united(groups, classes, curve, principle, prior)

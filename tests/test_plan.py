@@ -1,0 +1,183 @@
+"""Plans: what a table can promise, and the command around them."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.command.main import main
+from discreet.datasets import patients
+from discreet.principles import LDiversity, Prior, Proximity, parse
+from discreet.report.plan import MOST_POINTS, frontier, plan_proximity, strongest, widths
+from discreet.table.read import read
+
+PAYMENTS = """age,zip,name,salary
+17,12000,a,1000
+19,13000,a,1010
+20,14000,a,1020
+24,16000,b,50000
+29,21000,b,16000
+34,24000,b,24000
+39,36000,b,33000
+45,39000,b,31000
+"""
+
+
+@pytest.fixture
+def payments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "payments.csv"
+    path.write_text(PAYMENTS)
+    return path
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["plan", "payments.csv", "--quasi", "age,zip", *words])
+
+
+SALARY = ("--sensitive", "salary")
+
+
+# ------------------------------------------------------------------------------------------------------- the library
+
+
+def test_the_running_example(payments: Path) -> None:
+    table = read(payments, quasi=["age", "zip"], sensitive="salary")
+    told = dc.plan(table, epsilon=10000, m=3)
+    assert told.proximity is not None and not told.feasible
+    assert (told.proximity.largest_m, told.proximity.widest_epsilon) == (2, 20.0)
+    assert "cannot be kept" in told.proximity.sentences[0] and "not 20 itself" in told.proximity.sentences[1]
+    only_m = dc.plan(table, m=2).proximity
+    assert only_m is not None and only_m.feasible is None and only_m.widest_epsilon == 23000 and not only_m.largest_m
+    only_epsilon = dc.plan(table, epsilon=20).proximity
+    assert only_epsilon is not None and only_epsilon.largest_m == 2 and len(only_epsilon.sentences) == 1
+    assert "m can be up to 2" in only_epsilon.sentences[0]
+    assert dc.plan(table, epsilon=19.99, m=3).feasible
+    neither = dc.plan(table).proximity
+    assert neither is not None and neither.sentences == () and neither.frontier[0].m == 8
+
+
+def test_sentences_for_every_case() -> None:
+    prior = Prior(np.array([6, 1, 1, 1]), ("0", "5", "9", "12.3"), "numeric", attribute="pay")
+    none = plan_proximity(prior, m=2)
+    assert none.widest_epsilon == 0.0 and none.widths == () and [point.m for point in none.frontier] == [1]
+    assert none.sentences == ("With m=2, no epsilon can be kept, not even 0: m can be at most 1.",)
+    assert plan_proximity(prior, m=1).sentences == ("With m=1, epsilon can be anything.",)
+    assert plan_proximity(prior, m=1, neighbourhood="relative").sentences[0].endswith("anything up to 1.")
+    odd = Prior(np.ones(3, int), ("0.1", "0.4333333333", "0.9"), "numeric")
+    assert plan_proximity(odd, m=3).sentences == (
+        "With m=3, epsilon can be anything below 0.33333 or a little more (rounded down).",
+    )
+
+
+def test_a_table_without_numbers_or_without_a_sensitive_attribute() -> None:
+    told = dc.plan(patients())
+    assert told.proximity is None and told.feasible
+    assert [one.parameter for one in told.strongest] == ["k", "l", "l", "l", "l", "t", "beta", "delta"]
+    assert [one.promise for one in dc.plan(patients(sensitive=None)).strongest] == ["k-anonymity"]
+    with pytest.raises(dc.DiscreetError, match="is categorical; declare it numeric"):
+        dc.plan(patients(), m=3)
+    with pytest.raises(dc.DiscreetError, match="the table has none"):
+        dc.plan(patients(sensitive=None), epsilon=3)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any))
+@settings(max_examples=60)
+def test_the_strongest_can_be_kept_and_nothing_stronger(counts: list[int]) -> None:
+    prior = Prior(np.array(counts), tuple(f"value {at}" for at in range(len(counts))))
+    whole = prior.counts[None]
+    for one in strongest(prior):
+        assert one.strongest is not None and one.sentence
+        kind = one.promise.partition("(")[2].rstrip(")")
+        if one.parameter == "k":
+            assert one.strongest == prior.rows
+        elif one.parameter == "l" and kind in ("frequency", "entropy"):
+            assert LDiversity(max(1.0, one.strongest - 1e-6), kind).holds(whole, prior)[0]
+            assert not LDiversity(one.strongest + 1e-6, kind).holds(whole, prior)[0]
+        elif one.parameter == "l":
+            best, text = int(one.strongest), f"kind={kind.replace(', c=2', '')}" + (", c=2" if "c=2" in kind else "")
+            assert best == 0 or parse(f"l-diversity(l={best}, {text})").holds(whole, prior)[0]
+            assert not parse(f"l-diversity(l={best + 1}, {text})").holds(whole, prior)[0]
+        else:
+            assert one.strongest == 0.0
+
+
+@given(
+    st.lists(st.one_of(st.integers(-50, 50), st.integers(0, 3), st.just(0)), min_size=1, max_size=30),
+    st.sampled_from([0.001, 1.0, 12345.6]),
+    st.sampled_from(["absolute", "relative"]),
+)
+@settings(max_examples=80)
+def test_frontiers(rows: list[int], scale: float, neighbourhood: str) -> None:
+    numbers, counts = np.unique(np.array(rows) * scale, return_counts=True)
+    prior = Prior(counts, tuple(map(str, numbers)), "numeric", numbers=numbers)
+    points = frontier(prior, neighbourhood)
+    assert 1 <= len(points) <= MOST_POINTS + 1 and points[0].epsilon == 0.0
+    assert [point.epsilon for point in points] == sorted({point.epsilon for point in points})
+    for point in points:
+        assert Proximity(point.epsilon, point.m, neighbourhood).reachable(prior).feasible
+        assert not Proximity(point.epsilon, point.m + 1, neighbourhood).reachable(prior).feasible
+    assert points[-1].m == 1 or neighbourhood == "relative"
+    for one in widths(prior, neighbourhood):
+        inside = 1.0 if math.isinf(one.epsilon) else one.epsilon * (1 - 1e-9)
+        assert Proximity(inside, one.m, neighbourhood).reachable(prior).feasible
+        if not math.isinf(one.epsilon):
+            assert not Proximity(one.epsilon, one.m, neighbourhood).reachable(prior).feasible
+
+
+# ------------------------------------------------------------------------------------------------------- the command
+
+
+def test_exit_codes_and_what_is_shown(payments: Path) -> None:
+    shown = run(*SALARY)
+    assert shown.exit_code == 0 and "k=8" in shown.stdout and "any beta" in shown.stdout
+    assert "largest m" in shown.stdout and "epsilon below" in shown.stdout
+    assert run(*SALARY, "--epsilon", "10000", "--m", "2").exit_code == 0
+    cannot = run(*SALARY, "--epsilon", "20", "--m", "3")
+    assert cannot.exit_code == 1 and "ask for m=2, or epsilon below 20 with m=3" in cannot.stdout
+    assert run(*SALARY, "--epsilon", "20").exit_code == 0
+    assert "below 0.68, but not 0.68 itself" in run(*SALARY, "--m", "2", "--neighbourhood", "relative").stdout
+    alone = run()
+    assert alone.exit_code == 0 and "no sensitive attribute" in alone.stdout and "largest m" not in alone.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((*SALARY, "--epsilon", "-1"), "epsilon must be a number of at least 0"),
+        ((*SALARY, "--m", "0"), "m must be a number of at least 1"),
+        ((*SALARY, "--m", "2.5"), "whole number"),
+        ((*SALARY, "--m", "many"), "many"),
+        ((*SALARY, "--epsilon", "nan"), "epsilon must be a number"),
+        ((*SALARY, "--epsilon", "2", "--neighbourhood", "relative"), "between 0 and 1"),
+        (("--sensitive", "name", "--m", "2"), "declare it numeric"),
+        (("--m", "2"), "the table has none"),
+        (("--sensitive", "pay"), "'pay'"),
+    ],
+)
+def test_bad_input(payments: Path, words: tuple[str, ...], message: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2 and message in result.stderr and "Traceback" not in result.output
+    assert result.stdout == ""
+
+
+def test_json(payments: Path) -> None:
+    result = run(*SALARY, "--epsilon", "10000", "--m", "3", "--json")
+    document = json.loads(result.stdout)
+    assert result.exit_code == 1 and document["feasible"] is False and document["rows"] == 8
+    assert document["proximity"]["largest_m"] == 2 and document["proximity"]["widest_epsilon"] == 20.0
+    assert {"promise", "parameter", "strongest", "sentence"} == set(document["strongest"][0])
+    assert document["proximity"]["frontier"][0] == {"epsilon": 0.0, "m": 8}
+
+
+def test_without_quasi_identifiers_the_other_columns_are_taken(payments: Path) -> None:
+    result = CliRunner().invoke(main, ["plan", "payments.csv", "--sensitive", "salary", "--json"])
+    assert result.exit_code == 0 and json.loads(result.stdout)["sensitive"] == "salary"
