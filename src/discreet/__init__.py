@@ -21,15 +21,18 @@ if TYPE_CHECKING:
         BetaLikeness,
         DeltaDisclosure,
         KAnonymity,
+        KEAnonymity,
         LDiversity,
         Principle,
         Proximity,
         TCloseness,
+        Variance,
         parse,
     )
     from discreet.publishing import publish
     from discreet.releases import GeneralizedRelease, Release, load
     from discreet.report.compare import Comparison, compare
+    from discreet.report.plan import Plan, plan
     from discreet.schemes import Anatomy, Baseline, Burel, Cuts, Mondrian, Perturbation, Sabre
     from discreet.table.hierarchy import Hierarchy
     from discreet.table.query import OneOf, Query, Range
@@ -43,15 +46,18 @@ _HOMES = {
         "BetaLikeness",
         "DeltaDisclosure",
         "KAnonymity",
+        "KEAnonymity",
         "LDiversity",
         "Principle",
         "Proximity",
         "TCloseness",
+        "Variance",
         "parse",
     ),
     "publishing": ("publish",),
     "releases": ("GeneralizedRelease", "Release", "load"),
     "report.compare": ("Comparison", "compare"),
+    "report.plan": ("Plan", "plan"),
     "schemes": ("Anatomy", "Baseline", "Burel", "Cuts", "Mondrian", "Perturbation", "Sabre"),
     "table.hierarchy": ("Hierarchy",),
     "table.query": ("OneOf", "Query", "Range"),
@@ -72,10 +78,12 @@ __all__ = [
     "GeneralizedRelease",
     "Hierarchy",
     "KAnonymity",
+    "KEAnonymity",
     "LDiversity",
     "Mondrian",
     "OneOf",
     "Perturbation",
+    "Plan",
     "Principle",
     "Proximity",
     "Query",
@@ -84,11 +92,13 @@ __all__ = [
     "Sabre",
     "TCloseness",
     "Table",
+    "Variance",
     "__version__",
     "audit",
     "compare",
     "load",
     "parse",
+    "plan",
     "publish",
     "read",
 ]

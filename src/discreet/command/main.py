@@ -21,6 +21,7 @@ from discreet.command.audit import audit
 from discreet.command.compare import compare
 from discreet.command.console import BAD_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, complain
 from discreet.command.demo import demo
+from discreet.command.plan import plan
 from discreet.command.profile import profile
 from discreet.command.publish import publish
 from discreet.command.query import query
@@ -125,5 +126,5 @@ def main() -> None:
     """
 
 
-for _command in (publish, audit, query, compare, profile, demo):
+for _command in (publish, audit, query, compare, plan, profile, demo):
     main.add_command(_command)

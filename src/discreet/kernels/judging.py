@@ -15,7 +15,7 @@ from discreet.kernels.compiling import kernel
 SLACK = 1e-9
 """Counts are compared with bound x size up to this much."""
 
-SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, WINDOWS = range(10)
+SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, WINDOWS, RANGE, VARIANCE = range(12)
 
 
 class Rules(NamedTuple):
@@ -27,7 +27,7 @@ class Rules(NamedTuple):
     """Two numbers per rule; what they mean depends on its kind."""
     bounds: NDArray[np.float64]
     """One number per rule and value (or node, for rules over nodes): a cap, a floor, a prior; for ``WINDOWS`` the
-    first value in the value's window."""
+    first value in the value's window; for ``RANGE`` and ``VARIANCE`` the number that the value is, NaN when missing."""
     nodes: NDArray[np.int32]
     """Per rule and value: the node it is counted under; -1 when values are counted as they are. For ``WINDOWS`` the
     last value in the value's window; neither end of a window may fall from one value to the next."""
@@ -114,6 +114,10 @@ def strain(counts, size, rules, present):
         elif kind == WINDOWS:
             # parameters: m; no window around a value that is present may hold more than 1 / m of the rows
             here = _fullest_window(counts, rules.bounds[r], rules.nodes[r], present) / (size / first + SLACK)
+        elif kind == RANGE:
+            here = _shortfall(first, _range(counts, rules.bounds[r], present))
+        elif kind == VARIANCE:
+            here = _shortfall(first, _variance(counts, rules.bounds[r], present))
         worst = max(worst, here)
     return worst
 
@@ -154,6 +158,45 @@ def _fullest_window(counts, lows, highs, present):
             start += 1
         fullest = max(fullest, inside)
     return fullest
+
+
+@kernel
+def _shortfall(needed, has):
+    """How many times larger what is needed is than what a group has; rounding does not count."""
+    if needed == 0.0:
+        return 0.0
+    return needed / (has * (1.0 + SLACK)) if has > 0.0 else np.inf
+
+
+@kernel
+def _range(counts, numbers, present):
+    """The largest number of a group less the smallest; missing ones do not count."""
+    low = np.inf
+    high = -np.inf
+    for i in present:
+        if counts[i] > 0 and not np.isnan(numbers[i]):
+            low = min(low, numbers[i])
+            high = max(high, numbers[i])
+    return high - low if high > low else 0.0
+
+
+@kernel
+def _variance(counts, numbers, present):
+    """The mean squared distance of a group's numbers from their mean; missing ones do not count."""
+    known = 0
+    total = 0.0
+    for i in present:
+        if counts[i] > 0 and not np.isnan(numbers[i]):
+            known += counts[i]
+            total += counts[i] * numbers[i]
+    if known == 0:
+        return 0.0
+    mean = total / known
+    squares = 0.0
+    for i in present:
+        if counts[i] > 0 and not np.isnan(numbers[i]):
+            squares += counts[i] * (numbers[i] - mean) ** 2
+    return squares / known
 
 
 @kernel

@@ -7,14 +7,26 @@ from discreet.principles.buckets import fewest_buckets
 from discreet.principles.counts import Counts
 from discreet.principles.delta_disclosure import DeltaDisclosure
 from discreet.principles.k_anonymity import KAnonymity
+from discreet.principles.ke_anonymity import KEAnonymity
 from discreet.principles.l_diversity import LDiversity
 from discreet.principles.principle import All, Principle, Reach, parse, together
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity
 from discreet.principles.t_closeness import TCloseness
+from discreet.principles.variance import Variance
 
 PRINCIPLES: dict[str, type[Principle]] = {
-    kind.name: kind for kind in (KAnonymity, LDiversity, TCloseness, BetaLikeness, DeltaDisclosure, Proximity)
+    kind.name: kind
+    for kind in (
+        KAnonymity,
+        LDiversity,
+        TCloseness,
+        BetaLikeness,
+        DeltaDisclosure,
+        Proximity,
+        KEAnonymity,
+        Variance,
+    )
 }
 """Every promise by its name in texts; ``parse`` knows those listed here."""
 
@@ -25,12 +37,14 @@ __all__ = [
     "Counts",
     "DeltaDisclosure",
     "KAnonymity",
+    "KEAnonymity",
     "LDiversity",
     "Principle",
     "Prior",
     "Proximity",
     "Reach",
     "TCloseness",
+    "Variance",
     "fewest_buckets",
     "parse",
     "together",

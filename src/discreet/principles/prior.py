@@ -85,6 +85,20 @@ class Prior:
         """The code of the rarest value that the table holds."""
         return int(np.where(self.counts > 0, self.counts, self.rows + 1).argmin())
 
+    def require_numbers(self, promise: str) -> NDArray[np.float64]:
+        """The values as numbers, refused when the attribute is not numeric."""
+        if self.numbers is None:
+            raise DiscreetError(
+                f"{promise} is about numbers and the sensitive attribute '{self.attribute}' is {self.kind}; declare it "
+                f"numeric, or ask for beta-likeness or t-closeness"
+            )
+        if np.isinf(self.numbers).any():
+            raise DiscreetError(
+                f"{promise} needs finite numbers and the sensitive attribute '{self.attribute}' holds an infinite one; "
+                f"leave out that row"
+            )
+        return self.numbers
+
     def nodes(self, level: int, promise: str) -> NDArray[np.int32]:
         """The node above each value at a level of the hierarchy, refused when there is no such level below the root."""
         if self.hierarchy is None or self.hierarchy.ancestors.shape[1] != len(self.values):

@@ -16,7 +16,7 @@ from discreet.principles.parameters import Choice, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
-from discreet.principles.wording import about, exact, percent, rows
+from discreet.principles.wording import exact, percent, rows
 
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
 """Numbers at the very end of a neighbourhood are in it, however their decimals were rounded."""
@@ -93,16 +93,12 @@ class Proximity(Principle):
     def require(self, prior: Prior) -> None:
         """A numeric sensitive attribute, its values in ascending order (a missing one first)."""
         super().require(prior)
-        if prior.numbers is None:
+        numbers = prior.require_numbers(str(self))
+        known = numbers[1:] if np.isnan(numbers[0]) else numbers
+        if np.isnan(known).any() or (np.diff(known) <= 0).any():
             raise DiscreetError(
-                f"{self} is about numbers and the sensitive attribute '{prior.attribute}' is {prior.kind}; declare it "
-                f"numeric, or ask for beta-likeness or t-closeness"
-            )
-        known = prior.numbers[1:] if np.isnan(prior.numbers[0]) else prior.numbers
-        if not np.isfinite(known).all() or (np.diff(known) <= 0).any():
-            raise DiscreetError(
-                f"{self} needs the values of the sensitive attribute '{prior.attribute}' to be finite and in ascending "
-                f"order; leave out its hierarchy, or list the leaves in ascending order"
+                f"{self} needs the values of the sensitive attribute '{prior.attribute}' in ascending order; leave out "
+                f"its hierarchy, or list the leaves in ascending order"
             )
 
     def ends(self, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -208,7 +204,7 @@ class Proximity(Principle):
         widest = self.widest(prior)
         if widest > 0.0:
             sides = "epsilon" if self.below is None and self.above is None else "widths on both sides"
-            smaller = f"{sides} below {exact(_down(widest))} with m={self.m}"
+            smaller = f"{sides} below {exact(rounded_down(widest))} with m={self.m}"
             return f"{limit}; ask for {smaller}" if strongest == 1 else f"{limit}; ask for m={strongest}, or {smaller}"
         alone = replace(self, epsilon=0.0, below=None, above=None)
         best = prior.rows // alone.crowd(prior)[0]
@@ -240,10 +236,10 @@ class Proximity(Principle):
         return int((counts.sizes // fullest).min())
 
 
-def _down(width: float) -> float:
-    """A width as it is read: what is below it must be what can be asked for, so it is never rounded up.
+def rounded_down(width: float) -> float:
+    """A width to five digits: what is below it must be what can be asked for, so it is never rounded up.
 
-    >>> _down(20.0), _down(0.333333333), _down(1234.5678)
+    >>> rounded_down(20.0), rounded_down(0.333333333), rounded_down(1234.5678)
     (20.0, 0.33333, 1234.5)
     """
     if width.is_integer() or width == 0.0:

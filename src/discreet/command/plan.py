@@ -1,0 +1,141 @@
+"""`discreet plan`: what a table can promise, before a promise is chosen."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.command import flags
+from discreet.command.console import HOLDS, VIOLATED, note, number, output, print_json, watching
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from discreet.report.plan import Plan, ProximityPlan, Strongest
+
+
+@click.command(short_help="Show the strongest promises that a table can keep.")
+@click.argument("input", type=flags.FILE)
+@flags.with_flags(
+    *flags.ROLES,
+    click.option(
+        "--epsilon", type=float, metavar="E", help="How near two numbers are similar: then tell the largest m."
+    ),
+    click.option(
+        "--m", type=float, metavar="M", help="At most 1/M may be similar: then tell how large epsilon can be."
+    ),
+    click.option(
+        "--neighbourhood",
+        type=click.Choice(("absolute", "relative")),
+        default="absolute",
+        show_default=True,
+        help="Whether epsilon is a difference of two numbers, or a share of the number.",
+    ),
+    *flags.KINDS,
+    *flags.FORMATS,
+    flags.JSON,
+)
+def plan(
+    input: str,
+    quasi: tuple[str, ...],
+    sensitive: str | None,
+    epsilon: float | None,
+    m: float | None,
+    neighbourhood: str,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Plan what to promise about INPUT: the strongest promise of every kind that some release of it can keep.
+
+    For a numeric sensitive attribute, --epsilon asks for the largest m, --m for the largest epsilon, and both together
+    whether they can be kept. Without --quasi, all other columns are taken for quasi-identifiers.
+
+    Exit code 0, 1 when --epsilon and --m cannot be kept together, or 2 for bad input.
+    """
+    from discreet.command.reading import offers_in, on_offers
+    from discreet.report.plan import plan as make
+    from discreet.table.read import read
+
+    delimiter, encoding = given["delimiter"], given["encoding"]
+    lists = {"quasi": quasi, **{key: given[key] for key in ("numeric", "categorical", "ordinal")}}
+    header = flags.Header(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
+    names = {key: flags.split_names(texts, header) for key, texts in lists.items()}
+    if not names["quasi"]:
+        names["quasi"] = [name for name in header() if name != sensitive]
+    files, folder = flags.trees(given["hierarchies"])
+    offers = offers_in(folder, names["quasi"], sensitive, files)
+    with watching() as progress:
+        progress("reading", 0.0)
+        table = read(
+            input,
+            **names,
+            sensitive=sensitive,
+            hierarchies={**offers, **files},
+            domains=flags.domains(given["domains"]),
+            missing="value",
+            delimiter=delimiter,
+            encoding=encoding,
+        )
+        progress("planning", 0.0)
+        told = make(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
+    for remark in on_offers(table, offers):
+        note(remark)
+    if as_json:
+        print_json({"input": input, **told.as_dict()})
+    else:
+        _show(output(), told)
+    return HOLDS if told.feasible else VIOLATED
+
+
+# ------------------------------------------------------------------------------------------------------------ showing
+
+
+def _show(console: Console, told: Plan) -> None:
+    from discreet.command.showing import grid
+
+    about = "no sensitive attribute" if told.sensitive is None else f"sensitive attribute {told.sensitive!r}"
+    console.print(f"{told.rows:,} {'row' if told.rows == 1 else 'rows'}, {about}.")
+    console.print()
+    table = grid("promise", "strongest", "why")
+    for one in told.strongest:
+        table.add_row(one.promise, _reached(one), one.sentence)
+    console.print(table)
+    if told.proximity is not None:
+        console.print()
+        _show_proximity(console, told.proximity)
+
+
+def _reached(one: Strongest) -> str:
+    """The strongest parameter, rounded to the side on which it can be kept."""
+    if one.strongest is None:
+        return "-"
+    if one.strongest == 0.0 and one.parameter in ("t", "beta", "delta"):
+        return f"any {one.parameter}"
+    return f"{one.parameter}={number(math.floor(one.strongest * 100.0 + 1e-7) / 100.0, 6)}"
+
+
+def _show_proximity(console: Console, told: ProximityPlan) -> None:
+    from rich.text import Text
+
+    from discreet.command.showing import grid
+    from discreet.principles.proximity import rounded_down
+
+    of = "a difference" if told.neighbourhood == "absolute" else "a share of the number"
+    console.print(f"Numbers near to each other (proximity, {told.neighbourhood}: epsilon is {of}):")
+    for at, sentence in enumerate(told.sentences):
+        style = "" if told.feasible is None or at > 0 else "bold green" if told.feasible else "bold red"
+        console.print(Text(f"  {sentence}", style=style))
+    console.print()
+    table = grid("epsilon", "largest m", right=(0, 1))
+    for point in told.frontier:
+        table.add_row(number(point.epsilon), f"{point.m:,}")
+    console.print(table)
+    if told.widths:
+        console.print()
+        table = grid("m", "epsilon below", right=(0, 1))
+        for one in told.widths:
+            most = "any up to 1" if told.neighbourhood == "relative" else "any"
+            table.add_row(f"{one.m:,}", most if math.isinf(one.epsilon) else number(rounded_down(one.epsilon), 5))
+        console.print(table)

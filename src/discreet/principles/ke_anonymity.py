@@ -1,0 +1,95 @@
+"""(k, e)-anonymity: every group's numbers differ and span a range (Zhang, Koudas, Srivastava and Yu, ICDE 2007)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.judging import DISTINCT, RANGE, Rules
+from discreet.principles.counts import Counts
+from discreet.principles.parameters import Number, Parameter, Whole
+from discreet.principles.principle import Principle, Reach
+from discreet.principles.prior import Prior
+from discreet.principles.rules import combine, rule
+from discreet.principles.wording import about, exact, rows, values
+
+
+@dataclass(frozen=True)
+class KEAnonymity(Principle):
+    """Every group holds at least ``k`` different numbers, and the largest exceeds the smallest by at least ``e``.
+
+    It protects little: all but one of a group's numbers may lie close together. Proximity bounds that. A missing value
+    counts as a different one, and not for the range. Monotone: a union holds the values of both parts.
+
+    >>> prior = Prior(np.array([2, 2, 2]), ("1000", "1010", "9000"), "numeric")
+    >>> KEAnonymity(2, 500).explain([1, 1, 0], prior)
+    'The numbers of this group of 2 rows span 10, from 1000 to 1010; at least 500 is required.'
+    """
+
+    name: ClassVar[str] = "ke-anonymity"
+    example: ClassVar[str] = "'ke-anonymity(k=3, e=2000)'"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Whole("k"), Number("e"))
+    larger_is_stronger: ClassVar[bool] = True
+
+    k: int
+    e: float
+
+    def require(self, prior: Prior) -> None:
+        """A numeric sensitive attribute."""
+        super().require(prior)
+        prior.require_numbers(str(self))
+
+    def rules(self, prior: Prior) -> Rules:
+        """One rule on the number of values, one on their range."""
+        self.require(prior)
+        width = len(prior.values)
+        spread = rule(RANGE, self.e, width=width, bounds=prior.numbers)
+        return combine([rule(DISTINCT, self.k, width=width), spread])
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Reachable when the whole table keeps it."""
+        strongest = int(self.achieved(prior.counts[None], prior))
+        low, high = _ends(prior.counts, prior)
+        held = int((prior.counts > 0).sum())
+        fact = f"the sensitive attribute has {values(held)} that span {_span(low, high, prior)}"
+        if self.k <= strongest:
+            return Reach(True, strongest, f"{self} can be kept: {fact}, so k can be up to {strongest}.")
+        limit = f"k can be at most {held}" if strongest else f"e can be at most {_span(low, high, prior)}"
+        wish = f"k={min(self.k, held)} and e={exact(min(self.e, _gap(low, high, prior)))}"
+        return Reach(False, strongest, f"{fact[0].upper()}{fact[1:]}, so {limit}; ask for {wish} or less.")
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        size, held = rows(int(counts.sum())), int((counts > 0).sum())
+        if held < self.k:
+            return f"This group of {size} holds {values(held)}; at least {self.k:,} are required."
+        low, high = _ends(counts, prior)
+        where = "" if low < 0 else f", from {prior.values[low]} to {prior.values[high]}"
+        span = _span(low, high, prior)
+        return f"The numbers of this group of {size} span {span}{where}; at least {exact(self.e)} is required."
+
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
+        """The largest k that all groups keep; 0 when one of them spans less than e."""
+        if (counts.strains(rule(RANGE, self.e, width=counts.width, bounds=prior.numbers)) > 1.0).any():
+            return 0
+        return int(np.diff(counts.starts).min())
+
+
+def _ends(counts: NDArray[np.int64], prior: Prior) -> tuple[int, int]:
+    """The codes of the smallest and the largest number that is held; -1 when all are missing."""
+    assert prior.numbers is not None
+    known = np.flatnonzero((counts > 0) & ~np.isnan(prior.numbers))
+    if len(known) == 0:
+        return -1, -1
+    return int(known[prior.numbers[known].argmin()]), int(known[prior.numbers[known].argmax()])
+
+
+def _gap(low: int, high: int, prior: Prior) -> float:
+    assert prior.numbers is not None
+    return 0.0 if low < 0 else float(prior.numbers[high] - prior.numbers[low])
+
+
+def _span(low: int, high: int, prior: Prior) -> str:
+    return about(_gap(low, high, prior))

@@ -1,0 +1,65 @@
+"""Variance control: the numbers of every group vary (LeFevre, DeWitt and Ramakrishnan, KDD 2006)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.judging import SLACK, VARIANCE, Rules
+from discreet.principles.counts import Counts
+from discreet.principles.parameters import Number, Parameter
+from discreet.principles.principle import Principle, Reach
+from discreet.principles.prior import Prior
+from discreet.principles.rules import rule
+from discreet.principles.wording import about, exact, rows
+
+
+@dataclass(frozen=True)
+class Variance(Principle):
+    """In every group the variance of the sensitive numbers (mean squared distance from their mean) is at least ``v``.
+
+    It protects little: one number that is far away makes the variance of any group large. Proximity bounds how many lie
+    close together. Missing values do not count. Monotone: the variance of a union is at least the smaller one of its
+    parts, as the distance between their means only adds to it.
+
+    >>> prior = Prior(np.array([2, 2, 2]), ("10", "20", "90"), "numeric")
+    >>> Variance(100).explain([1, 1, 0], prior)
+    'The numbers of this group of 2 rows have a variance of 25; at least 100 is required.'
+    """
+
+    name: ClassVar[str] = "variance"
+    example: ClassVar[str] = "'variance(v=1000)'"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Number("v"),)
+    larger_is_stronger: ClassVar[bool] = True
+
+    v: float
+
+    def require(self, prior: Prior) -> None:
+        """A numeric sensitive attribute."""
+        super().require(prior)
+        prior.require_numbers(str(self))
+
+    def rules(self, prior: Prior) -> Rules:
+        """One rule on the variance."""
+        self.require(prior)
+        return rule(VARIANCE, self.v, width=len(prior.values), bounds=prior.numbers)
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Reachable when the whole table keeps it."""
+        strongest = self.achieved(prior.counts[None], prior)
+        fact = f"the numbers of the whole table have a variance of {about(strongest)}"
+        if self.holds(prior.counts[None], prior)[0]:
+            return Reach(True, strongest, f"{self} can be kept: {fact}, so v can be up to that.")
+        return Reach(False, strongest, f"{fact[0].upper()}{fact[1:]}, so v can be at most that; ask for less.")
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        has = about(self.achieved(counts[None], prior))
+        size = rows(int(counts.sum()))
+        return f"The numbers of this group of {size} have a variance of {has}; at least {exact(self.v)} is required."
+
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
+        strains = counts.strains(replace(self, v=1.0).rules(prior))
+        return float((1.0 / (strains * (1.0 + SLACK))).min())

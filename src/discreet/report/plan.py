@@ -1,0 +1,257 @@
+"""What a table can promise before anything is published: the strongest parameter of every kind of promise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from discreet.principles import (
+    BetaLikeness,
+    DeltaDisclosure,
+    KAnonymity,
+    LDiversity,
+    Principle,
+    Prior,
+    Proximity,
+    TCloseness,
+)
+from discreet.principles.proximity import rounded_down
+from discreet.principles.wording import exact, rows
+from discreet.table.table import Table
+
+RELATIVE = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
+"""The epsilons of a frontier of relative neighbourhoods."""
+MOST_POINTS = 12
+"""A frontier has no more points than this."""
+RISKS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
+"""The m for which the widest neighbourhood is told."""
+USUAL_C = 2.0
+"""The c with which recursive l-diversity is planned."""
+
+
+@dataclass(frozen=True)
+class Strongest:
+    """The strongest promise of one kind that the table can keep."""
+
+    promise: str
+    """Its name, and what tells it from others of that name."""
+    parameter: str
+    strongest: float | None
+    """The largest k or l, the smallest t, beta or delta (0 stands for: as small as you like)."""
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """One epsilon, and the largest m that can be kept with it."""
+
+    epsilon: float
+    m: int
+
+
+@dataclass(frozen=True)
+class Width:
+    """One m, and the supremum of the epsilons it can be kept with: every smaller one will do, itself not."""
+
+    m: int
+    epsilon: float
+    """Infinite when any epsilon will do."""
+
+
+@dataclass(frozen=True)
+class ProximityPlan:
+    """What can be promised about numbers that are near to each other."""
+
+    neighbourhood: str
+    epsilon: float | None
+    m: int | None
+    largest_m: int | None
+    """The largest m for the epsilon that was asked about."""
+    widest_epsilon: float | None
+    """The supremum of epsilon for the m that was asked about: not reached itself, infinite when any epsilon will do, 0
+    when none will."""
+    feasible: bool | None
+    """Whether epsilon and m can be kept together, when both were asked about."""
+    sentences: tuple[str, ...]
+    frontier: tuple[Point, ...]
+    widths: tuple[Width, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a table can promise."""
+
+    rows: int
+    sensitive: str | None
+    strongest: tuple[Strongest, ...]
+    proximity: ProximityPlan | None
+    """Only for a numeric sensitive attribute."""
+
+    @property
+    def feasible(self) -> bool:
+        """False when an epsilon and an m were asked about that no release of the table can keep."""
+        return self.proximity is None or self.proximity.feasible is not False
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan as plain values."""
+        return {**asdict(self), "feasible": self.feasible}
+
+
+def plan(
+    table: Table, *, epsilon: float | None = None, m: float | None = None, neighbourhood: str = "absolute"
+) -> Plan:
+    """What a table can promise: the strongest of each kind, and for numbers what ``epsilon`` and ``m`` leave open.
+
+    Given epsilon it tells the largest m, given m how large epsilon can be, given both whether they can be kept.
+
+    >>> from discreet.datasets import patients
+    >>> told = plan(patients())
+    >>> [(one.promise, one.strongest) for one in told.strongest][:2]
+    [('k-anonymity', 48), ('l-diversity (frequency)', 4.8)]
+    """
+    prior = Prior.of(table)
+    numbers = None
+    if epsilon is not None or m is not None or neighbourhood != "absolute" or prior.numbers is not None:
+        numbers = plan_proximity(prior, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
+    return Plan(prior.rows, prior.attribute, tuple(strongest(prior)), numbers)
+
+
+def strongest(prior: Prior) -> list[Strongest]:
+    """The strongest promise of each kind but proximity, which has two parameters."""
+    one_group = f"The table has {rows(prior.rows)}: k can be up to {prior.rows:,}, which is one group."
+    found = [Strongest(KAnonymity.name, "k", prior.rows, one_group)]
+    if prior.attribute is None:
+        return found
+    found += [_diversity(kind, prior) for kind in ("frequency", "distinct", "entropy", "recursive")]
+    distance = "equal" if prior.kind == "categorical" else "ordered"
+    usual: list[tuple[Principle, str]] = [
+        (TCloseness(0.2, distance), f" ({distance})"),
+        (BetaLikeness(2.0), ""),
+        (DeltaDisclosure(1.0), ""),
+    ]
+    for promise, which in usual:
+        reach = promise.reachable(prior)
+        name = f"{promise.name}{which}"
+        found.append(Strongest(name, promise.parameters[0].name, reach.strongest, reach.sentence))
+    return found
+
+
+def _diversity(kind: str, prior: Prior) -> Strongest:
+    c = USUAL_C if kind == "recursive" else None
+    best = LDiversity(1.0, kind, c).reachable(prior).strongest or 0.0
+    asked = math.floor(best * 100.0 + 1e-7) / 100.0 if 1.0 < best < 2.0 else float(max(1, math.floor(best + 1e-9)))
+    reach = LDiversity(asked, kind, c).reachable(prior)
+    nothing = " That promises nothing." if reach.feasible and best < 1.005 else ""
+    which = kind if c is None else f"{kind}, c={exact(c)}"
+    return Strongest(f"{LDiversity.name} ({which})", "l", best, f"{reach.sentence}{nothing}")
+
+
+# ----------------------------------------------------------------------------------------------- epsilon, m and numbers
+
+
+def plan_proximity(
+    prior: Prior, *, epsilon: float | None = None, m: float | None = None, neighbourhood: str = "absolute"
+) -> ProximityPlan:
+    """What can be promised about numbers that are near to each other.
+
+    >>> import numpy as np
+    >>> salaries = ("1000", "1010", "1020", "16000", "24000", "31000", "33000", "50000")
+    >>> prior = Prior(np.ones(8, int), salaries, "numeric", attribute="salary")
+    >>> told = plan_proximity(prior, epsilon=20, m=3)
+    >>> told.feasible, told.largest_m, told.widest_epsilon
+    (False, 2, 20.0)
+    >>> print(told.sentences[-1])
+    With m=3, epsilon can be anything below 20, but not 20 itself.
+    """
+    asked = Proximity(0.0 if epsilon is None else epsilon, 1 if m is None else m, neighbourhood)  # type: ignore[arg-type]
+    asked.require(prior)
+    reach = asked.reachable(prior)
+    assert reach.strongest is not None
+    largest, widest = int(reach.strongest), asked.widest(prior)
+    said = []
+    if epsilon is not None and m is not None:
+        said.append(reach.sentence if reach.feasible else f"{asked} cannot be kept. {reach.sentence}")
+    elif epsilon is not None:
+        said.append(replace(asked, m=largest).reachable(prior).sentence)
+    if m is not None:
+        said.append(_on_widest(asked, widest, prior))
+    return ProximityPlan(
+        neighbourhood,
+        None if epsilon is None else asked.epsilon,
+        None if m is None else asked.m,
+        None if epsilon is None else largest,
+        None if m is None else widest,
+        reach.feasible if epsilon is not None and m is not None else None,
+        tuple(said),
+        frontier(prior, neighbourhood),
+        widths(prior, neighbourhood),
+    )
+
+
+def _on_widest(asked: Proximity, widest: float, prior: Prior) -> str:
+    """How large epsilon can be with an m, in a sentence."""
+    if math.isinf(widest):
+        most = " up to 1" if asked.neighbourhood == "relative" else ""
+        return f"With m={asked.m}, epsilon can be anything{most}."
+    if widest > 0.0:
+        read = rounded_down(widest)
+        edge = f", but not {exact(read)} itself" if read == widest else " or a little more (rounded down)"
+        return f"With m={asked.m}, epsilon can be anything below {exact(read)}{edge}."
+    reach = replace(asked, epsilon=0.0).reachable(prior)
+    return f"With m={asked.m}, no epsilon can be kept, not even 0: m can be at most {reach.strongest:,}."
+
+
+def frontier(prior: Prior, neighbourhood: str = "absolute") -> tuple[Point, ...]:
+    """The largest m for some epsilons: round numbers over the range in which m falls to 2.
+
+    >>> import numpy as np
+    >>> prior = Prior(np.ones(9, int), tuple(map(str, range(0, 90, 10))), "numeric")
+    >>> [(point.epsilon, point.m) for point in frontier(prior)]
+    [(0.0, 9), (7.0, 9), (10.0, 4), (20.0, 3), (30.0, 2), (40.0, 1)]
+    """
+    grid: Sequence[float] = RELATIVE
+    if neighbourhood == "absolute":
+        best = int(Proximity(0.0, 1).reachable(prior).strongest or 1)
+        low, high = Proximity(0.0, best).widest(prior), Proximity(0.0, 2).widest(prior)
+        grid = (0.0,) if best == 1 else (0.0, *_round_numbers(low, high))
+    found = []
+    for epsilon in grid:
+        reach = Proximity(epsilon, 1, neighbourhood).reachable(prior)
+        assert reach.strongest is not None
+        found.append(Point(epsilon, int(reach.strongest)))
+    return tuple(found)
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Numbers such as 1, 2, 5, 10 from just below ``low`` to the first that is not below ``high``."""
+    if not (math.isfinite(low) and math.isfinite(high) and low > 0.0):
+        return []
+    numbers: list[float] = []
+    power = math.floor(math.log10(low)) - 1
+    while not numbers or numbers[-1] < high:
+        numbers += [float(f"{digit}e{power}") for digit in (1, 2, 3, 4, 5, 7)]
+        power += 1
+    first = max(0, sum(number < low for number in numbers) - 1)
+    last = next(at for at, number in enumerate(numbers) if number >= high)
+    numbers = numbers[first : last + 1]
+    if len(numbers) >= MOST_POINTS:  # the first digits alone
+        numbers = [number for number in numbers if f"{number:e}"[0] in "125"] + numbers[-1:]
+    step = max(1, math.ceil(len(numbers) / (MOST_POINTS - 1)))
+    return sorted({*numbers[::-step]})
+
+
+def widths(prior: Prior, neighbourhood: str = "absolute") -> tuple[Width, ...]:
+    """How large epsilon can be for some m, up to the largest m that any epsilon allows.
+
+    >>> import numpy as np
+    >>> prior = Prior(np.ones(9, int), tuple(map(str, range(0, 90, 10))), "numeric")
+    >>> [(one.m, one.epsilon) for one in widths(prior)]
+    [(2, 40.0), (3, 30.0), (4, 20.0), (5, 10.0), (6, 10.0), (8, 10.0), (9, 10.0)]
+    """
+    best = int(Proximity(0.0, 1, neighbourhood).reachable(prior).strongest or 1)
+    if best == 1:
+        return ()
+    listed = sorted({m for m in RISKS if m <= best} | ({best} if best <= RISKS[-1] else set()))
+    return tuple(Width(m, Proximity(0.0, m, neighbourhood).widest(prior)) for m in listed)
