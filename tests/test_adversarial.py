@@ -37,10 +37,6 @@ Rows = list[dict[str, str]]
 Admits = Callable[[str], bool]
 
 
-def known_fault(reason: str) -> pytest.MarkDecorator:
-    return pytest.mark.xfail(reason=reason, strict=True)
-
-
 # ------------------------------------------------------------------------------------------- reading without discreet
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -16,23 +17,23 @@ _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(ABC):
     """One parameter: what it is called, what it may be, and whether it may be left out (``None``)."""
 
     name: str
     optional: bool = False
 
+    @abstractmethod
     def describe(self) -> str:
         """What is accepted, as it reads after "must be"."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, text: str) -> object:
         """The value that a text means, or the text itself when it means none (``check`` then refuses it)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def accept(self, value: object) -> object:
         """The value in its proper type; ``ValueError`` when it is not acceptable."""
-        raise NotImplementedError
 
     def check(self, promise: str, value: object, example: str) -> object:
         """The value in its proper type, or a sentence that says what is accepted."""
