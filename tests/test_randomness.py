@@ -1,0 +1,38 @@
+"""Where chance comes from."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from discreet.randomness import generator, permutation
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 1000])
+def test_a_permutation_sorts_the_keys_of_the_operating_system(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = np.random.default_rng(n).bytes(8 * n)
+    monkeypatch.setattr(os, "urandom", lambda size: drawn)
+    assert permutation(n).tolist() == np.argsort(np.frombuffer(drawn, np.uint64)).tolist()
+
+
+def test_seeded_streams_repeat_and_are_our_own() -> None:
+    assert generator(3).integers(1 << 40) == generator(3).integers(1 << 40)
+    assert generator(3).integers(1 << 40) != np.random.default_rng(3).integers(1 << 40)
+    assert permutation(10, generator(3)).tolist() == permutation(10, generator(3)).tolist()
+    assert generator(-1).integers(1 << 40) != generator(1).integers(1 << 40)
+
+
+def test_every_order_is_equally_likely(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chi-square over the 24 orders of four things in 4,800 draws; error level 1e-6 (70.5 with 23 degrees of freedom).
+
+    The entropy is replaced by a fixed stream, so that the outcome is the same every time.
+    """
+    monkeypatch.setattr(os, "urandom", np.random.default_rng(1).bytes)
+    counts: dict[tuple[int, ...], int] = {}
+    for _ in range(4800):
+        order = tuple(permutation(4).tolist())
+        counts[order] = counts.get(order, 0) + 1
+    assert len(counts) == 24
+    assert sum((count - 200) ** 2 / 200 for count in counts.values()) < 70.5
