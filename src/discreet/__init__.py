@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from discreet.releases import GeneralizedRelease, Release, load
     from discreet.report.compare import Comparison, compare
     from discreet.report.plan import Plan, plan
-    from discreet.schemes import Anatomy, Baseline, Burel, Cuts, Mondrian, Perturbation, Sabre
+    from discreet.schemes import Anatomy, Baseline, Burel, Cuts, Mondrian, Perturbation, Proximal, Sabre
     from discreet.table.hierarchy import Hierarchy
     from discreet.table.query import OneOf, Query, Range
     from discreet.table.read import read
@@ -58,7 +58,7 @@ _HOMES = {
     "releases": ("GeneralizedRelease", "Release", "load"),
     "report.compare": ("Comparison", "compare"),
     "report.plan": ("Plan", "plan"),
-    "schemes": ("Anatomy", "Baseline", "Burel", "Cuts", "Mondrian", "Perturbation", "Sabre"),
+    "schemes": ("Anatomy", "Baseline", "Burel", "Cuts", "Mondrian", "Perturbation", "Proximal", "Sabre"),
     "table.hierarchy": ("Hierarchy",),
     "table.query": ("OneOf", "Query", "Range"),
     "table.read": ("read",),
@@ -85,6 +85,7 @@ __all__ = [
     "Perturbation",
     "Plan",
     "Principle",
+    "Proximal",
     "Proximity",
     "Query",
     "Range",

@@ -69,7 +69,8 @@ class Outcome:
     click.option(
         "--scheme",
         metavar="NAME",
-        help="How the table is published: cuts (default), mondrian, burel, sabre, anatomy, baseline or perturbation.",
+        help="How the table is published: cuts (default), mondrian, burel, sabre, proximity (default for proximity "
+        "promises), anatomy, baseline or perturbation.",
     ),
     click.option(
         "--option",
@@ -77,7 +78,8 @@ class Outcome:
         multiple=True,
         metavar="KEY=VALUE",
         help="An option of the scheme, for cuts: loss=ail|gcp|discernibility, effort=fast|thorough, withhold=0.02, "
-        "values=interval|label|set, cuts=plain+stratified; for burel: refine=true. Repeatable.",
+        "values=interval|label|set, cuts=plain+stratified; for burel: refine=true; for proximity: "
+        "partition=matched|round-robin. Repeatable.",
     ),
     flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
     flags.many("--keep", "keep", "Columns to publish as they are."),
@@ -111,6 +113,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       t-closeness(t=0.2, distance=equal|ordered|hierarchical)
       beta-likeness(beta=2, variant=enhanced|basic)
       delta-disclosure(delta=1)
+      proximity(epsilon=2000, m=4, neighbourhood=absolute|relative)
 
     Exit code 0 when the promise holds, 1 when it does not (then nothing is published), 2 for bad input.
     """
@@ -159,7 +162,7 @@ def carry_out(job: Job) -> Outcome:
     from discreet.schemes import make_scheme
 
     promise = together(parse(text) for text in job.promises)
-    scheme = make_scheme(job.scheme, job.options, job.seed)
+    scheme = make_scheme(job.scheme, job.options, job.seed, promise)
     announce_compiling()
     if job.seed is not None:
         note("Note: with --seed the release is an experiment: whoever knows the seed can tell whose row is whose.")
@@ -187,6 +190,8 @@ def carry_out(job: Job) -> Outcome:
                     place()
                 else:
                     write_trace(release, trace, place)
+    if not promise.monotone:  # then groups alone do not tell what an adversary without groups may believe
+        remarks += [f"Note: {check.sentence}" for check in found.checks if check.name == "unions"]
     for remark in remarks:
         note(remark)
     return Outcome(job, table, release, found, left_out, clock.laps)

@@ -8,11 +8,14 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from discreet.errors import DiscreetError
+from discreet.principles.principle import Principle
+from discreet.principles.proximity import Proximity
 from discreet.schemes.anatomy import Anatomy, Baseline
 from discreet.schemes.burel import Burel
 from discreet.schemes.cuts import Cuts
 from discreet.schemes.mondrian import Mondrian
 from discreet.schemes.perturbation import Perturbation
+from discreet.schemes.proximity import Proximal
 from discreet.schemes.sabre import Sabre
 from discreet.schemes.scheme import Scheme
 
@@ -24,25 +27,41 @@ __all__ = [
     "Cuts",
     "Mondrian",
     "Perturbation",
+    "Proximal",
     "Sabre",
     "Scheme",
+    "default_scheme",
     "make_scheme",
 ]
 
 SCHEMES: dict[str, type[Scheme]] = {
-    scheme.name: scheme for scheme in (Cuts, Mondrian, Burel, Sabre, Perturbation, Anatomy, Baseline)
+    scheme.name: scheme for scheme in (Cuts, Mondrian, Burel, Sabre, Proximal, Perturbation, Anatomy, Baseline)
 }
 
 
+def default_scheme(principle: Principle | None = None) -> str:
+    """The name of the scheme that is taken for a promise when none is asked for.
+
+    >>> default_scheme(), default_scheme(Proximity(2000, 4))
+    ('cuts', 'proximity')
+    """
+    if principle is not None and any(isinstance(part, Proximity) for part in principle.parts):
+        return Proximal.name
+    return Cuts.name
+
+
 def make_scheme(
-    name: str | None = None, options: Mapping[str, str] | None = None, random_state: int | None = None
+    name: str | None = None,
+    options: Mapping[str, str] | None = None,
+    random_state: int | None = None,
+    principle: Principle | None = None,
 ) -> Scheme:
-    """The scheme of that name (the default one when there is none), with options given as text.
+    """The scheme of that name, with options given as text; without a name, the default one for the promise.
 
     >>> make_scheme("cuts", {"effort": "thorough", "withhold": "0.02"}).options["withhold"]
     0.02
     """
-    name = name or Cuts.name
+    name = name or default_scheme(principle)
     if name not in SCHEMES:
         raise DiscreetError(f"no scheme is called {name!r}; {_near(name, list(SCHEMES))}")
     scheme = cast(Any, SCHEMES[name])

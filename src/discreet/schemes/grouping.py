@@ -38,7 +38,11 @@ class GroupingScheme(Scheme):
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> NDArray[np.int32]:
-        """The group of each of these rows of the table, which as one group keep the promise; -1 to withhold a row."""
+        """The group of each of these rows of the table; -1 to withhold a row.
+
+        As one group the rows keep the promise, if it is monotone; if not, it is for the scheme to see whether they can
+        be divided into groups that do.
+        """
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
         """A generalized release of the table, every group of which keeps the promise."""
@@ -48,7 +52,8 @@ class GroupingScheme(Scheme):
         rows = np.setdiff1d(np.arange(table.rows), missing, assume_unique=True)
         groups = np.full(table.rows, -1, np.int32)
         if len(rows):
-            _see_that_the_rest_keeps(principle, prior, table.classes[rows])
+            if principle.monotone:  # else the rows may well be divided into groups that keep it, though they do not
+                _see_that_the_rest_keeps(principle, prior, table.classes[rows])
             groups[rows] = self.groups(table, principle, prior, rows, rng, progress)
         confirm(groups, table.classes, principle, prior)
         return GeneralizedRelease.from_groups(

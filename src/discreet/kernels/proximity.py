@@ -1,0 +1,367 @@
+"""Splitting and dealing rows so that no group holds two numbers that are near to each other.
+
+Rows come in ascending order of their sensitive value (its code), in every piece. ``first[c]`` and ``last[c]`` are the
+codes where the neighbourhood of the value ``c`` begins and ends; neither falls when ``c`` grows. Two rows are *near*
+when the number of one lies in the neighbourhood of the other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.compiling import kernel
+from discreet.kernels.costs import bound_box, box_cost, interval_cost
+
+CANDIDATES = 64
+"""How many groups a row is compared with before it joins one: bounds the work where very many groups are dealt to."""
+EXCHANGE_UP_TO = 512
+"""Rows are exchanged between groups of pieces of up to so many rows: that takes time in proportion to their square."""
+
+
+@kernel
+def near(low, high, first, last):
+    """Whether two values, the lower code first, are near to each other."""
+    return low >= first[high] or high <= last[low]
+
+
+@kernel
+def crowd_of(classes, start, end, first, last):
+    """The least number g such that no two rows g or more places apart are near: the paper's maximum covering-set size.
+
+    It is the largest number of rows on one side of a neighbourhood, its owner included.
+    """
+    most = 0
+    i = start
+    for j in range(start, end):
+        while not near(classes[i], classes[j], first, last):
+            i += 1
+        most = max(most, j - i + 1)
+    return most
+
+
+@kernel
+def _fullest(classes, start, end, first, last):
+    """The largest number of rows in the whole neighbourhood of any row."""
+    most = 0
+    i = start
+    j = start
+    for x in range(start, end):
+        while classes[i] < first[classes[x]]:
+            i += 1
+        while j < end and classes[j] <= last[classes[x]]:
+            j += 1
+        most = max(most, j - i)
+    return most
+
+
+@kernel
+def keeps_as_one(classes, start, end, first, last, m, least):
+    """Whether these rows as one group keep the promise."""
+    size = end - start
+    return size >= least and _fullest(classes, start, end, first, last) * m <= size
+
+
+@kernel
+def divisible(classes, start, end, first, last, m, least):
+    """Whether these rows can be put into groups of at least ``least`` rows that keep the promise: by dealing them, or
+    as one group."""
+    size = end - start
+    if size < max(m, least):
+        return False
+    if crowd_of(classes, start, end, first, last) * max(m, least) <= size:
+        return True
+    return least > m and keeps_as_one(classes, start, end, first, last, m, least)
+
+
+@kernel
+def _cut_codes(points, start, end, j, low, high, positions, tally, codes):
+    """Codes of axis ``j`` up to which rows could go left: those around equal shares. Returns how many."""
+    n = end - start
+    span = high - low + 1
+    found = 0
+    counted = span <= 4 * n + 64
+    ordered = tally[:0]
+    if counted:
+        tally[:span] = 0
+        for r in range(start, end):
+            tally[points[r, j] - low] += 1
+    else:  # few rows on a long axis
+        ordered = np.sort(points[start:end, j].astype(np.int64))
+    c = 0
+    below = 0  # rows before code low + c
+    held = low - 1  # the last code with rows before that
+    for k in range(positions):
+        target = (k + 1) * (n - 1) // (positions + 1)
+        code = low
+        if counted:
+            while below + tally[c] <= target:
+                if tally[c] > 0:
+                    held = low + c
+                below += tally[c]
+                c += 1
+            code = low + c
+        else:
+            code = ordered[target]
+            before = np.searchsorted(ordered, code)
+            held = ordered[before - 1] if before > 0 else low - 1
+        if held >= low and (found == 0 or held > codes[found - 1]):
+            codes[found] = held
+            found += 1
+        if code < high and (found == 0 or code > codes[found - 1]):
+            codes[found] = code
+            found += 1
+    return found
+
+
+@kernel
+def _halves(points, start, end, j, code, low, high):
+    """The boxes of the rows up to ``code`` on axis ``j`` and of the others. Returns how many rows go left."""
+    d = points.shape[1]
+    for side in range(2):
+        for i in range(d):
+            low[side, i] = 2147483647
+            high[side, i] = -1
+    size = 0
+    for r in range(start, end):
+        side = 0 if points[r, j] <= code else 1
+        size += 1 - side
+        for i in range(d):
+            low[side, i] = min(low[side, i], points[r, i])
+            high[side, i] = max(high[side, i], points[r, i])
+    return size
+
+
+@kernel
+def split(points, classes, rows, axes, first, last, m, least, positions):
+    """Split all rows at values of the quasi-identifiers while both parts stay divisible; reorders the three arrays.
+
+    Of the splits that are allowed, the one whose parts cost least is made, as in the paper; ``positions`` is how many
+    shares are tried on every axis, 1 is the median alone. Every part keeps the order of its rows. Returns where the
+    pieces begin, ascending.
+    """
+    n, d = points.shape
+    part_points = np.empty((n, d), points.dtype)
+    part_classes = np.empty(n, classes.dtype)
+    part_rows = np.empty(n, rows.dtype)
+    tally = np.empty(4 * n + 64, np.int64)
+    codes = np.empty(2 * positions, np.int64)
+    low, high = np.empty(d, points.dtype), np.empty(d, points.dtype)
+    low2, high2 = np.empty((2, d), points.dtype), np.empty((2, d), points.dtype)
+    waiting = [(0, n)]
+    starts = np.empty(n, np.int64)
+    pieces = 0
+    while len(waiting) > 0:
+        start, end = waiting.pop()
+        best, best_axis, best_code = np.inf, -1, 0
+        if end - start >= 2 * max(m, least):
+            bound_box(points, start, end, low, high)
+            for j in range(d):
+                if low[j] == high[j]:
+                    continue
+                for k in range(_cut_codes(points, start, end, j, int(low[j]), int(high[j]), positions, tally, codes)):
+                    code = codes[k]
+                    size = _halves(points, start, end, j, code, low2, high2)
+                    if min(size, end - start - size) < max(m, least):
+                        continue
+                    cost = size * box_cost(axes, low2[0], high2[0], size)
+                    cost += (end - start - size) * box_cost(axes, low2[1], high2[1], end - start - size)
+                    if cost >= best:
+                        continue
+                    left, right = start, start + size
+                    for r in range(start, end):
+                        if points[r, j] <= code:
+                            part_classes[left] = classes[r]
+                            left += 1
+                        else:
+                            part_classes[right] = classes[r]
+                            right += 1
+                    if divisible(part_classes, start, left, first, last, m, least) and divisible(
+                        part_classes, left, end, first, last, m, least
+                    ):
+                        best, best_axis, best_code = cost, j, code
+        if best_axis < 0:
+            starts[pieces] = start
+            pieces += 1
+            continue
+        left, away = start, 0
+        for r in range(start, end):
+            if points[r, best_axis] <= best_code:
+                if left != r:
+                    points[left] = points[r]
+                    classes[left] = classes[r]
+                    rows[left] = rows[r]
+                left += 1
+            else:
+                part_points[away] = points[r]
+                part_classes[away] = classes[r]
+                part_rows[away] = rows[r]
+                away += 1
+        points[left:end] = part_points[:away]
+        classes[left:end] = part_classes[:away]
+        rows[left:end] = part_rows[:away]
+        waiting.append((left, end))
+        waiting.append((start, left))
+    return starts[:pieces]
+
+
+@kernel
+def _cost_of(points, start, end, groups, how_many, axes):
+    """What a piece costs when its rows are dealt like this."""
+    d = points.shape[1]
+    low = np.full((how_many, d), 2147483647, points.dtype)
+    high = np.full((how_many, d), -1, points.dtype)
+    sizes = np.zeros(how_many, np.int64)
+    for r in range(start, end):
+        q = groups[r - start]
+        sizes[q] += 1
+        for i in range(d):
+            low[q, i] = min(low[q, i], points[r, i])
+            high[q, i] = max(high[q, i], points[r, i])
+    total = 0.0
+    for q in range(how_many):
+        total += sizes[q] * box_cost(axes, low[q], high[q], sizes[q])
+    return total
+
+
+@kernel
+def _match(points, classes, start, end, g, axes, first, last, groups):
+    """Deal blocks of ``g`` rows, one row to every group, each to the group that it makes the least more costly.
+
+    A row may join a group when it is not near to the group's last row, and then it is near to none of its rows. The
+    k-th row of a block is not near to the last rows that were the first to the k-th of the block before, as these are g
+    or more places away. So it has at least k groups to choose from, all of which the rows after it could choose too, as
+    they are further up; of these at most k - 1 are taken: whatever earlier rows of the block chose, one is left.
+    """
+    d = points.shape[1]
+    low, high = np.empty((g, d), points.dtype), np.empty((g, d), points.dtype)
+    costs = np.zeros(g)
+    free = np.empty(g, np.int64)
+    for t in range(g):
+        low[t] = points[start + t]
+        high[t] = points[start + t]
+        groups[t] = t
+    for block in range(start + g, end, g):
+        size = (block - start) // g
+        partial = block + g > end  # only then does it matter that a group grows by one row
+        left = 0
+        upcoming = block - g  # the last rows of the groups, in ascending order, are the block before
+        for r in range(block, min(block + g, end)):
+            while upcoming < block and not near(classes[upcoming], classes[r], first, last):
+                free[left] = groups[upcoming - start]
+                left += 1
+                upcoming += 1
+            best, place = np.inf, -1
+            for f in range(max(0, left - CANDIDATES), left):
+                q = free[f]
+                cost = 0.0
+                for i in range(d):
+                    bottom, top = min(low[q, i], points[r, i]), max(high[q, i], points[r, i])
+                    cost += axes.weights[i] * interval_cost(axes, i, bottom, top)
+                added = (size + 1) * cost - size * costs[q] if partial else cost - costs[q]
+                if added < best:
+                    best, place = added, f
+            q = free[place]
+            left -= 1
+            free[place] = free[left]
+            groups[r - start] = q
+            for i in range(d):
+                low[q, i] = min(low[q, i], points[r, i])
+                high[q, i] = max(high[q, i], points[r, i])
+            costs[q] = box_cost(axes, low[q], high[q], size + 1)
+
+
+@kernel
+def _member_cost(points, members, size, at, other, axes, low, high):
+    """What a row costs in the group of these members, when the one at place ``at`` is exchanged for ``other``."""
+    d = points.shape[1]
+    for i in range(d):
+        low[i] = points[other, i]
+        high[i] = points[other, i]
+    for b in range(size):
+        if b != at:
+            for i in range(d):
+                low[i] = min(low[i], points[members[b], i])
+                high[i] = max(high[i], points[members[b], i])
+    return box_cost(axes, low, high, size)
+
+
+@kernel
+def _fits(classes, members, size, at, other, first, last):
+    """Whether ``other`` can stand at place ``at`` of a group, whose members are in ascending order."""
+    if at > 0 and near(classes[members[at - 1]], classes[other], first, last):
+        return False
+    return at + 1 >= size or not near(classes[other], classes[members[at + 1]], first, last)
+
+
+@kernel
+def _exchange(points, classes, start, end, g, axes, first, last, groups):
+    """Exchange rows of the same block between groups while that lowers the cost; both groups must stay without rows
+    that are near to each other, which their members before and after decide."""
+    n = end - start
+    d = points.shape[1]
+    blocks = (n + g - 1) // g
+    members = np.empty((g, blocks), np.int64)
+    sizes = np.zeros(g, np.int64)
+    for t in range(n):
+        q = groups[t]
+        members[q, sizes[q]] = start + t
+        sizes[q] += 1
+    low, high = np.empty(d, points.dtype), np.empty(d, points.dtype)
+    costs = np.empty(g)
+    for q in range(g):
+        costs[q] = sizes[q] * _member_cost(points, members[q], sizes[q], 0, members[q, 0], axes, low, high)
+    for _ in range(2):
+        changed = False
+        for p in range(g):
+            for q in range(p + 1, g):
+                for at in range(min(sizes[p], sizes[q])):
+                    a, b = members[p, at], members[q, at]
+                    if not _fits(classes, members[p], sizes[p], at, b, first, last):
+                        continue
+                    if not _fits(classes, members[q], sizes[q], at, a, first, last):
+                        continue
+                    one = sizes[p] * _member_cost(points, members[p], sizes[p], at, b, axes, low, high)
+                    if one >= costs[p] + costs[q]:
+                        continue
+                    two = sizes[q] * _member_cost(points, members[q], sizes[q], at, a, axes, low, high)
+                    if one + two < costs[p] + costs[q] - 1e-12:
+                        members[p, at], members[q, at] = b, a
+                        groups[a - start], groups[b - start] = q, p
+                        costs[p], costs[q] = one, two
+                        changed = True
+        if not changed:
+            break
+
+
+@kernel
+def deal(points, classes, starts, axes, first, last, m, least, matched):
+    """Deal the rows of every piece to groups that keep the promise; returns the group of every row.
+
+    Round-robin: a piece that keeps the promise is a group; of any other, whose crowd is g, the i-th row goes to group i
+    modulo g. ``matched``: see ``_match`` and ``_exchange``; where that costs more, round-robin is taken.
+    """
+    n = points.shape[0]
+    result = np.empty(n, np.int64)
+    total = 0
+    for piece in range(starts.shape[0]):
+        start = starts[piece]
+        end = starts[piece + 1] if piece + 1 < starts.shape[0] else n
+        g = crowd_of(classes, start, end, first, last)
+        groups = result[start:end]
+        whole = keeps_as_one(classes, start, end, first, last, m, least)
+        if (whole and not matched) or g * max(m, least) > end - start:
+            groups[:] = total
+            total += 1
+            continue
+        for t in range(end - start):
+            groups[t] = t % g
+        if matched and g > 1:
+            choice = np.empty(end - start, np.int64)
+            _match(points, classes, start, end, g, axes, first, last, choice)
+            if end - start <= EXCHANGE_UP_TO:
+                _exchange(points, classes, start, end, g, axes, first, last, choice)
+            if _cost_of(points, start, end, choice, g, axes) < _cost_of(points, start, end, groups, g, axes):
+                groups[:] = choice
+        groups += total
+        total += g
+    return result

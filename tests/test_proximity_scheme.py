@@ -1,0 +1,356 @@
+"""The scheme for (epsilon, m)-anonymity: what it publishes keeps the promise, and what cannot be kept is refused."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.adversary.audit import Audit, audit
+from discreet.analyst.loss import ail
+from discreet.command.main import main
+from discreet.datasets import census
+from discreet.kernels.proximity import crowd_of, deal, divisible, keeps_as_one, split
+from discreet.principles import Principle, Prior
+from discreet.releases.generalized import GeneralizedRelease
+from discreet.schemes import Scheme, make_scheme
+from discreet.schemes.axes import axes_of
+from discreet.table.read import read
+from discreet.table.table import Table
+from naive import proximity as naive
+
+SALARIES = {
+    "age": [17, 19, 20, 24, 29, 34, 39, 45],
+    "zip": [12, 13, 14, 16, 21, 24, 36, 39],
+    "salary": [1000, 1010, 1020, 50000, 16000, 24000, 33000, 31000],
+}
+
+
+def salaries() -> Table:
+    """Table 1a of the paper."""
+    return read(pa.table(SALARIES), quasi=["age", "zip"], sensitive="salary")
+
+
+@st.composite
+def numeric_tables(draw: st.DrawFn, missing: bool = False) -> Table:
+    """A table with a numeric sensitive attribute: ties, zeros, negatives, and numbers that follow the age or do not."""
+    n = draw(st.integers(1, 90))
+    rng = np.random.default_rng(draw(st.integers(0, 2**20)))
+    age = rng.integers(20, 20 + draw(st.integers(1, 50)), n)
+    spread = draw(st.sampled_from([1, 6, 40, 400]))
+    pay = rng.integers(-spread, spread + 1, n) * draw(st.sampled_from([0.5, 1.0, 3.25]))
+    pay = pay + draw(st.sampled_from([0, 1, 5])) * (age - 20)
+    pay[rng.random(n) < draw(st.sampled_from([0.0, 0.2]))] = 0.0
+    hidden = (rng.random(n) < 0.1) & (np.arange(n) > 0)
+    columns: dict[str, object] = {
+        "age": pa.array(age, mask=hidden if missing else None),
+        "city": [["Bonn", "Essen", "Jena", "Halle"][i] for i in rng.integers(0, 4, n)],
+        "sex": [["f", "m"][i] for i in rng.integers(0, 2, n)],
+        "pay": pay,
+    }
+    quasi = draw(st.sampled_from([["age"], ["age", "city"], ["age", "city", "sex"]] + [["city"]] * (not missing)))
+    return read(
+        pa.table(columns),
+        quasi=quasi,
+        sensitive="pay",
+        hierarchies={"city": {"West": ["Bonn", "Essen"], "East": ["Jena", "Halle"]}} if "city" in quasi else {},
+        missing="withhold" if missing else "error",
+    )
+
+
+@st.composite
+def promises(draw: st.DrawFn, largest: int = 6) -> dc.Proximity:
+    """Absolute, lopsided and relative neighbourhoods."""
+    m = draw(st.integers(1, largest))
+    if draw(st.booleans()):
+        return dc.Proximity(draw(st.sampled_from([0.0, 0.1, 0.5, 1.0])), m, "relative")
+    above = draw(st.sampled_from([None, 0.0, 7.0]))
+    return dc.Proximity(draw(st.sampled_from([0.0, 0.5, 3.25, 20.0])), m, above=above)
+
+
+def audits(release: GeneralizedRelease, table: Table) -> list[Audit]:
+    """The audits of the saved files, with and without the trace, all of which hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        release.save(Path(folder) / "release")
+        found = [audit(Path(folder) / "release", table, trace=trace) for trace in (release.trace, None)]
+    for result in found:
+        assert result.holds, result.sentences()
+    return found
+
+
+def published(table: Table, promise: Principle, scheme: Scheme | None = None) -> GeneralizedRelease:
+    """A release by the scheme."""
+    release = dc.publish(table, promise, scheme or dc.Proximal(random_state=1))
+    assert isinstance(release, GeneralizedRelease)
+    return release
+
+
+# ------------------------------------------------------------------------------------------------------------- promise
+
+
+@given(
+    table=numeric_tables(),
+    promise=promises(),
+    partition=st.sampled_from(["matched", "round-robin"]),
+    positions=st.sampled_from([1, 3, 9]),
+    values=st.sampled_from(["interval", "set", "label"]),
+)
+@settings(max_examples=150, deadline=None)
+def test_what_is_reachable_is_published_and_the_rest_refused_with_the_bound(
+    table: Table, promise: dc.Proximity, partition: str, positions: int, values: str
+) -> None:
+    scheme = dc.Proximal(partition=partition, positions=positions, values=values)  # type: ignore[arg-type]
+    prior = Prior.of(table)
+    reach = promise.reachable(prior)
+    event("reachable" if reach.feasible else "unreachable")
+    if not reach.feasible:
+        with pytest.raises(dc.DiscreetError, match=f"m can be at most {reach.strongest}"):
+            scheme.publish(table, promise)
+        return
+    release = published(table, promise, scheme)
+    assert release.withheld == 0 and release.trace is not None
+    for result in audits(release, table):
+        assert result.promises[0].achieved is not None and result.promises[0].achieved >= promise.m
+    # and by the definition, in exact fractions
+    assert table.sensitive is not None
+    below = Fraction(promise.epsilon if promise.below is None else promise.below)
+    above = Fraction(promise.epsilon if promise.above is None else promise.above)
+    pay = [Fraction(float(value)) for value in np.asarray(table.sensitive.values)[table.sensitive.codes]]
+    for group in range(release.groups):
+        numbers = [pay[row] for row in np.flatnonzero(release.trace == group)]
+        if promise.epsilon != 0.1:  # which is no binary fraction
+            assert naive.holds(numbers, promise.m, promise.neighbourhood, below, above)
+
+
+@given(table=numeric_tables(), promise=promises(), positions=st.sampled_from([1, 9]))
+@settings(max_examples=150, deadline=None)
+def test_matched_is_never_worse_than_round_robin(table: Table, promise: dc.Proximity, positions: int) -> None:
+    assume(promise.reachable(Prior.of(table)).feasible)
+    losses = [
+        ail(published(table, promise, make_scheme("proximity", {"partition": how, "positions": str(positions)}, 3)))
+        for how in ("matched", "round-robin")
+    ]
+    assert losses[0] <= losses[1] + 1e-12
+    event("lower" if losses[0] < losses[1] - 1e-12 else "equal")
+
+
+@given(table=numeric_tables(missing=True), promise=promises(3))
+@settings(max_examples=100, deadline=None)
+def test_withheld_rows_keep_the_promise_too(table: Table, promise: dc.Proximity) -> None:
+    prior = Prior.of(table)
+    assume(promise.reachable(prior).feasible)
+    try:
+        release = published(table, promise)
+    except dc.DiscreetError as refusal:
+        assert table.unusable is not None and len(table.unusable), str(refusal)
+        event("refused")
+        return
+    assert release.withheld >= (0 if table.unusable is None else len(table.unusable))
+    event("withheld" if release.withheld else "none missing")
+    audits(release, table)
+
+
+def test_a_rest_that_cannot_keep_it_is_refused() -> None:
+    """The rows with an age are near to each other; those without are not."""
+    columns = {"age": pa.array([None, None, 30, 40, 50, 60]), "pay": [1, 100, 10, 10, 200, 10]}
+    table = read(pa.table(columns), quasi=["age"], sensitive="pay", missing="withhold")
+    with pytest.raises(dc.DiscreetError, match=r"without the 2 rows .* m can be at most 1; treat missing as a value"):
+        dc.Proximal().publish(table, dc.Proximity(5, 2))
+
+
+@given(table=numeric_tables(), promise=promises(4), k=st.integers(1, 12))
+@settings(max_examples=150, deadline=None)
+def test_together_with_k_anonymity(table: Table, promise: dc.Proximity, k: int) -> None:
+    both = promise & dc.KAnonymity(k)
+    prior = Prior.of(table)
+    assume(both.reachable(prior).feasible)
+    crowd = promise.crowd(prior)[0]
+    try:
+        release = published(table, both)
+    except dc.DiscreetError as refusal:
+        assert k > prior.rows // crowd and not both.holds(prior.counts[None], prior)[0]
+        assert f"ask for k={prior.rows // crowd} or less" in str(refusal)
+        event("refused")
+        return
+    assert release.sizes.min() >= k
+    event("published")
+    audits(release, table)
+
+
+def test_a_k_that_dealing_cannot_reach_is_refused() -> None:
+    table = read(pa.table({"age": [30] * 6, "pay": [0, 10, 20, 30, 40, 50]}), quasi=["age"], sensitive="pay")
+    promise = dc.Proximity(10, 3)
+    assert published(table, promise & dc.KAnonymity(3)).sizes.tolist() == [3, 3]
+    with pytest.raises(
+        dc.DiscreetError, match=r"k-anonymity\(k=4\) and proximity.* cannot be kept .* ask for k=3 or less"
+    ):
+        published(table, promise & dc.KAnonymity(4))
+
+
+# ------------------------------------------------------------------------------------------------------------- example
+
+
+@pytest.mark.parametrize("partition", ["matched", "round-robin"])
+@pytest.mark.parametrize("below, above", [(20, 10000), (10000, 20), (10000, 10000), (20, 20)])
+def test_the_running_example(partition: str, below: int, above: int) -> None:
+    table = salaries()
+    promise = dc.Proximity(below, 2, above=above)
+    release = published(table, promise, make_scheme("proximity", {"partition": partition}))
+    audits(release, table)
+    if below == above == 20:  # the two oldest, whose salaries are far apart, are split off
+        assert release.groups == (4 if partition == "matched" else 2)
+    else:  # it cannot be split; it keeps the promise, so as published it is one group, but it can be dealt to three
+        assert release.groups == (3 if partition == "matched" else 1)
+    with pytest.raises(dc.DiscreetError, match="m can be at most 2; ask for m=2, or widths on both sides below 20"):
+        published(table, dc.Proximity(below, 3, above=above))
+
+
+def test_round_robin_is_what_the_paper_deals() -> None:
+    """The table cannot be split: of its sorted rows the i-th goes to group i modulo 2, in the last round only one."""
+    pay = [30, 0, 50, 20, 60, 10, 40]
+    table = read(pa.table({"age": [30] * 7, "pay": pay}), quasi=["age"], sensitive="pay")
+    trace = published(table, dc.Proximity(10, 3), dc.Proximal(partition="round-robin")).trace
+    assert trace is not None
+    groups = {tuple(sorted(np.array(pay)[trace == group].tolist())) for group in range(2)}
+    assert groups == {(0, 20, 40, 60), (10, 30, 50)}
+
+
+def test_a_piece_that_keeps_the_promise_is_a_group_as_published() -> None:
+    table = read(pa.table({"age": [1, 2, 1, 2], "pay": [0, 10, 20, 30]}), quasi=["age"], sensitive="pay")
+    promise = dc.Proximity(10, 1)
+    assert published(table, promise, dc.Proximal(partition="round-robin", positions=1)).sizes.max() == 2
+    assert ail(published(table, promise)) == 0
+
+
+# -------------------------------------------------------------------------------------------------------------- kernel
+
+
+@given(st.lists(st.integers(-30, 30), min_size=1, max_size=30), promises())
+@settings(deadline=None)
+def test_the_crowd_is_the_largest_covering_set(numbers: list[int], promise: dc.Proximity) -> None:
+    values, codes, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    prior = Prior(counts, tuple(map(str, values)), "numeric", numbers=values.astype(float))
+    first, last = promise.windows(prior)
+    classes = np.sort(codes).astype(np.int32)
+    crowd = crowd_of(classes, 0, len(classes), first, last)
+    assert crowd == promise.crowd(prior)[0]
+    assert bool(divisible(classes, 0, len(classes), first, last, promise.m, 1)) == promise.reachable(prior).feasible
+    whole = bool(keeps_as_one(classes, 0, len(classes), first, last, promise.m, 1))
+    assert whole == bool(promise.holds(counts[None], prior)[0])
+    if promise.epsilon != 0.1:
+        below = Fraction(promise.epsilon)
+        above = Fraction(promise.epsilon if promise.above is None else promise.above)
+        assert crowd == naive.maxsize([Fraction(x) for x in numbers], promise.neighbourhood, below, above)
+
+
+@pytest.mark.parametrize("positions", [1, 9])
+@pytest.mark.parametrize("crowded", [False, True])
+def test_pieces_stay_sorted_and_divisible_on_long_axes(positions: int, crowded: bool) -> None:
+    rng = np.random.default_rng(5)
+    n, m = 3000, 4
+    place = rng.permutation(n)  # every row its own code: small pieces lie far apart on the axis
+    pay = rng.integers(0, 2 if crowded else 5000, n) * 10 + np.arange(n) % (40 if crowded else 10)
+    table = read(pa.table({"place": place, "pay": pay}), quasi=["place"], sensitive="pay")
+    first, last = dc.Proximity(2, m).windows(Prior.of(table))
+    order = np.argsort(table.classes, kind="stable")
+    points, axes = axes_of(table, "ail", "interval")
+    points, classes, rows = points[order], table.classes[order], order.copy()
+    starts = split(points, classes, rows, axes, first, last, m, 1, positions)
+    assert sorted(rows) == list(range(n)) and (classes == table.classes[rows]).all()
+    assert starts[0] == 0 and (np.diff(starts) >= m).all()
+    for start, end in zip(starts, [*starts[1:], n], strict=True):
+        assert (np.diff(classes[start:end]) >= 0).all()
+        assert divisible(classes, start, end, first, last, m, 1)
+    # one piece of all rows has very many groups: the search among them is bounded, and the promise still kept
+    sorted_points, sorted_classes = np.ascontiguousarray(table_points(table)[order]), table.classes[order]
+    one = deal(sorted_points, sorted_classes, np.zeros(1, np.int64), axes, first, last, m, 1, True)
+    gaps = [np.diff(sorted_classes[one == group]) for group in range(int(one.max()) + 1)]
+    assert all((gap > 0).all() for gap in gaps)
+
+
+def table_points(table: Table) -> np.ndarray:
+    """The rows as points."""
+    return axes_of(table, "ail", "interval")[0]
+
+
+# ------------------------------------------------------------------------------------------------------------- choices
+
+
+def test_other_promises_are_refused() -> None:
+    table = salaries()
+    for promise in (
+        dc.KAnonymity(2),
+        dc.LDiversity(2),
+        dc.Proximity(5, 2) & dc.LDiversity(2),
+        dc.Proximity(5, 2) & dc.Proximity(9, 2),
+    ):
+        with pytest.raises(dc.DiscreetError, match="scheme 'proximity' keeps one proximity promise"):
+            dc.Proximal().publish(table, promise)
+    for options in ({"partition": "best"}, {"values": "all"}, {"positions": "0"}, {"positions": "2000"}):
+        with pytest.raises(dc.DiscreetError, match=next(iter(options))):
+            make_scheme("proximity", options)
+
+
+def test_it_is_the_default_for_proximity_alone() -> None:
+    table = salaries()
+    for promise in ("proximity(epsilon=20, m=2)", "proximity(epsilon=20, m=2) & k-anonymity(k=2)"):
+        assert dc.publish(table, promise).manifest["scheme"]["name"] == "proximity"
+    assert dc.publish(table, "k-anonymity(k=2)").manifest["scheme"]["name"] == "cuts"
+
+
+def test_matching_pays_on_census_incomes() -> None:
+    table = census(2000, quasi=("age", "gender", "education", "country"), sensitive="income")
+    matched, dealt = (
+        published(table, dc.Proximity(200, 3), make_scheme("proximity", {"partition": how}, 1))
+        for how in ("matched", "round-robin")
+    )
+    assert ail(matched) < 0.8 * ail(dealt)
+    audits(matched, table)
+
+
+def test_the_audit_tells_what_matching_descriptions_gives() -> None:
+    """Two groups of one description: the promise is kept by each, and 50 has 40 and 60 near to it in the union."""
+    table = read(pa.table({"age": [30] * 4, "pay": [40, 50, 60, 80]}), quasi=["age"], sensitive="pay")
+    for result in audits(published(table, dc.Proximity(15, 2)), table):
+        told = next(check.sentence for check in result.checks if check.name == "unions")
+        assert "at 1 of 1 points they go beyond it, at worst 1.50 times. 3 of the 4 rows" in told
+
+
+@given(numeric_tables(), promises(), st.integers(0, 2**20), st.sampled_from(["matched", "round-robin"]))
+@settings(max_examples=100, deadline=None)
+def test_a_union_goes_at_most_twice_beyond(table: Table, promise: dc.Proximity, seed: int, partition: str) -> None:
+    prior = Prior.of(table)
+    assume(promise.reachable(prior).feasible)
+    release = published(table, promise, make_scheme("proximity", {"partition": partition}))
+    assert release.trace is not None
+    counts = np.zeros((release.groups, len(prior.values)), np.int64)
+    np.add.at(counts, (release.trace, table.classes), 1)
+    chosen = np.random.default_rng(seed).random((20, len(counts))) < 0.5
+    strains = promise.strain(chosen.astype(np.int64) @ counts, prior)
+    assert (strains <= 2.0).all()
+    event("beyond" if (strains > 1.0).any() else "kept")
+
+
+def test_the_command_line_takes_it_by_default(tmp_path: Path) -> None:
+    source = tmp_path / "people.csv"
+    rows = zip(*SALARIES.values(), strict=True)
+    source.write_text("age,zip,salary\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    words = ["publish", str(source), "-o", str(tmp_path / "out"), "--quasi", "age,zip", "--sensitive", "salary"]
+    words += ["--numeric", "salary", "--trace", str(tmp_path / "trace.csv"), "--json", "--promise"]
+    done = CliRunner().invoke(main, [*words, "proximity(epsilon=20, m=2)"])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["holds"] and told["scheme"]["name"] == "proximity"
+    again = CliRunner().invoke(main, ["audit", str(tmp_path / "out"), "--original", str(source), "--json"])
+    assert again.exit_code == 0 and json.loads(again.stdout)["holds"]
+    refused = CliRunner().invoke(main, [*words, "proximity(epsilon=20, m=3)", "--force"])
+    assert refused.exit_code == 2 and "m can be at most 2" in refused.output
