@@ -21,7 +21,7 @@ from discreet.adversary.anatomy_laying import Laid, lay, margins
 from discreet.adversary.anatomy_support import without_trace
 from discreet.adversary.check import Check
 from discreet.adversary.judging import Kept, judged
-from discreet.adversary.trace import first_difference, read_trace, trace_check
+from discreet.adversary.trace import first_difference, place_rows, read_trace, trace_check
 from discreet.principles import KAnonymity, Principle, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy import AnatomyRelease
@@ -160,21 +160,11 @@ def _by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
     release, faults = laid.release, list(faults)
     column = laid.original.sensitive
     assert column is not None
-    if trace.shape != laid.had.shape or trace.dtype.kind not in "iu":
-        faults.append(
-            f"the trace must have one whole number for each of the {wording.rows(len(laid.had))} of the original"
-        )
-        return trace_check(faults, "every group has exactly the quasi-identifiers and the sensitive values of its rows")
-    kept = np.flatnonzero(trace >= 0)
-    places = np.minimum(np.searchsorted(release.ids, trace[kept]), max(0, release.groups - 1))
-    known = release.ids[places] == trace[kept] if release.groups else np.zeros(len(kept), np.bool_)
-    if not bool(known.all()):
-        faults.append(f"the trace names group {int(trace[kept][~known][0])}, which the release has not")
-        kept, places = kept[known], places[known]
-    if (left := len(laid.had) - len(kept)) != release.withheld:
-        faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
-    if len(np.setdiff1d(kept, laid.usable, assume_unique=True)):
-        faults.append("the trace publishes rows that were to be withheld for their missing values")
+    explained = "every group has exactly the quasi-identifiers and the sensitive values of its rows"
+    placed = place_rows(release, len(laid.had), laid.usable, trace, faults)
+    if placed is None:
+        return trace_check(faults, explained)
+    kept, places = placed
     wide = max(laid.kinds, int(laid.shown.max(initial=0))) + 1
     claimed = np.sort(release.group_of.astype(np.int64) * wide + laid.shown)
     real = np.sort(places * wide + laid.had[kept])
@@ -189,7 +179,7 @@ def _by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
     if len(cells) != len(actual) or bool((cells != actual).any()):
         group = first_difference(cells, actual) // told.width
         faults.append(f"group {release.ids[group]} is not published with the sensitive values of its rows")
-    return trace_check(faults, "every group has exactly the quasi-identifiers and the sensitive values of its rows")
+    return trace_check(faults, explained)
 
 
 # ----------------------------------------------------------------------------------------------------------- promises

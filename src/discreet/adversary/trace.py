@@ -16,6 +16,8 @@ from discreet.adversary.laying import Laid
 from discreet.errors import DiscreetError
 from discreet.kernels import boxes
 from discreet.principles import wording
+from discreet.releases.anatomy import AnatomyRelease
+from discreet.releases.generalized import GeneralizedRelease
 
 kernels = cast(Any, boxes)
 
@@ -57,20 +59,10 @@ def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
     """Whether every row that the trace puts into a group belongs there, and the group has these rows and no others."""
     release = laid.release
     faults = list(faults)
-    if trace.shape != laid.had.shape or trace.dtype.kind not in "iu":
-        rows = wording.rows(len(laid.had))
-        faults.append(f"the trace must have one whole number for each of the {rows} of the original")
+    placed = place_rows(release, len(laid.had), laid.usable, trace, faults)
+    if placed is None:
         return trace_check(faults, EXPLAINED)
-    kept = np.flatnonzero(trace >= 0)
-    places = np.minimum(np.searchsorted(release.ids, trace[kept]), max(0, release.groups - 1))
-    known = release.ids[places] == trace[kept] if release.groups else np.zeros(len(kept), np.bool_)
-    if not bool(known.all()):
-        faults.append(f"the trace names group {int(trace[kept][~known][0])}, which the release has not")
-        kept, places = kept[known], places[known]
-    if (left := len(laid.had) - len(kept)) != release.withheld:
-        faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
-    if len(np.setdiff1d(kept, laid.usable, assume_unique=True)):
-        faults.append("the trace publishes rows that were to be withheld for their missing values")
+    kept, places = placed
     outside = np.zeros(len(kept), np.bool_)
     for axis, column in enumerate(laid.columns):
         outside |= ~kernels.admitted(laid.boxes, places, axis, column.codes[kept])
@@ -91,6 +83,33 @@ def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
             "its rows"
         )
     return trace_check(faults, EXPLAINED)
+
+
+def place_rows(
+    release: GeneralizedRelease | AnatomyRelease,
+    rows: int,
+    usable: NDArray[np.intp],
+    trace: NDArray[Any],
+    faults: list[str],
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """The original rows that a trace publishes and the place of each one's group; ``None`` when it is no trace at all.
+
+    What is wrong with it is added to ``faults``.
+    """
+    if trace.shape != (rows,) or trace.dtype.kind not in "iu":
+        faults.append(f"the trace must have one whole number for each of the {wording.rows(rows)} of the original")
+        return None
+    kept = np.flatnonzero(trace >= 0)
+    places = np.minimum(np.searchsorted(release.ids, trace[kept]), max(0, release.groups - 1))
+    known = release.ids[places] == trace[kept] if release.groups else np.zeros(len(kept), np.bool_)
+    if not bool(known.all()):
+        faults.append(f"the trace names group {int(trace[kept][~known][0])}, which the release has not")
+        kept, places = kept[known], places[known]
+    if (left := rows - len(kept)) != release.withheld:
+        faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
+    if len(np.setdiff1d(kept, usable, assume_unique=True)):
+        faults.append("the trace publishes rows that were to be withheld for their missing values")
+    return kept, places
 
 
 def trace_check(faults: list[str], explained: str) -> Check:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
 from discreet.kernels.cutting import PLAIN, Recipe
 from discreet.kernels.drawing import split_evenly
 from discreet.principles.k_anonymity import KAnonymity
@@ -54,9 +53,7 @@ class Burel(GroupingScheme):
 
     def __post_init__(self) -> None:
         """Refuse what is no parameter of this scheme."""
-        for name, allowed in (("retrieval", ("hilbert", "nearest")), ("values", ("interval", "label", "set"))):
-            if getattr(self, name) not in allowed:
-                raise DiscreetError(f"{name}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
+        self._choose(retrieval=get_args(Retrieval), values=get_args(Values))
 
     @property
     def options(self) -> dict[str, Any]:

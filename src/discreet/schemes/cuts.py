@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,13 +61,7 @@ class Cuts(GroupingScheme):
 
     def __post_init__(self) -> None:
         """Refuse what is no parameter of this scheme."""
-        for name, allowed in (
-            ("effort", ("fast", "thorough")),
-            ("loss", ("ail", "gcp", "discernibility")),
-            ("values", ("interval", "label", "set")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise DiscreetError(f"{name}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
+        self._choose(effort=("fast", "thorough"), loss=get_args(Loss), values=get_args(Values))
         if not self.cuts or not set(self.cuts) <= set(FAMILIES):
             raise DiscreetError(f"cuts={'+'.join(self.cuts)!r} is not known; choose from {', '.join(FAMILIES)}")
         if not 0.0 <= self.withhold < 1.0:

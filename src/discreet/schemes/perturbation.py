@@ -57,8 +57,7 @@ class Perturbation(Scheme):
 
     def __post_init__(self) -> None:
         """Refuse what is no parameter of this scheme."""
-        if self.matrix not in MATRICES:
-            raise DiscreetError(f"matrix={self.matrix!r} is not known; choose {', '.join(MATRICES)}")
+        self._choose(matrix=tuple(MATRICES))
 
     @property
     def options(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +72,7 @@ class Proximal(GroupingScheme):
 
     def __post_init__(self) -> None:
         """Refuse what is no parameter of this scheme."""
-        for name, allowed in (("partition", ("matched", "round-robin")), ("values", ("interval", "label", "set"))):
-            if getattr(self, name) not in allowed:
-                raise DiscreetError(f"{name}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
+        self._choose(partition=("matched", "round-robin"), values=get_args(Values))
         if self.positions != int(self.positions) or not 1 <= self.positions <= MOST_POSITIONS:
             raise DiscreetError(
                 f"positions={self.positions!r} is not a whole number from 1 to {MOST_POSITIONS}; write positions=1"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +61,7 @@ class Sabre(GroupingScheme):
 
     def __post_init__(self) -> None:
         """Refuse what is no parameter of this scheme."""
-        for name, allowed in (("retrieval", ("hilbert", "nearest")), ("values", ("interval", "label", "set"))):
-            if getattr(self, name) not in allowed:
-                raise DiscreetError(f"{name}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
+        self._choose(retrieval=get_args(Retrieval), values=get_args(Values))
         if not 0.0 <= self.share <= 1.0:
             raise DiscreetError(f"share={self.share!r} is not a share of t; give a number from 0 to 1")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from discreet.errors import DiscreetError
@@ -27,6 +28,12 @@ class Scheme(ABC):
         if principle.monotone:
             return None
         return f"{principle} is not kept by unions of groups that keep it, and scheme {self.name!r} relies on that"
+
+    def _choose(self, **choices: Sequence[str]) -> None:
+        """Refuse a parameter that is none of its choices."""
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                raise DiscreetError(f"{name}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
 
     @property
     @abstractmethod
