@@ -54,33 +54,15 @@ def plan(
 
     Exit code 0, 1 when --epsilon and --m cannot be kept together, or 2 for bad input.
     """
-    from discreet.command.reading import offers_in, on_offers
+    from discreet.command.reading import read_to_look
     from discreet.report.plan import plan as make
-    from discreet.table.read import read
 
-    delimiter, encoding = given["delimiter"], given["encoding"]
-    lists = {"quasi": quasi, **{key: given[key] for key in ("numeric", "categorical", "ordinal")}}
-    header = flags.Header(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
-    names = {key: flags.split_names(texts, header) for key, texts in lists.items()}
-    if not names["quasi"]:
-        names["quasi"] = [name for name in header() if name != sensitive]
-    files, folder = flags.trees(given["hierarchies"])
-    offers = offers_in(folder, names["quasi"], sensitive, files)
     with watching() as progress:
         progress("reading", 0.0)
-        table = read(
-            input,
-            **names,
-            sensitive=sensitive,
-            hierarchies={**offers, **files},
-            domains=flags.domains(given["domains"]),
-            missing="value",
-            delimiter=delimiter,
-            encoding=encoding,
-        )
+        table, remarks = read_to_look(input, quasi, sensitive, given)
         progress("planning", 0.0)
         told = make(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
-    for remark in on_offers(table, offers):
+    for remark in remarks:
         note(remark)
     if as_json:
         print_json({"input": input, **told.as_dict()})

@@ -24,35 +24,17 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
 
     Without --quasi, all columns are described and roles are suggested for them.
     """
-    from discreet.command.reading import offers_in, on_offers
+    from discreet.command.reading import read_to_look
     from discreet.principles.prior import Prior
     from discreet.report.profile import profile as describe
     from discreet.report.profile import suggest, suggest_promise
-    from discreet.table.read import read
 
-    delimiter, encoding = given["delimiter"], given["encoding"]
-    lists = {"quasi": quasi, **{key: given[key] for key in ("numeric", "categorical", "ordinal")}}
-    header = flags.Header(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
-    names = {key: flags.split_names(texts, header) for key, texts in lists.items()}
-    if not names["quasi"]:
-        names["quasi"] = [name for name in header() if name != sensitive]
-    files, folder = flags.trees(given["hierarchies"])
-    offers = offers_in(folder, names["quasi"], sensitive, files)
     with watching() as progress:
         progress("reading", 0.0)
-        table = read(
-            input,
-            **names,
-            sensitive=sensitive,
-            hierarchies={**offers, **files},
-            domains=flags.domains(given["domains"]),
-            missing="value",
-            delimiter=delimiter,
-            encoding=encoding,
-        )
+        table, remarks = read_to_look(input, quasi, sensitive, given)
         progress("counting", 0.0)
         told = describe(table, combinations=bool(quasi))
-    for remark in on_offers(table, offers):
+    for remark in remarks:
         note(remark)
     roles = None if quasi else suggest(told.columns, told.rows)
     if sensitive is None and roles is not None and roles.sensitive is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from discreet.command.flags import Header, split_names
+from discreet.command.flags import Header, domains, split_names, trees
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
@@ -30,6 +30,36 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     declared = {name for key in KINDS for name in names[key]}
     remarks = [*on_offers(table, offers), *_numbers_by_label(job.input, table, set(job.hierarchies) - declared)]
     return table, left_out, remarks
+
+
+def read_to_look(
+    input: str, quasi: Iterable[str], sensitive: str | None, given: Mapping[str, Any]
+) -> tuple[Table, list[str]]:
+    """A table that is looked at and not published, and remarks about the reading; ``given`` are the reading flags.
+
+    Without quasi-identifiers all columns but the sensitive one are taken, and missing numbers are values.
+    """
+    from discreet.table.read import read
+
+    delimiter, encoding = given["delimiter"], given["encoding"]
+    lists = {"quasi": quasi, **{key: given[key] for key in KINDS}}
+    header = Header(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
+    names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
+    if not names["quasi"]:
+        names["quasi"] = [name for name in header() if name != sensitive]
+    files, folder = trees(given["hierarchies"])
+    offers = offers_in(folder, names["quasi"], sensitive, files)
+    table = read(
+        input,
+        **names,
+        sensitive=sensitive,
+        hierarchies={**offers, **files},
+        domains=domains(given["domains"]),
+        missing="value",
+        delimiter=delimiter,
+        encoding=encoding,
+    )
+    return table, list(on_offers(table, offers))
 
 
 def offers_in(
