@@ -7,14 +7,33 @@ import os
 import numpy as np
 import pytest
 
+from discreet.errors import DiscreetError
 from discreet.randomness import generator, permutation
 
 
-@pytest.mark.parametrize("n", [0, 1, 5, 1000])
-def test_a_permutation_sorts_the_keys_of_the_operating_system(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = np.random.default_rng(n).bytes(8 * n)
-    monkeypatch.setattr(os, "urandom", lambda size: drawn)
-    assert permutation(n).tolist() == np.argsort(np.frombuffer(drawn, np.uint64)).tolist()
+@pytest.mark.parametrize("n", [0, 1, 5, 1000, 70_000])
+def test_a_permutation_holds_everything_once(n: int) -> None:
+    assert np.sort(permutation(n)).tolist() == list(range(n))
+    assert np.sort(permutation(n, generator(n))).tolist() == list(range(n))
+
+
+def test_a_permutation_asks_the_operating_system_for_every_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def urandom(size: int) -> bytes:
+        asked.append(size)
+        return np.random.default_rng(size).bytes(size)
+
+    monkeypatch.setattr(os, "urandom", urandom)
+    first = permutation(1000).tolist()
+    assert sum(asked) >= 8 * 1000
+    assert permutation(1000).tolist() == first
+
+
+def test_entropy_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "urandom", bytes)
+    with pytest.raises(DiscreetError, match="not random"):
+        permutation(1000)
 
 
 def test_seeded_streams_repeat_and_are_our_own() -> None:

@@ -8,6 +8,8 @@ import secrets
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
+
 
 def generator(seed: int | None = None) -> np.random.Generator:
     """A generator for choices that are not published, such as where a search looks next.
@@ -23,12 +25,23 @@ def generator(seed: int | None = None) -> np.random.Generator:
 def permutation(n: int, seeded: np.random.Generator | None = None) -> NDArray[np.int64]:
     """A random order of ``n`` things that will be published.
 
-    Without a seeded generator every key comes from the operating system: a published order then tells nothing about
+    Without a seeded generator every bit comes from the operating system: a published order then tells nothing about
     the state of any generator, and so nothing about other orders drawn beside it.
 
     >>> sorted(permutation(4).tolist())
     [0, 1, 2, 3]
     """
+    from discreet.kernels.shuffling import shuffle  # what only shows a help text need not load kernels
+
+    order = np.empty(n, np.int64)
+    bits = min(16, max(0, n.bit_length() - 14))  # about 16,000 things a bucket
+    for _ in range(8):  # luck so bad that the first words do not suffice will not be seen
+        if shuffle(_words(n, seeded), _words(64, seeded), bits, order):
+            return order
+    raise DiscreetError("the operating system's random numbers are not random, so nothing can be published safely here")
+
+
+def _words(n: int, seeded: np.random.Generator | None) -> NDArray[np.uint64]:
     if seeded is not None:
-        return seeded.permutation(n).astype(np.int64)
-    return np.argsort(np.frombuffer(os.urandom(8 * n), dtype=np.uint64)).astype(np.int64)
+        return seeded.integers(0, 2**64, n, np.uint64)
+    return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)

@@ -50,17 +50,19 @@ def split_evenly(sizes, caps, smallest):
 
 @kernel
 def counting_order(bins, number):
-    """The order that sorts ``bins``, whole numbers below ``number``; equal ones stay as they stand."""
-    ends = np.zeros(number + 1, np.int64)
+    """The order that sorts ``bins``, whole numbers below ``number``, and how often each of these numbers occurs.
+
+    Equal ones stay as they stand.
+    """
+    sizes = np.zeros(number, np.int64)
     for b in bins:
-        ends[b + 1] += 1
-    for b in range(number):
-        ends[b + 1] += ends[b]
+        sizes[b] += 1
+    ends = np.cumsum(sizes) - sizes
     order = np.empty(bins.shape[0], np.int64)
     for r in range(bins.shape[0]):
         order[ends[bins[r]]] = r
         ends[bins[r]] += 1
-    return order
+    return order, sizes
 
 
 @kernel
@@ -75,6 +77,18 @@ def _free_from(jump, place):
 
 
 @kernel
+def _free_seed(group, seeds, tried, seed):
+    """The next of ``seeds`` whose row is free, and how many were tried by then; after the last one, the next free row.
+
+    ``seed`` is where the last group lay.
+    """
+    while group[seed] >= 0:
+        seed = seeds[tried] if tried < seeds.shape[0] else (seed + 1) % group.shape[0]
+        tried += 1
+    return seed, tried
+
+
+@kernel
 def draw_along(keys, starts, wanted, seeds):
     """Draw groups from buckets of rows that lie in the order of their ``keys``, each around a seed.
 
@@ -86,14 +100,13 @@ def draw_along(keys, starts, wanted, seeds):
     n = keys.shape[0]
     buckets = starts.shape[0] - 1
     # one sentinel beyond each end of every bucket: place p of bucket b is p + 1 + 2 b
-    after = np.arange(n + 2 * buckets)
-    before = np.arange(n + 2 * buckets)
+    after = np.arange(np.int32(n + 2 * buckets))
+    before = after.copy()
     group = np.full(n, -1, np.int32)
-    next_seed = 0
+    seed, tried = seeds[0], 1
     for g in range(wanted.shape[0]):
-        while group[seeds[next_seed]] >= 0:
-            next_seed += 1
-        key = keys[seeds[next_seed]]
+        seed, tried = _free_seed(group, seeds, tried, seed)
+        key = keys[seed]
         for b in range(buckets):
             shift = 1 + 2 * b
             first = starts[b]
@@ -131,11 +144,9 @@ def draw_nearest(points, starts, wanted, seeds):
     n, d = points.shape
     group = np.full(n, -1, np.int32)
     distance = np.empty(n)
-    next_seed = 0
+    seed, tried = seeds[0], 1
     for g in range(wanted.shape[0]):
-        while group[seeds[next_seed]] >= 0:
-            next_seed += 1
-        seed = seeds[next_seed]
+        seed, tried = _free_seed(group, seeds, tried, seed)
         for b in range(starts.shape[0] - 1):
             if wanted[g, b] == 0:
                 continue

@@ -32,18 +32,23 @@ def draw_groups(
     rank, place = along_curve(points)
     number = wanted.shape[1]
     starts = np.concatenate([[0], np.cumsum(np.bincount(buckets, minlength=number))])
-    bins = buckets.astype(np.int64) * len(points) + rank[point_of]
-    few = number * len(points) <= 4 * len(rows) + 1024
-    order = counting_order(bins, number * len(points)) if few else np.argsort(bins, kind="stable")
-    curve = place[point_of]
-    seeds = rng.permutation(len(rows))
+    bins = rank[point_of]
+    bins += buckets * np.int64(len(points))
+    if number * len(points) <= 4 * len(rows) + 1024:
+        order, sizes = counting_order(bins, number * len(points))
+        curve = np.repeat(np.tile(place[np.argsort(rank)], number), sizes)
+    else:
+        order = np.argsort(bins, kind="stable")
+        curve = place[point_of[order]]
+    # a row drawn twice is passed over; so many will hardly ever not suffice (coupons are collected sooner)
+    seeds = rng.integers(len(rows), size=int(len(wanted) * (math.log(len(wanted)) + 10)))
     if retrieval == "hilbert":
-        drawn = draw_along(curve[order], starts, wanted, seeds)
+        drawn = draw_along(curve, starts, wanted, seeds)
     else:
         drawn = draw_nearest(points[point_of[order]], starts, wanted, seeds)
     groups = np.empty(len(rows), np.int32)
     groups[order] = drawn
-    return groups, curve
+    return groups, place[point_of]
 
 
 def distinct_points(

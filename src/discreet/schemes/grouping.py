@@ -49,7 +49,7 @@ class GroupingScheme(Scheme):
         prior = feasible(self, table, principle)
         rng = generator(self.random_state)
         missing = unusable_rows(table, principle, prior, rng)
-        rows = np.setdiff1d(np.arange(table.rows), missing, assume_unique=True)
+        rows = np.delete(np.arange(table.rows), missing)
         groups = np.full(table.rows, -1, np.int32)
         if len(rows):
             if principle.monotone:  # else the rows may well be divided into groups that keep it, though they do not

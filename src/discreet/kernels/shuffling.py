@@ -1,0 +1,51 @@
+"""A random order from random words, in time linear in their number and at home in the caches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.compiling import kernel
+
+LARGEST = 1 << 16
+"""The most things that may fall into one bucket: 48 random bits times their number must fit into a word."""
+
+
+@kernel
+def shuffle(words, spare, bits, order):
+    """Fill ``order`` with a random order of as many things as there are ``words``; False when the words do not suffice.
+
+    The ``bits`` highest bits (16 at most) of each word throw a thing into a bucket, and the 48 lowest of each then
+    shuffle within the buckets (Fisher and Yates); no bit serves twice. Things that fall into buckets independently and
+    are shuffled there are in an order as likely as any other (Rao 1961, Sandelius 1962), and unlike a shuffle of all
+    things at once this one never leaves the cache. Where 48 bits do not divide evenly by the number of places, the
+    surplus is refused (Lemire 2019), and a word of ``spare`` is taken instead.
+    """
+    low = np.uint64((1 << 48) - 1)
+    places = np.zeros((1 << bits) + 1, np.int64)
+    for word in words:
+        places[((word >> np.uint64(48)) >> np.uint64(16 - bits)) + np.uint64(1)] += 1
+    for bucket in range(1 << bits):
+        if places[bucket + 1] > LARGEST:
+            return False
+        places[bucket + 1] += places[bucket]
+    starts = places.copy()
+    for thing in range(words.shape[0]):
+        bucket = (words[thing] >> np.uint64(48)) >> np.uint64(16 - bits)
+        order[places[bucket]] = thing
+        places[bucket] += 1
+    spared = 0
+    for bucket in range(1 << bits):
+        start = starts[bucket]
+        for last in range(starts[bucket + 1] - start - 1, 0, -1):
+            choices = np.uint64(last + 1)
+            product = (words[start + last] & low) * choices
+            if product & low < choices:
+                surplus = (low - choices + np.uint64(1)) % choices  # 2 ** 48 modulo choices
+                while product & low < surplus:
+                    if spared == spare.shape[0]:
+                        return False
+                    product = (spare[spared] & low) * choices
+                    spared += 1
+            other = start + np.int64(product >> np.uint64(48))
+            order[start + last], order[other] = order[other], order[start + last]
+    return True
