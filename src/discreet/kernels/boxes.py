@@ -316,6 +316,58 @@ def mixtures(forest, boxes, starts, columns, amounts, width):
 
 
 @kernel
+def cover(forest, boxes, presences):
+    """Per point of the first tree and the boxes that hold it: how many there are, the largest of their ``presences``,
+    and the sum of log(1 - presence), in the order of the points given.
+
+    As in ``mixtures``, a node that lies wholly in a box takes what the box says once, and hands it down at the end.
+    """
+    nodes, n = forest.first.shape[0], forest.points.shape[0]
+    times_at, largest_at, logs_at = np.zeros(nodes, np.int64), np.zeros(nodes), np.zeros(nodes)
+    times, largest, logs = np.zeros(n, np.int64), np.zeros(n), np.zeros(n)
+    stack = np.empty(256, np.int64)
+    for box in range(presences.shape[0]):
+        presence = presences[box]
+        absent = np.log1p(-presence) if presence < 1.0 else -np.inf
+        stack[0] = forest.roots[0]
+        top = 1
+        while top > 0:
+            top -= 1
+            node = stack[top]
+            relation = _relation(forest, node, boxes, box)
+            if relation == INSIDE:
+                times_at[node] += 1
+                largest_at[node] = max(largest_at[node], presence)
+                logs_at[node] += absent
+            elif relation == OVERLAPPING:
+                if forest.left[node] < 0:
+                    for position in range(forest.first[node], forest.last[node]):
+                        if _holds(forest, position, boxes, box):
+                            point = forest.order[position]
+                            times[point] += 1
+                            largest[point] = max(largest[point], presence)
+                            logs[point] += absent
+                else:
+                    stack[top] = forest.left[node]
+                    stack[top + 1] = forest.left[node] + 1
+                    top += 2
+    for node in range(nodes):
+        child = forest.left[node]
+        if child >= 0:
+            for below in (child, child + 1):
+                times_at[below] += times_at[node]
+                largest_at[below] = max(largest_at[below], largest_at[node])
+                logs_at[below] += logs_at[node]
+        else:
+            for position in range(forest.first[node], forest.last[node]):
+                point = forest.order[position]
+                times[point] += times_at[node]
+                largest[point] = max(largest[point], largest_at[node])
+                logs[point] += logs_at[node]
+    return times, largest, logs
+
+
+@kernel
 def admitted(boxes, box_of, axis, codes):
     """Per question ``i``: whether box ``box_of[i]`` admits ``codes[i]`` on one axis."""
     result = np.empty(box_of.shape[0], np.bool_)

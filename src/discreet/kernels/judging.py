@@ -142,7 +142,13 @@ def _tree_distance(counts, size, prior, tree):
 @kernel
 def _fullest_window(counts, lows, highs, present):
     """The largest number of rows in the window around any value that is present: both ends only ever move up."""
-    ordered = np.sort(present)
+    if 16 * present.shape[0] > counts.shape[0]:  # so many that sums over all values are found sooner than the ends
+        return _fullest_of_sums(counts, lows, highs, present)
+    ordered = present
+    for i in range(1, present.shape[0]):
+        if present[i] < present[i - 1]:
+            ordered = np.sort(present)
+            break
     fullest = 0
     inside = 0
     start = 0
@@ -157,6 +163,20 @@ def _fullest_window(counts, lows, highs, present):
             inside -= counts[ordered[start]]
             start += 1
         fullest = max(fullest, inside)
+    return fullest
+
+
+@kernel
+def _fullest_of_sums(counts, lows, highs, present):
+    """The same by the sums of the counts up to each value."""
+    up_to = np.empty(counts.shape[0] + 1, np.int64)
+    up_to[0] = 0
+    for value in range(counts.shape[0]):
+        up_to[value + 1] = up_to[value] + counts[value]
+    fullest = 0
+    for value in present:
+        if counts[value] > 0:
+            fullest = max(fullest, up_to[int(highs[value]) + 1] - up_to[int(lows[value])])
     return fullest
 
 

@@ -40,7 +40,7 @@ def crowd_of(classes, start, end, first, last):
 
 
 @kernel
-def _fullest(classes, start, end, first, last):
+def fullest(classes, start, end, first, last):
     """The largest number of rows in the whole neighbourhood of any row."""
     most = 0
     i = start
@@ -58,7 +58,7 @@ def _fullest(classes, start, end, first, last):
 def keeps_as_one(classes, start, end, first, last, m, least):
     """Whether these rows as one group keep the promise."""
     size = end - start
-    return size >= least and _fullest(classes, start, end, first, last) * m <= size
+    return size >= least and fullest(classes, start, end, first, last) * m <= size
 
 
 @kernel
@@ -74,7 +74,7 @@ def divisible(classes, start, end, first, last, m, least):
 
 
 @kernel
-def _cut_codes(points, start, end, j, low, high, positions, tally, codes):
+def cut_codes(points, start, end, j, low, high, positions, tally, codes):
     """Codes of axis ``j`` up to which rows could go left: those around equal shares. Returns how many."""
     n = end - start
     span = high - low + 1
@@ -114,21 +114,45 @@ def _cut_codes(points, start, end, j, low, high, positions, tally, codes):
 
 
 @kernel
-def _halves(points, start, end, j, code, low, high):
-    """The boxes of the rows up to ``code`` on axis ``j`` and of the others. Returns how many rows go left."""
+def cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, lefts):
+    """What the rows up to each of these ascending codes of axis ``j`` and the others cost, and how many go left.
+
+    Every row is counted once, between two codes; what lies left and right of a code is put together from these.
+    """
     d = points.shape[1]
-    for side in range(2):
-        for i in range(d):
-            low[side, i] = 2147483647
-            high[side, i] = -1
-    size = 0
+    found = codes.shape[0]
+    low[: found + 1] = 2147483647
+    high[: found + 1] = -1
+    sizes[: found + 1] = 0
     for r in range(start, end):
-        side = 0 if points[r, j] <= code else 1
-        size += 1 - side
+        code = points[r, j]
+        k, top = 0, found
+        while k < top:
+            middle = (k + top) // 2
+            if codes[middle] >= code:
+                top = middle
+            else:
+                k = middle + 1
+        sizes[k] += 1
         for i in range(d):
-            low[side, i] = min(low[side, i], points[r, i])
-            high[side, i] = max(high[side, i], points[r, i])
-    return size
+            low[k, i] = min(low[k, i], points[r, i])
+            high[k, i] = max(high[k, i], points[r, i])
+    bottom, peak = np.empty(d, low.dtype), np.empty(d, high.dtype)
+    for way in range(2):
+        bottom[:] = 2147483647
+        peak[:] = -1
+        size = 0
+        for step in range(found):
+            k = step if way == 0 else found - step
+            size += sizes[k]
+            for i in range(d):
+                bottom[i] = min(bottom[i], low[k, i])
+                peak[i] = max(peak[i], high[k, i])
+            if way == 0:
+                lefts[k] = size
+                costs[k] = size * box_cost(axes, bottom, peak, size)
+            else:
+                costs[k - 1] += size * box_cost(axes, bottom, peak, size)
 
 
 @kernel
@@ -146,39 +170,49 @@ def split(points, classes, rows, axes, first, last, m, least, positions):
     tally = np.empty(4 * n + 64, np.int64)
     codes = np.empty(2 * positions, np.int64)
     low, high = np.empty(d, points.dtype), np.empty(d, points.dtype)
-    low2, high2 = np.empty((2, d), points.dtype), np.empty((2, d), points.dtype)
+    lows, highs = np.empty((2 * positions + 1, d), points.dtype), np.empty((2 * positions + 1, d), points.dtype)
+    sizes = np.empty(2 * positions + 1, np.int64)
+    costs, lefts = np.empty(2 * positions * d), np.empty(2 * positions * d, np.int64)
+    cut_axis, cut_code = np.empty(2 * positions * d, np.int64), np.empty(2 * positions * d, np.int64)
     waiting = [(0, n)]
     starts = np.empty(n, np.int64)
     pieces = 0
     while len(waiting) > 0:
         start, end = waiting.pop()
-        best, best_axis, best_code = np.inf, -1, 0
+        best_axis, best_code = -1, 0
         if end - start >= 2 * max(m, least):
             bound_box(points, start, end, low, high)
+            met = 0
             for j in range(d):
                 if low[j] == high[j]:
                     continue
-                for k in range(_cut_codes(points, start, end, j, int(low[j]), int(high[j]), positions, tally, codes)):
-                    code = codes[k]
-                    size = _halves(points, start, end, j, code, low2, high2)
-                    if min(size, end - start - size) < max(m, least):
-                        continue
-                    cost = size * box_cost(axes, low2[0], high2[0], size)
-                    cost += (end - start - size) * box_cost(axes, low2[1], high2[1], end - start - size)
-                    if cost >= best:
-                        continue
-                    left, right = start, start + size
-                    for r in range(start, end):
-                        if points[r, j] <= code:
-                            part_classes[left] = classes[r]
-                            left += 1
-                        else:
-                            part_classes[right] = classes[r]
-                            right += 1
-                    if divisible(part_classes, start, left, first, last, m, least) and divisible(
-                        part_classes, left, end, first, last, m, least
-                    ):
-                        best, best_axis, best_code = cost, j, code
+                found = cut_codes(points, start, end, j, int(low[j]), int(high[j]), positions, tally, codes)
+                cut_costs(points, start, end, j, codes[:found], axes, lows, highs, sizes, costs[met:], lefts[met:])
+                cut_axis[met : met + found] = j
+                cut_code[met : met + found] = codes[:found]
+                met += found
+            for _ in range(met):  # the cheapest first
+                k = np.argmin(costs[:met])
+                if costs[k] == np.inf:
+                    break
+                costs[k] = np.inf
+                size = lefts[k]
+                if min(size, end - start - size) < max(m, least):
+                    continue
+                j, code = cut_axis[k], cut_code[k]
+                left, right = start, start + size
+                for r in range(start, end):
+                    if points[r, j] <= code:
+                        part_classes[left] = classes[r]
+                        left += 1
+                    else:
+                        part_classes[right] = classes[r]
+                        right += 1
+                if divisible(part_classes, start, left, first, last, m, least) and divisible(
+                    part_classes, left, end, first, last, m, least
+                ):
+                    best_axis, best_code = j, code
+                    break
         if best_axis < 0:
             starts[pieces] = start
             pieces += 1
@@ -205,7 +239,7 @@ def split(points, classes, rows, axes, first, last, m, least, positions):
 
 
 @kernel
-def _cost_of(points, start, end, groups, how_many, axes):
+def cost_of(points, start, end, groups, how_many, axes):
     """What a piece costs when its rows are dealt like this."""
     d = points.shape[1]
     low = np.full((how_many, d), 2147483647, points.dtype)
@@ -360,7 +394,7 @@ def deal(points, classes, starts, axes, first, last, m, least, matched):
             _match(points, classes, start, end, g, axes, first, last, choice)
             if end - start <= EXCHANGE_UP_TO:
                 _exchange(points, classes, start, end, g, axes, first, last, choice)
-            if _cost_of(points, start, end, choice, g, axes) < _cost_of(points, start, end, groups, g, axes):
+            if cost_of(points, start, end, choice, g, axes) < cost_of(points, start, end, groups, g, axes):
                 groups[:] = choice
         groups += total
         total += g

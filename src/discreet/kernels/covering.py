@@ -1,0 +1,120 @@
+"""What many points mean to the groups that show all of their values: how many there are, and what they could hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.appearing import covering
+from discreet.kernels.compiling import kernel
+
+
+@kernel
+def crowds(points, amounts, shown, number):
+    """Per group: the amounts of all points that it covers, added up."""
+    found = np.empty(number, np.int64)
+    result = np.zeros(number, np.int64)
+    for r in range(points.shape[0]):
+        for at in range(covering(points[r], shown, found)):
+            result[found[at]] += amounts[r]
+    return result
+
+
+@kernel
+def beliefs(points, weights, shown, number, presences, chances):
+    """Per point and the groups that cover it: how many there are, the largest of their ``presences``, the sum of
+    log(1 - presence), and the largest of their ``chances`` times the weight of the point, 1 at most."""
+    n = points.shape[0]
+    found = np.empty(number, np.int64)
+    times = np.empty(n, np.int64)
+    largest, logs, weighed = np.zeros(n), np.zeros(n), np.zeros(n)
+    absent = np.log1p(-presences)
+    for r in range(n):
+        times[r] = covering(points[r], shown, found)
+        for at in range(times[r]):
+            g = found[at]
+            largest[r] = max(largest[r], presences[g])
+            logs[r] += absent[g]
+            weighed[r] = max(weighed[r], chances[g])
+        weighed[r] = min(1.0, weighed[r] * weights[r])
+    return times, largest, logs, weighed
+
+
+@kernel
+def pairs(points, shown, number):
+    """All groups that cover each point: where those of every point start, and the groups."""
+    found = np.empty(number, np.int64)
+    starts = np.zeros(points.shape[0] + 1, np.int64)
+    room = 1024
+    groups = np.empty(room, np.int64)
+    filled = 0
+    for r in range(points.shape[0]):
+        many = covering(points[r], shown, found)
+        while filled + many > room:
+            groups = np.append(groups, np.empty(room, np.int64))
+            room *= 2
+        for at in range(many):
+            groups[filled + at] = found[at]
+        filled += many
+        starts[r + 1] = filled
+    return starts, groups[:filled].copy()
+
+
+@kernel
+def _at(listed, start, end, wanted):
+    """Where a number stands in a part of an ascending list; ``end`` when it does not."""
+    low, high = start, end
+    while low < high:
+        middle = (low + high) // 2
+        if listed[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and listed[low] == wanted else end
+
+
+@kernel
+def witnesses(points, starts_of, classes, amounts, shown, number, starts, values, needed):
+    """What no row bears out: entries of groups, counts of sensitive values, and rows that fit into no group.
+
+    The rows of point ``p`` have the ``classes[i]`` and are ``amounts[i]`` for ``i`` from ``starts_of[p]`` to
+    ``starts_of[p + 1]``. A row that a group covers, and of whose value it claims rows (``starts``, ``values``
+    ascending, ``needed``: per group, how many rows have which value), may be one of its rows: it bears out the entries
+    of the group that it holds, and the claim. Returns per entry, in the order of ``shown.groups``, whether it is borne
+    out, per claim how many rows are lacking, and per class of a point whether any group may hold its rows.
+    """
+    found = np.empty(number, np.int64)
+    borne = np.zeros(shown.groups.shape[0], np.bool_)
+    lacking = needed.copy()
+    fits = np.zeros(classes.shape[0], np.bool_)
+    # how much of each group is still to be borne out: a group of which all is needs no more looking at
+    unborne = np.zeros(number, np.int64)
+    unclaimed = starts[1:] - starts[:-1]
+    for e in range(shown.groups.shape[0]):
+        unborne[shown.groups[e]] += 1
+    for p in range(points.shape[0]):
+        homeless = starts_of[p + 1] - starts_of[p]
+        for at in range(covering(points[p], shown, found)):
+            g = found[at]
+            if homeless == 0 and unborne[g] == 0 and unclaimed[g] == 0:
+                continue
+            holds = False
+            for i in range(starts_of[p], starts_of[p + 1]):
+                claim = _at(values, starts[g], starts[g + 1], classes[i])
+                if claim == starts[g + 1]:
+                    continue
+                holds = True
+                if not fits[i]:
+                    fits[i] = True
+                    homeless -= 1
+                if lacking[claim] > 0:
+                    lacking[claim] = max(0, lacking[claim] - amounts[i])
+                    if lacking[claim] == 0:
+                        unclaimed[g] -= 1
+            if holds and unborne[g] > 0:
+                for j in range(points.shape[1]):
+                    v = points[p, j]
+                    entry = _at(shown.groups, shown.starts[v], shown.starts[v + 1], g)
+                    if not borne[entry]:
+                        borne[entry] = True
+                        unborne[g] -= 1
+    return borne, lacking, fits

@@ -1,0 +1,65 @@
+"""Groups thrown together along a line until each has few rows for the combinations of values that its box admits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.compiling import kernel
+from discreet.kernels.costs import interval_cost
+
+SLACK = 1e-9
+"""How much more rows than allowed count as allowed, as wherever counts are compared with bounds."""
+
+
+@kernel
+def _combinations(axes, known, low, high):
+    """How many combinations of known values a box admits, where intervals cost the share of known values they add."""
+    product = 1.0
+    for j in range(low.shape[0]):
+        product *= 1.0 + interval_cost(axes, j, low[j], high[j]) * (known[j] - 1)
+    return product
+
+
+@kernel
+def _widen(low, high, other_low, other_high):
+    for j in range(low.shape[0]):
+        low[j] = min(low[j], other_low[j])
+        high[j] = max(high[j], other_high[j])
+
+
+@kernel
+def merge_in_order(order, low, high, sizes, axes, known, alpha):
+    """Per group: the number of the merged group it goes to, so that none has more than ``alpha`` rows per combination.
+
+    Groups are taken in an order in which neighbours lie near each other. One that is fine by itself stays so, unless
+    those before it were not and are waiting: then it joins them, and they go on together once they are fine. Those who
+    wait at the end join the last ones that were, and more of them if need be: all groups together at worst.
+    """
+    number, d = low.shape
+    home = np.empty(number, np.int64)
+    lows, highs = np.empty((number, d), low.dtype), np.empty((number, d), low.dtype)
+    rows = np.zeros(number, np.int64)
+    done = 0
+    waiting = False
+    for g in order:
+        if waiting:
+            _widen(lows[done], highs[done], low[g], high[g])
+            rows[done] += sizes[g]
+        else:
+            lows[done] = low[g]
+            highs[done] = high[g]
+            rows[done] = sizes[g]
+        home[g] = done
+        waiting = rows[done] > alpha * _combinations(axes, known, lows[done], highs[done]) + SLACK
+        if not waiting:
+            done += 1
+    last = done
+    while waiting and done > 0:
+        done -= 1
+        _widen(lows[done], highs[done], lows[last], highs[last])
+        rows[done] += rows[last]
+        last = done
+        waiting = rows[done] > alpha * _combinations(axes, known, lows[done], highs[done]) + SLACK
+    for g in range(number):
+        home[g] = min(home[g], done)
+    return home

@@ -1,0 +1,243 @@
+"""Building groups of rows with different sensitive values that show many combinations of quasi-identifiers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.kernels.compiling import kernel
+from discreet.kernels.judging import SLACK
+
+
+class Terms(NamedTuple):
+    """What every group has to keep, and how its rows are looked for."""
+
+    alpha: float
+    """A group of ``size`` rows must show at least ``size / alpha`` combinations; at 1 nothing is asked."""
+    beta: float
+    """No sensitive value may have more than this share of a group's rows."""
+    size: int
+    """How many rows make a round. A group begins with rounds, and takes more where single rows will not do."""
+    quota: int
+    """How many rows of a round may hold the same sensitive value: at most beta x size."""
+    rounds: int
+    """How many rounds a group begins with, as long as there are rows for them."""
+    window: int
+    """How many rows are looked at for each one that is picked."""
+    near: bool
+    """Whether a group takes rows that lie near each other and show few new values, as many as alpha asks for; else each
+    row is the one that shows most new values."""
+
+
+@kernel
+def shows_enough(size, product, alpha):
+    """Whether a group of ``size`` rows that shows ``product`` combinations keeps alpha."""
+    return alpha >= 1.0 or size <= alpha * product + SLACK
+
+
+@kernel
+def _links(keys, number):
+    """Rows with the same key as lists, in their order: heads, next and previous rows, -1 at the ends."""
+    n = keys.shape[0]
+    heads = np.full(number, -1, np.int64)
+    lasts = np.full(number, -1, np.int64)
+    after = np.full(n, -1, np.int64)
+    before = np.full(n, -1, np.int64)
+    for r in range(n):
+        k = keys[r]
+        if lasts[k] < 0:
+            heads[k] = r
+        else:
+            after[lasts[k]] = r
+            before[r] = lasts[k]
+        lasts[k] = r
+    return heads, after, before
+
+
+@kernel
+def _unlink(r, k, heads, after, before):
+    if before[r] >= 0:
+        after[before[r]] = after[r]
+    else:
+        heads[k] = after[r]
+    if after[r] >= 0:
+        before[after[r]] = before[r]
+
+
+@kernel
+def _gain(values, g, seen, ratios):
+    """How many times more combinations the group shows with a row of these values."""
+    gain = 1.0
+    for j in range(values.shape[0]):
+        if seen[values[j]] != g:
+            gain *= ratios[j]
+    return gain
+
+
+@kernel
+def _best(start, after, codes, classes, taken, most, g, seen, ratios, window, wanted):
+    """Of up to ``window`` rows of a list, from ``start``, with a class taken fewer than ``most`` times: the one with
+    the smallest gain of at least ``wanted``, or else the largest gain. Returns the row (-1 for none) and its gain."""
+    best = -1
+    gain = 0.0
+    enough = 1.05 * max(1.0, wanted)
+    r = start
+    for _ in range(window):
+        if r < 0:
+            break
+        if taken[classes[r]] < most:
+            here = _gain(codes[r], g, seen, ratios)
+            if best < 0 or (gain < wanted and here > gain) or (wanted <= here < gain):
+                best = r
+                gain = here
+                if wanted <= gain <= enough:
+                    break
+        r = after[r]
+    return best, gain
+
+
+@kernel
+def build_groups(codes, classes, values, width, terms):
+    """The group of every row, -1 for a row in none, and the number of groups.
+
+    Rows are lines of ``codes``, every value of every quasi-identifier having a number of its own below ``values``, and
+    have a sensitive value each, one of ``width``. The order of the rows is that in which they are looked at: those
+    that stand near each other come into the same groups when ``terms.near``.
+
+    Every round takes ``size`` rows of which ``quota`` at most have the same sensitive value; those that are left can
+    then always be dealt with in the same way, because a value is taken when the rest could not hold it otherwise.
+    """
+    n, d = codes.shape
+    groups = np.full(n, -1, np.int32)
+    heads, after, before = _links(classes, width)
+    head, onward, backward = _links(np.zeros(n, np.int64), 1)
+    # sensitive values from the most frequent to the rarest: ends[c] of them have c rows left or more
+    left = np.zeros(width, np.int64)
+    for v in classes:
+        left[v] += 1
+    ranked = np.argsort(-left, kind="mergesort")
+    place = np.empty(width, np.int64)
+    ends = np.zeros(left.max() + 2 if n else 2, np.int64)
+    for i in range(width):
+        place[ranked[i]] = i
+        ends[left[ranked[i]]] = i + 1
+    for c in range(ends.shape[0] - 2, -1, -1):
+        ends[c] = max(ends[c], ends[c + 1])
+    seen = np.full(values, -1, np.int64)
+    taken = np.zeros(width, np.int64)
+    shown = np.zeros(d, np.int64)
+    ratios = np.ones(d)
+    members = np.empty(n, np.int64)
+    rest = n
+    done = 0
+    number = 0
+    goal = terms.size / terms.alpha
+    while rest >= terms.size and ends[1] * terms.quota >= terms.size:
+        g = number  # a number of its own also for a group that comes to nothing
+        number += 1
+        size = 0
+        product = 1.0
+        shown[:] = 0
+        ratios[:] = 1.0
+        rounds = 0
+        presence = np.inf
+        looked_at = 0
+        while True:
+            in_round = size < rounds * terms.size
+            most = rounds * terms.quota
+            if not in_round:
+                begun = rounds >= terms.rounds or rest < terms.size
+                if begun and shows_enough(size, product, terms.alpha):
+                    break
+                # as many rows as in a round have to help noticeably
+                if begun and size >= looked_at + terms.size:
+                    if size / product > 0.9 * presence:
+                        break
+                    presence = size / product
+                    looked_at = size
+                # single rows, unless those that are left would then have too many of one sensitive value
+                if begun and left[ranked[0]] <= terms.quota * ((rest - 1) // terms.size):
+                    most = int(np.floor(terms.beta * (size + 1) + SLACK))
+                elif rest < terms.size:
+                    break
+                else:
+                    rounds += 1
+                    in_round = True
+                    most = rounds * terms.quota
+            wanted = np.inf
+            row = -1
+            gain = 0.0
+            ahead = 0
+            if in_round:
+                if terms.near and size > 0:
+                    # a little ahead of an even way to as many combinations as are needed in the end
+                    whole = max(rounds, terms.rounds)
+                    share = min(1.0, (size + 1) / (0.75 * whole * terms.size))
+                    wanted = (whole * goal) ** share / product if terms.alpha < 1.0 else 1.0
+                # what the groups after this one could not hold has to go first
+                ahead = rounds * terms.size - size
+                later = terms.quota * ((rest - ahead) // terms.size)
+                must = 0
+                v = -1
+                for i in range(width):
+                    if left[ranked[i]] <= later or must >= ahead:
+                        break
+                    must += left[ranked[i]] - later
+                    if v < 0 and taken[ranked[i]] < most:
+                        v = ranked[i]
+                if v >= 0 and (must >= ahead or size > 0 or not terms.near):
+                    row, gain = _best(
+                        heads[v], after, codes, classes, taken, most, g, seen, ratios, terms.window, wanted
+                    )
+            if row < 0 and terms.near:
+                row, gain = _best(head[0], onward, codes, classes, taken, most, g, seen, ratios, terms.window, wanted)
+            helps = (size + 1.0) / max(1, size) if not in_round else wanted if terms.near and size > 0 else 0.0
+            if row < 0 or gain < helps:
+                # from the most frequent sensitive values, of which rows farther off are looked at
+                looked = 0
+                window = terms.window // 4 if row >= 0 and 2 * ahead > rounds * terms.size else terms.window
+                for i in range(width):
+                    v = ranked[i]
+                    if left[v] == 0 or looked == (1 if row < 0 and in_round else 4):
+                        break
+                    if taken[v] < most:
+                        looked += 1
+                        other, here = _best(
+                            heads[v], after, codes, classes, taken, most, g, seen, ratios, window, wanted
+                        )
+                        if row < 0 or (gain < wanted and here > gain):
+                            row = other
+                            gain = here
+            if row < 0 or (not in_round and gain * size <= size + 1):
+                break
+            v = classes[row]
+            _unlink(row, v, heads, after, before)
+            _unlink(row, 0, head, onward, backward)
+            last = ends[left[v]] - 1
+            other = ranked[last]
+            ranked[place[v]] = other
+            place[other] = place[v]
+            ranked[last] = v
+            place[v] = last
+            ends[left[v]] -= 1
+            left[v] -= 1
+            rest -= 1
+            taken[v] += 1
+            members[size] = row
+            size += 1
+            product = 1.0
+            for j in range(d):
+                if seen[codes[row, j]] != g:
+                    seen[codes[row, j]] = g
+                    shown[j] += 1
+                    ratios[j] = (shown[j] + 1) / shown[j]
+                product *= shown[j]
+        kept = size > 0 and size >= rounds * terms.size and shows_enough(size, product, terms.alpha)
+        for at in range(size):
+            taken[classes[members[at]]] = 0
+            if kept:
+                groups[members[at]] = done
+        if kept:
+            done += 1
+    return groups, done

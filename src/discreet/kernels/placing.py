@@ -1,0 +1,178 @@
+"""Finding groups for rows that were left over: groups that keep their terms with one row more, or two joined in one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiling import kernel
+from discreet.kernels.judging import SLACK
+
+OTHERS = 8
+"""How many groups after it a group is tried to be joined with."""
+
+
+class Lists(NamedTuple):
+    """The rows of groups as lists, with what rows and groups are judged by."""
+
+    codes: NDArray[np.int32]
+    classes: NDArray[np.int32]
+    heads: NDArray[np.int64]
+    """Per group: one of its rows, -1 when it has none."""
+    after: NDArray[np.int64]
+    """Per row: another row of its group, -1 when it is the last."""
+    sizes: NDArray[np.int64]
+    shown: NDArray[np.int64]
+    """Per group and block: how many different values its rows hold."""
+
+
+@kernel
+def listed(codes, classes, groups, number, values):
+    """The rows of every group (0 to ``number - 1``; -1 for rows in none); values of all blocks are below ``values``."""
+    n, d = codes.shape
+    heads = np.full(number, -1, np.int64)
+    after = np.full(n, -1, np.int64)
+    sizes = np.zeros(number, np.int64)
+    shown = np.zeros((number, d), np.int64)
+    for r in range(n):
+        g = groups[r]
+        if g >= 0:
+            after[r] = heads[g]
+            heads[g] = r
+            sizes[g] += 1
+    seen = np.full(values, -1, np.int64)
+    for g in range(number):
+        r = heads[g]
+        while r >= 0:
+            for j in range(d):
+                if seen[codes[r, j]] != g:
+                    seen[codes[r, j]] = g
+                    shown[g, j] += 1
+            r = after[r]
+    return Lists(codes, classes, heads, after, sizes, shown)
+
+
+@kernel
+def _shows_enough(size, product, alpha):
+    """Whether a group of ``size`` rows that shows ``product`` combinations keeps alpha."""
+    return alpha >= 1.0 or size <= alpha * product + SLACK
+
+
+@kernel
+def _same(lists, g, value):
+    """How many rows of a group have a sensitive value."""
+    same = 0
+    r = lists.heads[g]
+    while r >= 0:
+        same += lists.classes[r] == value
+        r = lists.after[r]
+    return same
+
+
+@kernel
+def _mark_new(lists, g, row, new):
+    """Mark the blocks in which a row holds a value that its group would not show without it."""
+    new[:] = True
+    r = lists.heads[g]
+    while r >= 0:
+        for j in range(new.shape[0]):
+            if lists.codes[r, j] == lists.codes[row, j]:
+                new[j] = False
+        r = lists.after[r]
+
+
+@kernel
+def place_rows(rows, starts, lists, groups, alpha, beta, tries, lacking):
+    """Put rows into groups that keep their terms with them, and tell ``groups``; each looks around where it ``starts``.
+
+    Looks at up to ``tries`` groups for each row; with ``lacking`` only at those without its sensitive value.
+    """
+    number, d = lists.shown.shape
+    new = np.empty(d, np.bool_)
+    placed = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if groups[row] >= 0:
+            continue
+        for t in range(min(tries, number)):
+            step = (t + 1) // 2 if t % 2 else -(t // 2)
+            g = (starts[i] + step) % number
+            size = lists.sizes[g]
+            same = _same(lists, g, lists.classes[row])
+            if size == 0 or (lacking and same > 0) or same + 1 > beta * (size + 1) + SLACK:
+                continue
+            _mark_new(lists, g, row, new)
+            product = 1.0
+            for j in range(d):
+                product *= lists.shown[g, j] + new[j]
+            if _shows_enough(size + 1, product, alpha):
+                for j in range(d):
+                    lists.shown[g, j] += new[j]
+                _join(lists, g, row, groups)
+                placed += 1
+                break
+    return placed
+
+
+@kernel
+def _join(lists, g, row, groups):
+    lists.after[row] = lists.heads[g]
+    lists.heads[g] = row
+    lists.sizes[g] += 1
+    groups[row] = g
+
+
+@kernel
+def join_groups(rows, starts, lists, groups, alpha, beta, tries, values):
+    """For each row that is still in no group, join two groups that keep their terms together with it.
+
+    A group of several times as many rows may hold a sensitive value once more than its parts could.
+    """
+    number, d = lists.shown.shape
+    seen = np.full(values, -1, np.int64)
+    ticket = -1
+    shown = np.empty(d, np.int64)
+    placed = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if groups[row] >= 0:
+            continue
+        value = lists.classes[row]
+        for t in range(min(tries, number)):
+            g = (starts[i] + t) % number
+            if lists.sizes[g] == 0:
+                continue
+            same = _same(lists, g, value)
+            for step in range(1, min(OTHERS, number - 1) + 1):
+                h = (g + step) % number
+                size = lists.sizes[g] + lists.sizes[h] + 1
+                if lists.sizes[h] == 0 or same + _same(lists, h, value) + 1 > beta * size + SLACK:
+                    continue
+                ticket += 1
+                shown[:] = 0
+                for part in range(3):
+                    r = row if part == 2 else lists.heads[g if part == 0 else h]
+                    while r >= 0:
+                        for j in range(d):
+                            if seen[lists.codes[r, j]] != ticket:
+                                seen[lists.codes[r, j]] = ticket
+                                shown[j] += 1
+                        r = -1 if part == 2 else lists.after[r]
+                product = 1.0
+                for j in range(d):
+                    product *= shown[j]
+                if _shows_enough(size, product, alpha):
+                    while lists.heads[h] >= 0:
+                        r = lists.heads[h]
+                        lists.heads[h] = lists.after[r]
+                        _join(lists, g, r, groups)
+                    lists.sizes[h] = 0
+                    _join(lists, g, row, groups)
+                    lists.shown[g] = shown
+                    placed += 1
+                    break
+            if groups[row] >= 0:
+                break
+    return placed

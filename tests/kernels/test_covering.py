@@ -1,0 +1,144 @@
+"""Kernels over groups that list values, and over groups that are merged, against their definitions."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from discreet.kernels import appearing, covering, merging
+from discreet.kernels.costs import Axes
+
+covers, merges, appears = cast(Any, covering), cast(Any, merging), cast(Any, appearing)
+
+
+def lists(seed: int, groups: int, widths: list[int]) -> tuple[list[list[set[int]]], Any]:
+    """Random lists: per group and block a set of values, numbered through; and the same as the kernels read them."""
+    rng = np.random.default_rng(seed)
+    firsts = np.cumsum([0, *widths])
+    listed = [
+        [
+            set((rng.choice(wide, rng.integers(1, wide + 1), replace=False) + first).tolist())
+            for wide, first in zip(widths, firsts[:-1], strict=True)
+        ]
+        for _ in range(groups)
+    ]
+    values, owners = [], []
+    for block in range(len(widths)):
+        for group in range(groups):
+            for value in sorted(listed[group][block]):
+                values.append(value)
+                owners.append(group)
+    shown = appears.index_groups(np.array(values), np.array(owners, np.int32), groups, int(firsts[-1]))
+    return listed, shown
+
+
+def points(seed: int, number: int, widths: list[int]) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    firsts = np.cumsum([0, *widths])
+    return np.stack(
+        [
+            np.where(rng.random(number) < 0.1, -1, rng.integers(0, wide, number) + first)
+            for wide, first in zip(widths, firsts[:-1], strict=True)
+        ],
+        axis=1,
+    )
+
+
+def holds(listed: list[set[int]], point: np.ndarray) -> bool:
+    return all(int(value) in own for value, own in zip(point, listed, strict=True))
+
+
+@pytest.mark.parametrize(("groups", "widths"), [(3, [2, 2]), (70, [3, 4, 2]), (150, [60, 3])])
+def test_crowds_pairs_and_weights(groups: int, widths: list[int]) -> None:
+    listed, shown = lists(groups, groups, widths)
+    people = points(7, 40, widths)
+    amounts = np.random.default_rng(1).integers(1, 5, 40)
+    inside = np.array([[holds(one, point) for one in listed] for point in people])
+    assert covers.crowds(people, amounts, shown, groups).tolist() == (inside * amounts[:, None]).sum(axis=0).tolist()
+    starts, found = covers.pairs(people, shown, groups)
+    assert [sorted(found[starts[at] : starts[at + 1]].tolist()) for at in range(40)] == [
+        np.flatnonzero(line).tolist() for line in inside
+    ]
+    rng = np.random.default_rng(2)
+    chances, weights = rng.random(groups), rng.random(40) * 3
+    expected = np.minimum(1.0, np.where(inside, chances, 0.0).max(axis=1) * weights)
+    presences = rng.random(groups)
+    times, largest, logs, weighed = covers.beliefs(people, weights, shown, groups, presences, chances)
+    assert weighed == pytest.approx(expected)
+    assert times.tolist() == inside.sum(axis=1).tolist()
+    assert largest == pytest.approx(np.where(inside, presences, 0.0).max(axis=1))
+    assert np.exp(logs) == pytest.approx(np.where(inside, 1.0 - presences, 1.0).prod(axis=1))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_witnesses(seed: int) -> None:
+    groups, widths = 6, [3, 3]
+    listed, shown = lists(seed, groups, widths)
+    rng = np.random.default_rng(seed)
+    lines, starts_of = points(seed, 6, widths), np.array([0, 1, 1, 4, 6, 7, 9])
+    people = np.repeat(lines, np.diff(starts_of), axis=0)
+    classes, amounts = np.array([0, 0, 1, 2, 1, 2, 0, 1, 2]), rng.integers(1, 3, 9)
+    claims = rng.integers(0, 4, (groups, 3))
+    starts = np.concatenate([[0], np.cumsum((claims > 0).sum(axis=1))])
+    values = np.concatenate([np.flatnonzero(line) for line in claims])
+    borne, lacking, fits = covers.witnesses(
+        lines, starts_of, classes, amounts, shown, groups, starts, values, claims[claims > 0].astype(np.int64)
+    )
+    may = [
+        [group for group in range(groups) if holds(listed[group], point) and claims[group, of] > 0]
+        for point, of in zip(people, classes, strict=True)
+    ]
+    assert fits.tolist() == [bool(one) for one in may]
+    at = 0
+    for value in range(sum(widths)):
+        for group in range(groups):
+            if any(value in own for own in listed[group]):
+                expected = any(group in one and value in point for one, point in zip(may, people, strict=True))
+                assert bool(borne[at]) == expected
+                at += 1
+    at = 0
+    for group in range(groups):
+        for value in np.flatnonzero(claims[group]):
+            rows = sum(
+                int(amount)
+                for one, of, amount in zip(may, classes, amounts, strict=True)
+                if group in one and of == value
+            )
+            assert lacking[at] == max(0, claims[group, value] - rows)
+            at += 1
+
+
+def line_axes(cards: list[int]) -> Axes:
+    """Axes without trees on which all values are known."""
+    costs = [np.arange(card) / max(1, card - 1) for card in cards]
+    return Axes(
+        np.zeros(len(cards), np.int64),
+        np.array(cards),
+        np.cumsum([0, *cards[:-1]]),
+        np.zeros(sum(cards), np.int32),
+        np.concatenate(costs),
+        np.ones(len(cards)),
+        False,
+    )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_merged_groups_have_few_rows_for_their_combinations(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    number, cards = 30, [12, 12]
+    low = rng.integers(0, 10, (number, 2)).astype(np.int32)
+    high = np.minimum(11, low + rng.integers(0, 3, (number, 2))).astype(np.int32)
+    sizes = rng.integers(1, 4, number)
+    alpha = float(rng.choice([0.3, 0.6, 0.01]))
+    order = np.argsort(low[:, 0], kind="stable")
+    home = merges.merge_in_order(order, low, high, sizes, line_axes(cards), np.array(cards), alpha)
+    assert sorted(set(home.tolist())) == list(range(int(home.max()) + 1))
+    for merged in range(int(home.max()) + 1):
+        inside = home == merged
+        combos = np.prod(high[inside].max(axis=0) - low[inside].min(axis=0) + 1)
+        assert sizes[inside].sum() <= alpha * combos + 1e-6 or home.max() == 0
+    alone = sizes <= alpha * np.prod(high - low + 1, axis=1)
+    if alone.all():
+        assert len(set(home.tolist())) == number
