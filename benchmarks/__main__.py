@@ -1,10 +1,11 @@
-"""`python -m benchmarks [NAME ...]`: the named measurements, or all of them, as Markdown tables."""
+"""`python -m benchmarks [NAME ...] [--plots FOLDER]`: the named measurements, or all of them, as Markdown tables."""
 
 from __future__ import annotations
 
-import sys
+import argparse
+from pathlib import Path
 
-from benchmarks import adult, families, likeness, queries, speed
+from benchmarks import adult, ambiguity, families, likeness, measuring, proximity, queries, speed
 
 PARTS = {
     "speed": speed.main,
@@ -12,11 +13,18 @@ PARTS = {
     "adult": adult.main,
     "queries": queries.main,
     "likeness": likeness.main,
+    "ambiguity": ambiguity.main,
+    "proximity": proximity.main,
 }
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or list(PARTS)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(PARTS)}")
+    parser.add_argument("--plots", type=Path, default=measuring.plots, metavar="FOLDER", help="where plots are drawn")
+    given = parser.parse_args()
+    measuring.plots = given.plots
+    wanted = given.names or list(PARTS)
     for name in wanted:
         if name not in PARTS:
             raise SystemExit(f"no measurement is called {name!r}; there is {', '.join(PARTS)}")

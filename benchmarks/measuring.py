@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+plots = Path("build")
+"""The folder that plots are drawn into."""
 _KEYS = np.random.default_rng(0).random(500_000)
 
 

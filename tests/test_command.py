@@ -457,10 +457,16 @@ def test_help_names_every_scheme() -> None:
     assert all(name in shown for name in SCHEMES)
 
 
-@pytest.mark.parametrize("scheme", ["burel", "perturbation", "baseline", "anatomy", "sabre"])
+@pytest.mark.parametrize("scheme", ["burel", "perturbation", "baseline", "anatomy", "sabre", "proximity"])
 def test_every_scheme_publishes_audits_and_answers(scheme: str, people: Path) -> None:
-    promise = {"anatomy": "l-diversity(l=2)", "sabre": "t-closeness(t=0.3)"}.get(scheme, "beta-likeness(beta=2)")
+    promise = {
+        "anatomy": "l-diversity(l=2)",
+        "sabre": "t-closeness(t=0.3)",
+        "proximity": "proximity(epsilon=2, m=3)",
+    }.get(scheme, "beta-likeness(beta=2)")
     words = [word for word in PUBLISH if not word.startswith("beta")]
+    if scheme == "proximity":
+        words[words.index("disease")] = "weight"
     run(*words, promise, "--scheme", scheme, "--trace", "trace.csv")
     for trace in ([], ["--trace", "trace.csv"]):
         assert json.loads(run("audit", "release", "--original", "patients.csv", "--json", *trace).stdout)["holds"]

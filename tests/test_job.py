@@ -121,7 +121,7 @@ def test_flags_override_single_entries_of_tables_and_whole_lists() -> None:
     ("line", "says"),
     [
         ('quassi = ["age"]', "the key 'quassi', which is not known; did you mean 'quasi'?"),
-        ('sensitive = ["a", "b"]', "sensitive must be a text, not ['a', 'b']"),
+        ("sensitive = 3", "sensitive must be a list of texts, not 3"),
         ("quasi = 5", "quasi must be a list of texts, not 5"),
         ("quasi = [5]", "quasi must be a text, not 5"),
         ('seed = "seven"', "seed must be a whole number, not 'seven'"),

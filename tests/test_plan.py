@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given, settings
@@ -16,6 +19,7 @@ import discreet as dc
 from discreet.command.main import main
 from discreet.datasets import patients
 from discreet.principles import LDiversity, Prior, Proximity, parse
+from discreet.report.frontier import EVERY, steps
 from discreet.report.plan import MOST_POINTS, frontier, plan_proximity, strongest, widths
 from discreet.table.read import read
 
@@ -87,6 +91,9 @@ def test_a_table_without_numbers_or_without_a_sensitive_attribute() -> None:
         dc.plan(patients(), m=3)
     with pytest.raises(dc.DiscreetError, match="the table has none"):
         dc.plan(patients(sensitive=None), epsilon=3)
+    two = read(pa.table({"age": [1, 2], "pay": [5, 6], "bill": [7, 8]}), quasi=["age"], sensitive=["pay", "bill"])
+    with pytest.raises(dc.DiscreetError, match="one sensitive attribute, and the table has pay, bill"):
+        dc.plan(two)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any))
@@ -181,3 +188,101 @@ def test_json(payments: Path) -> None:
 def test_without_quasi_identifiers_the_other_columns_are_taken(payments: Path) -> None:
     result = CliRunner().invoke(main, ["plan", "payments.csv", "--sensitive", "salary", "--json"])
     assert result.exit_code == 0 and json.loads(result.stdout)["sensitive"] == "salary"
+
+
+# ---------------------------------------------------------------------------------------------------------- the plot
+
+
+@given(
+    st.lists(st.one_of(st.integers(-50, 50), st.just(0)), min_size=1, max_size=60),
+    st.sampled_from(["absolute", "relative"]),
+    st.floats(0.0, 1.0),
+)
+@settings(max_examples=60)
+def test_the_line_is_never_above_what_can_be_kept(rows: list[int], neighbourhood: str, epsilon: float) -> None:
+    """And touches it for every m that has a step of its own."""
+    numbers, counts = np.unique(np.array(rows), return_counts=True)
+    prior = Prior(counts, tuple(map(str, numbers)), "numeric")
+    epsilon = epsilon * 60.0 if neighbourhood == "absolute" else epsilon
+    best = int(Proximity(epsilon, 1, neighbourhood).reachable(prior).strongest or 1)
+    found = steps(prior, neighbourhood)
+    assert [m for m, _ in found] == sorted({m for m, _ in found}, reverse=True)
+    assert [width for _, width in found] == sorted(width for _, width in found)
+    drawn = max((m for m, width in found if width > epsilon), default=1)
+    assert drawn <= best
+    assert drawn == best or drawn >= EVERY or best > EVERY
+
+
+def test_a_frontier_of_many_m_has_few_steps() -> None:
+    prior = Prior(np.ones(20_000, int), tuple(map(str, range(20_000))), "numeric")
+    found = steps(prior, "absolute")
+    assert found[0] == (20_000, 1.0) and found[-1] == (2, 10_000.0) and len(found) < 120
+
+
+def test_plots_of_every_kind(payments: Path) -> None:
+    table = read(payments, quasi=["age", "zip"], sensitive="salary")
+    told = dc.plan(table, epsilon=20, m=3)
+    for name in ("a.svg", "a.png", "a.HTML"):
+        told.plot(payments.parent / name, "pay & <more>.csv")
+    svg = (payments.parent / "a.svg").read_text()
+    assert svg.startswith("<svg") and "epsilon=20, m=3: cannot be kept" in svg and "epsilon, in units of salary" in svg
+    assert "Relative" in svg and "can be kept" in svg
+    assert (payments.parent / "a.png").read_bytes().startswith(b"\x89PNG")
+    page = (payments.parent / "a.HTML").read_text()
+    assert "pay &amp; &lt;more&gt;.csv" in page and "cannot be kept. 3 of 8 rows" in page and svg in page
+    assert '<td class="number">2</td><td class="number">23000</td>' in page
+    # nothing is loaded from elsewhere
+    assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org)|@import|url\(", page)
+    with pytest.raises(dc.DiscreetError, match=r"must end in \.html, \.svg or \.png"):
+        told.plot(payments.parent / "a.pdf")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"epsilon": 10000, "m": 2}, "epsilon=10000, m=2: can be kept"),
+        ({"epsilon": 20}, "epsilon=20: m up to 2"),
+        ({"epsilon": 0}, "epsilon=0: m up to 8"),
+        ({"epsilon": 1e9, "m": 7}, "epsilon=1000000000, m=7: cannot be kept"),
+        ({"m": 3}, "m=3: epsilon below 20"),
+        ({"m": 1}, "m=1: any epsilon"),
+        ({"m": 9}, "m=9: no epsilon can be kept"),
+        ({"m": 2, "neighbourhood": "relative"}, "m=2: epsilon below 0.68"),
+        ({"m": 1, "neighbourhood": "relative"}, "m=1: any epsilon"),
+        ({}, "cannot be kept"),
+    ],
+)
+def test_what_was_asked_about_is_marked(payments: Path, asked: dict[str, Any], said: str) -> None:
+    table = read(payments, quasi=["age", "zip"], sensitive="salary")
+    dc.plan(table, **asked).plot("f.svg")
+    assert said in Path("f.svg").read_text()
+
+
+def test_plots_of_tables_that_allow_nothing(tmp_path: Path) -> None:
+    rows = pa.table({"age": range(10), "pay": [0] * 8 + [4, 9], "flag": ["a"] * 10, "same": [7.5] * 10})
+    dc.plan(read(rows, quasi=["age"], sensitive="pay")).plot(tmp_path / "f.svg")
+    assert "No m above 1 can be kept" in (tmp_path / "f.svg").read_text()
+    dc.plan(read(rows, quasi=["age"], sensitive="same"), epsilon=1, m=2).plot(tmp_path / "f.html")
+    for sensitive, said in (("flag", "'flag', which is not numeric"), (None, "the table has none")):
+        with pytest.raises(dc.DiscreetError, match=said):
+            dc.plan(read(rows, quasi=["age"], sensitive=sensitive)).plot(tmp_path / "g.svg")
+
+
+def test_the_command_draws_and_protects_files(payments: Path) -> None:
+    shown = run(*SALARY, "--epsilon", "20", "--plot", "frontier.html")
+    assert shown.exit_code == 0 and "The plot is in frontier.html" in shown.stdout
+    assert "payments.csv can promise about salary" in Path("frontier.html").read_text()
+    for words, said in (
+        (("--plot", "frontier.html"), "exists already"),
+        (("--plot", "frontier.gif"), "must end in .html, .svg or .png"),
+        (("--plot", "nowhere/f.svg"), "there is no folder"),
+        (("--plot", "payments.csv", "--force"), "must end in"),
+    ):
+        result = run(*SALARY, *words)
+        assert result.exit_code == 2 and said in result.stderr and result.stdout == ""
+    again = run(*SALARY, "--plot", "frontier.html", "--force", "--json")
+    assert again.exit_code == 0 and json.loads(again.stdout)["plot"] == "frontier.html"
+    none = run("--sensitive", "name", "--plot", "f.svg")
+    assert none.exit_code == 2 and "not numeric" in none.stderr and not Path("f.svg").exists()
+    # what cannot be kept is drawn too
+    assert run(*SALARY, "--epsilon", "20", "--m", "3", "--plot", "f.svg").exit_code == 1 and Path("f.svg").exists()

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from discreet.command.main import main
 from discreet.datasets import census_arrow, patients, patients_arrow
+from discreet.principles import Prior, Proximity, parse
 from discreet.report.profile import combination_sizes, describe, profile, suggest, uniqueness
 from discreet.table.read import read
 from discreet.table.table import Column
@@ -126,3 +128,26 @@ def test_a_wide_sensitive_attribute_gets_a_promise_that_leaves_room(tmp_path: Pa
     words = ["--quasi", "age,gender", "--sensitive", "income", "--json"]
     command = json.loads(run(str(tmp_path / "census.csv"), *words))["suggested_command"]
     assert "t-closeness(t=0.2, distance=ordered)" in command
+
+
+def test_what_proximity_can_reach_is_told_for_numbers(tmp_path: Path) -> None:
+    write_table(census_arrow(500), tmp_path / "census.csv")
+    words = ["--quasi", "age,gender", "--sensitive", "income"]
+    document = json.loads(run(str(tmp_path / "census.csv"), *words, "--json"))
+    near = [one for one in document["reachable"] if one["promise"].startswith("proximity")]
+    assert len(near) == 2 and "neighbourhood=relative" in near[1]["promise"]
+    table = read(tmp_path / "census.csv", quasi=["age", "gender"], sensitive="income")
+    for one in near:
+        promise = parse(one["promise"])
+        assert isinstance(promise, Proximity) and promise.m == 5 and promise.epsilon > 0
+        assert one["feasible"] and promise.reachable(Prior.of(table)).feasible
+        assert one["promise"] in one["sentence"] and "With m=5, epsilon can be anything below" in one["sentence"]
+    assert near[0]["promise"] in run(str(tmp_path / "census.csv"), *words)
+
+
+@pytest.mark.parametrize("pay", [[0] * 9 + [5], [7] * 10])
+def test_numbers_that_proximity_cannot_help(pay: list[int]) -> None:
+    table = read(pa.table({"age": range(10), "pay": pay}), quasi=["age"], sensitive="pay", numeric=["pay"])
+    (near,) = (one for one in profile(table).reachable if one.promise.startswith("proximity"))
+    assert not near.feasible and "m can be at most 1, which promises nothing" in near.sentence
+    assert not any(one.promise.startswith("proximity") for one in profile(patients()).reachable)

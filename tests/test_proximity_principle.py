@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import math
 import pickle
 import random
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
+from discreet.command.main import main
 from discreet.errors import DiscreetError
 from discreet.principles import Counts, KAnonymity, Prior, parse
 from discreet.principles.proximity import Proximity
+from discreet.releases.generalized import GeneralizedRelease
 from discreet.schemes import Cuts
 from discreet.table.read import read
 from discreet.table.table import Column, Table
@@ -142,7 +147,7 @@ def test_groups_are_judged_by_the_definition(rows, where, m, draws):
 def test_the_ends_of_neighbourhoods_never_fall(rows, where):
     prior, _ = prior_of([None if row is None else str(float(row)) for row in rows])
     promise = promise_of(*where, 2)
-    for ends in (*promise.windows(prior), *promise.ends(prior.numbers[np.isfinite(prior.numbers)])):
+    for ends in (*promise.windows(prior), *promise.reach(prior.numbers[np.isfinite(prior.numbers)])):
         assert (np.diff(ends) >= 0).all()
     first, last = promise.windows(prior)
     own = np.arange(len(first))
@@ -297,3 +302,205 @@ def test_many_values_in_little_time():
     groups = np.arange(20000) % promise.crowd(prior)[0]  # the published round-robin
     counts = Counts.of_rows(groups, np.arange(20000), int(groups.max()) + 1, 20000)
     assert reach.feasible and promise.achieved(counts, prior) == reach.strongest
+
+
+# ------------------------------------------------------------------------------------- neighbourhoods given by the user
+
+
+def bands(numbers):
+    """Whoever is in the same band of 10 is near, and so are the next 3."""
+    low = np.floor(numbers / 10) * 10
+    return low, np.maximum(low + 9, numbers + 3)
+
+
+def test_a_pair_of_widths_is_below_and_above():
+    pair = Proximity(m=2, neighbourhood=(20, 10000))
+    assert (pair.epsilon, pair.below, pair.above, pair.neighbourhood) == (10000.0, 20.0, 10000.0, "absolute")
+    assert pair == Proximity(10000, 2, below=20, above=10000) == parse("proximity(m=2, below=20, above=10000)")
+    assert Proximity(0, 2, [20, 10000]) == Proximity(0, 2, below=20, above=10000)
+    prior, _ = prior_of(SALARIES)
+    assert pair.crowd(prior) == Proximity(10000, 2, below=20).crowd(prior)
+    assert parse(str(pair)) == pair and parse(pair.text) == pair
+
+
+def test_a_function_says_what_widths_say():
+    prior, _ = prior_of([None, "-2.5", "0", "0.1", "0.2", "0.3", "7"])
+    absolute = Proximity(0.1, 2)
+    function = Proximity(m=2, neighbourhood=lambda x: (x - 0.1, x + 0.1))
+    for one, other in zip(absolute.windows(prior), function.windows(prior), strict=True):
+        assert one.tolist() == other.tolist()
+    assert function.reachable(prior).strongest == absolute.reachable(prior).strongest
+
+
+@examples(100)
+@given(rows=ROWS, m=st.integers(1, 4), draws=st.randoms(use_true_random=False))
+def test_what_is_stated_is_what_the_function_says(rows, m, draws):
+    texts = [None if row is None else str(float(Fraction(row))) for row in rows]
+    prior, codes = prior_of(texts)
+    promise = Proximity(m=m, neighbourhood=bands)
+    stated = promise.stated(prior)
+    assert parse(stated.text) == stated
+    if set(rows) == {None}:
+        assert stated == Proximity(0, m)
+    else:
+        assert str(stated) == f"proximity(m={m}, neighbourhood=stated)"
+    for one, other in zip(promise.windows(prior), stated.windows(prior), strict=True):
+        assert one.tolist() == other.tolist()
+    numbers = [None if text is None else float(text) for text in texts]
+
+    def near(x, y):
+        return x is y if x is None or y is None else bands(np.array([x]))[0] <= y <= bands(np.array([x]))[1]
+
+    group = [at for at in range(len(rows)) if draws.random() < 0.6] or [0]
+    fullest = max(sum(bool(near(numbers[a], numbers[b])) for b in group) for a in group)
+    counts = np.bincount([codes[at] for at in group], minlength=len(prior.values))
+    assert bool(promise.holds(counts[None], prior)[0]) == (fullest * m <= len(group))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: (x + 1, x + 2), "the neighbourhood of 1 goes from 2 to 3 and does not hold it"),
+        (lambda x: (-x, x), "the neighbourhood of 2 begins at -2, below where that of 1 begins .-1.; its ends must"),
+        (lambda x: (x, 9 - x), "the neighbourhood of 2 ends at 7, below where that of 1 ends .8."),
+        (lambda x: (x - np.nan, x), "the neighbourhood of 1 has an end that is no number"),
+        (lambda x: x, "the function that gives the neighbourhoods failed"),
+        (lambda x: (x[:2], x), "the function that gives the neighbourhoods failed"),
+        (lambda x: 1 / 0, "failed .division by zero.; from an array of numbers it must make two arrays"),
+    ],
+)
+def test_functions_that_give_no_neighbourhoods(function, message):
+    prior, _ = prior_of([1, 2, 4])
+    with pytest.raises(DiscreetError, match=message):
+        Proximity(m=2, neighbourhood=function).reachable(prior)
+
+
+def test_ends_may_be_infinite_and_a_number():
+    prior, _ = prior_of([1, 2, 400, 900])
+    rich = Proximity(m=2, neighbourhood=lambda x: (np.where(x > 300, 300, x), np.where(x > 300, np.inf, x)))
+    assert [codes.tolist() for codes in rich.windows(prior)] == [[0, 1, 2, 2], [0, 1, 3, 3]]
+    assert parse(rich.stated(prior).text).windows(prior)[1].tolist() == [0, 1, 3, 3]
+    assert Proximity(m=2, neighbourhood=lambda x: (-np.inf, np.inf)).reachable(prior).strongest == 1
+
+
+def test_what_a_function_can_not_do():
+    prior, _ = prior_of([1, 2, 4])
+    promise = Proximity(5, 3, neighbourhood=bands)
+    with pytest.raises(DiscreetError, match="cannot be written down, so nobody could audit"):
+        _ = promise.text
+    with pytest.raises(DiscreetError, match="has no epsilon"):
+        promise.widest(prior)
+    assert "ask for smaller neighbourhoods" in promise.reachable(prior).sentence
+    assert str(promise) == "proximity(m=3, neighbourhood=a function)"
+    stated = promise.stated(prior)
+    with pytest.raises(DiscreetError, match="states no neighbourhood of the number 3"):
+        stated.reachable(prior_of([1, 2, 3, 4])[0])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"m": 2}, "needs its parameter epsilon"),
+        ({"epsilon": 2}, "needs its parameter m"),
+        ({"m": 2, "below": 3}, "needs its parameter epsilon"),
+        ({"m": 2, "neighbourhood": (1, 2), "below": 3}, "says what below and above say; give either"),
+        ({"m": 2, "neighbourhood": (1, -2)}, "a pair of widths"),
+        ({"m": 2, "neighbourhood": (1, 2, 3)}, "a pair of widths"),
+        ({"m": 2, "neighbourhood": bands, "below": 3}, "not to ends that are given"),
+        ({"m": 2, "neighbourhood": "stated"}, "needs the ends of the neighbourhood of every number"),
+        ({"m": 2, "epsilon": 1, "ends": ((1, 1, 1),)}, "ends belong to neighbourhood=stated"),
+        (
+            {"m": 2, "neighbourhood": "stated", "ends": ((2, 1, 3), (1, 0, 2))},
+            "ends must be numbers in ascending order",
+        ),
+        ({"m": 2, "neighbourhood": "stated", "ends": "x"}, "ends must be numbers in ascending order"),
+        ({"m": 2, "neighbourhood": "stated", "ends": ((1, 2, 3),)}, "the neighbourhood of 1 goes from 2 to 3"),
+        ({"m": 2, "neighbourhood": 5}, "absolute or relative, a pair of widths"),
+        ({"m": 2, "below": "a", "above": 1}, "below must be a number of at least 0"),
+    ],
+)
+def test_parameters_that_do_not_go_together(given, message):
+    with pytest.raises(DiscreetError, match=message):
+        Proximity(**given)
+
+
+def test_a_function_is_published_and_audited_from_the_files(tmp_path):
+    rng = np.random.default_rng(2)
+    table = read(
+        pa.table({"age": rng.integers(20, 60, 200), "pay": rng.integers(0, 300, 200)}), quasi=["age"], sensitive="pay"
+    )
+    release = dc.publish(table, Proximity(m=3, neighbourhood=bands))
+    assert release.manifest["promise"][0].startswith("proximity(m=3, neighbourhood=stated, ends=0:0:9 ")
+    release.save(tmp_path / "release")
+    found = dc.audit(tmp_path / "release", table)
+    assert found.holds and found.promises[0].promise == "proximity(m=3, neighbourhood=stated)"
+    manifest = json.loads((tmp_path / "release" / "release.json").read_text())
+    manifest["promise"] = [manifest["promise"][0].replace("ends=0:0:9 ", "ends=")]
+    (tmp_path / "release" / "release.json").write_text(json.dumps(manifest))
+    found = dc.audit(tmp_path / "release", table)
+    assert not found.holds and "states no neighbourhood of the number 0" in found.promises[0].sentence
+    with pytest.raises(DiscreetError, match="cannot be written down"):
+        GeneralizedRelease.from_groups(
+            table, np.zeros(200, np.int32), promise=Proximity(m=1, neighbourhood=bands), scheme="mine"
+        )
+
+
+# ------------------------------------------------------------------------------------------------- at the command line
+
+GOOD = [str(number * 37 % 101) for number in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "promise", "says"),
+    [
+        (["low", "high"] * 6, "proximity(epsilon=1, m=2)", "'pay' is categorical; declare it numeric"),
+        ([*GOOD[:-1], "inf"], "proximity(epsilon=1, m=2)", "pay"),
+        ([*GOOD[:-1], "NaN"], "proximity(epsilon=1, m=2)", "pay"),
+        ([*GOOD[:-1], ""], "proximity(epsilon=1, m=2)", "pay"),
+        (GOOD, "proximity(epsilon=-1, m=2)", "epsilon must be a number of at least 0, not -1"),
+        (GOOD, "proximity(epsilon=1, m=0)", "m must be a number of at least 1, not 0"),
+        (GOOD, "proximity(epsilon=1, m=1.5)", "m must be a whole number of at least 1, not 1.5; write m=1"),
+        (GOOD, "proximity(epsilon=0, m=13)", "m can be at most 12; ask for m=12"),
+        (["5"] * 12, "proximity(epsilon=1, m=2)", "m can be at most 1, which promises nothing with any epsilon"),
+        (GOOD, "proximity(epsilon=1, m=2, neighbourhood=relative, above=1)", "belong to neighbourhood=absolute"),
+        (GOOD, "proximity(m=2, neighbourhood=stated, ends=0:0:1)", "states no neighbourhood of the number 3"),
+    ],
+)
+@pytest.mark.parametrize("numeric", [True, False])
+def test_errors_are_one_sentence_and_leave_nothing(tmp_path, numbers, promise, says, numeric):
+    source = tmp_path / "people.csv"
+    source.write_text("age,pay\n" + "".join(f"{20 + at},{number}\n" for at, number in enumerate(numbers)))
+    words = ["publish", str(source), "-o", str(tmp_path / "out"), "--quasi", "age", "--sensitive", "pay"]
+    words += ["--trace", str(tmp_path / "trace.csv"), "--promise", promise, *(["--numeric", "pay"] if numeric else [])]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 2, done.output
+    lines = [line for line in done.output.splitlines() if line.startswith("discreet:")]
+    assert len(lines) == 1 and (says in lines[0] or (numeric and "low" in numbers)), done.output
+    assert "Traceback" not in done.output and sorted(path.name for path in tmp_path.iterdir()) == ["people.csv"]
+    plan = CliRunner().invoke(main, ["plan", str(source), "--quasi", "age", "--sensitive", "pay"])
+    assert plan.exit_code in (0, 2) and "Traceback" not in plan.output
+
+
+def test_plan_answers_for_every_table(tmp_path):
+    for at, numbers in enumerate((["5"] * 4, ["1"], GOOD, ["1e308", "-1e308", "0", "1"], ["", "1", "2", "2"])):
+        source = tmp_path / f"{at}.csv"
+        source.write_text("age,pay\n" + "".join(f"{20 + at},{number}\n" for at, number in enumerate(numbers)))
+        words = ["plan", str(source), "--quasi", "age", "--sensitive", "pay", "--numeric", "pay", "--json"]
+        for asked in ([], ["--epsilon", "1"], ["--m", "2"], ["--epsilon", "0", "--m", "2"]):
+            for how in ("absolute", "relative"):
+                done = CliRunner().invoke(main, [*words, *asked, "--neighbourhood", how])
+                assert done.exit_code in (0, 1), done.output
+                assert json.loads(done.stdout)["proximity"]["neighbourhood"] == how
+        for wrong in (["--epsilon", "-1"], ["--m", "0.5"], ["--m", "2.5"], ["--epsilon", "nan"]):
+            done = CliRunner().invoke(main, [*words, *wrong])
+            assert done.exit_code == 2 and "discreet: proximity: " in done.output, done.output
+
+
+def test_plan_with_given_neighbourhoods():
+    table = read(pa.table({"age": list(range(8)), "pay": list(SALARIES)}), quasi=["age"], sensitive="pay")
+    for ends in ((20, 10000), lambda x: (x - 20, x + 10000)):
+        told = dc.plan(table, neighbourhood=ends)
+        assert told.proximity is not None and told.proximity.largest_m == 2 and told.feasible
+        assert dc.plan(table, m=2, neighbourhood=ends).feasible
+        refused = dc.plan(table, m=3, neighbourhood=ends)
+        assert not refused.feasible and "m can be at most 2" in refused.as_dict()["proximity"]["sentences"][0]

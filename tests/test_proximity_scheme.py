@@ -20,7 +20,7 @@ from discreet.analyst.loss import ail
 from discreet.command.main import main
 from discreet.datasets import census
 from discreet.kernels.proximity import crowd_of, deal, divisible, keeps_as_one, split
-from discreet.principles import Principle, Prior
+from discreet.principles import Principle, Prior, parse
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.schemes import Scheme, make_scheme
 from discreet.schemes.axes import axes_of
@@ -163,7 +163,7 @@ def test_a_rest_that_cannot_keep_it_is_refused() -> None:
     """The rows with an age are near to each other; those without are not."""
     columns = {"age": pa.array([None, None, 30, 40, 50, 60]), "pay": [1, 100, 10, 10, 200, 10]}
     table = read(pa.table(columns), quasi=["age"], sensitive="pay", missing="withhold")
-    with pytest.raises(dc.DiscreetError, match=r"without the 2 rows .* m can be at most 1; treat missing as a value"):
+    with pytest.raises(dc.DiscreetError, match=r"without the 2 rows .* m can be at most 1.* Treat missing as a value"):
         dc.Proximal().publish(table, dc.Proximity(5, 2))
 
 
@@ -287,17 +287,119 @@ def table_points(table: Table) -> np.ndarray:
 
 def test_other_promises_are_refused() -> None:
     table = salaries()
-    for promise in (
-        dc.KAnonymity(2),
-        dc.LDiversity(2),
-        dc.Proximity(5, 2) & dc.LDiversity(2),
-        dc.Proximity(5, 2) & dc.Proximity(9, 2),
-    ):
-        with pytest.raises(dc.DiscreetError, match="scheme 'proximity' keeps one proximity promise"):
+    for promise in (dc.KAnonymity(2), dc.LDiversity(2), dc.KAnonymity(2) & dc.LDiversity(2)):
+        with pytest.raises(dc.DiscreetError, match="scheme 'proximity' keeps promises of proximity"):
             dc.Proximal().publish(table, promise)
-    for options in ({"partition": "best"}, {"values": "all"}, {"positions": "0"}, {"positions": "2000"}):
+    with pytest.raises(dc.DiscreetError, match="does not hide who is in the table"):
+        dc.Proximal().publish(table, parse("proximity(epsilon=5, m=2) & alpha-beta(alpha=0.5, beta=0.5)"))
+    with pytest.raises(dc.DiscreetError, match="effort=thorough is not"):
+        dc.Proximal(effort="thorough", partition="round-robin")
+    for options in (
+        {"effort": "some"},
+        {"partition": "best"},
+        {"values": "all"},
+        {"positions": "0"},
+        {"positions": "2000"},
+    ):
         with pytest.raises(dc.DiscreetError, match=next(iter(options))):
             make_scheme("proximity", options)
+
+
+# ---------------------------------------------------------------------------------------------------- several promises
+
+
+@given(table=numeric_tables(), one=promises(4), other=promises(4), k=st.sampled_from([1, 1, 6]))
+@settings(max_examples=80, deadline=None)
+def test_several_promises_of_proximity(table: Table, one: dc.Proximity, other: dc.Proximity, k: int) -> None:
+    """Absolute and relative at once, for example; what all rows keep as one group is never refused."""
+    assume(one != other)
+    both = one & other & dc.KAnonymity(k) if k > 1 else one & other
+    prior = Prior.of(table)
+    assume(both.reachable(prior).feasible)
+    try:
+        release = published(table, both)
+    except dc.DiscreetError as refusal:
+        assert "each promise can be kept alone, but scheme 'proximity' found no groups" in str(refusal)
+        assert not both.holds(prior.counts[None], prior)[0]
+        event("refused")
+        return
+    event("published")
+    assert release.sizes.min() >= k
+    for result in audits(release, table):
+        assert len(result.promises) == len(both.parts)
+
+
+def test_two_promises_that_one_neighbourhood_would_not_keep() -> None:
+    """A wide neighbourhood with a small m beside a narrow one with a large m: dealing by both at once would fail."""
+    rng = np.random.default_rng(4)
+    table = read(
+        pa.table({"age": rng.integers(20, 60, 300), "pay": rng.integers(0, 1000, 300)}), quasi=["age"], sensitive="pay"
+    )
+    promise = dc.Proximity(200, 2) & dc.Proximity(10, 12)
+    assert not dc.Proximity(200, 12).reachable(Prior.of(table)).feasible
+    release = published(table, promise)
+    assert release.groups > 5
+    audits(release, table)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "l-diversity(l=3)",
+        "l-diversity(l=6, kind=distinct)",
+        "l-diversity(l=5, kind=entropy)",
+        "t-closeness(t=0.25, distance=ordered)",
+        "t-closeness(t=0.3)",
+        "beta-likeness(beta=2)",
+        "delta-disclosure(delta=2)",
+        "ke-anonymity(k=5, e=40)",
+        "variance(v=100)",
+        "k-anonymity(k=7) & t-closeness(t=0.3, distance=ordered)",
+    ],
+)
+def test_other_promises_are_kept_beside_it(more: str) -> None:
+    rng = np.random.default_rng(6)
+    pay = rng.choice([0, 0, 10, 25, 40, 60, 85, 110], 400)
+    table = read(pa.table({"age": rng.integers(20, 60, 400), "pay": pay}), quasi=["age"], sensitive="pay")
+    promise = parse(f"proximity(epsilon=5, m=3) & {more}")
+    release = published(table, promise)
+    assert release.groups > 1
+    for result in audits(release, table):
+        assert [kept.promise for kept in result.promises] == [str(part) for part in promise.parts]
+
+
+def test_promises_that_cannot_be_kept_together() -> None:
+    """Each has groups that keep it, but none has groups that keep both."""
+    table = read(pa.table({"age": [30] * 6, "pay": [0, 10, 20, 30, 40, 50]}), quasi=["age"], sensitive="pay")
+    promise = dc.Proximity(10, 3) & dc.TCloseness(0.05, "ordered")
+    with pytest.raises(
+        dc.DiscreetError, match=r"each promise can be kept alone, .* is broken by all rows as one group"
+    ):
+        published(table, promise)
+    with pytest.raises(dc.DiscreetError, match="this table cannot keep"):
+        published(table, dc.Proximity(10, 3) & dc.LDiversity(9))
+
+
+@given(table=numeric_tables(), promise=promises(4))
+@settings(max_examples=40, deadline=None)
+def test_thorough_is_never_worse(table: Table, promise: dc.Proximity) -> None:
+    assume(promise.reachable(Prior.of(table)).feasible)
+    fast, thorough = (
+        published(table, promise, make_scheme("proximity", {"effort": how}, 3)) for how in ("fast", "thorough")
+    )
+    assert ail(thorough) <= ail(fast) + 1e-12
+    event("lower" if ail(thorough) < ail(fast) - 1e-12 else "equal")
+    audits(thorough, table)
+
+
+def test_thorough_pays_on_census_incomes() -> None:
+    table = census(3000, quasi=("age", "gender", "education", "country"), sensitive="income")
+    fast, thorough = (
+        published(table, dc.Proximity(200, 3), make_scheme("proximity", {"effort": how}, 1))
+        for how in ("fast", "thorough")
+    )
+    assert ail(thorough) < 0.9 * ail(fast)
+    audits(thorough, table)
 
 
 def test_it_is_the_default_for_proximity_alone() -> None:

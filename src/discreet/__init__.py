@@ -18,6 +18,7 @@ from discreet.version import __version__
 if TYPE_CHECKING:
     from discreet.adversary.audit import Audit, audit
     from discreet.principles import (
+        AlphaBeta,
         BetaLikeness,
         DeltaDisclosure,
         KAnonymity,
@@ -30,10 +31,22 @@ if TYPE_CHECKING:
         parse,
     )
     from discreet.publishing import publish
-    from discreet.releases import GeneralizedRelease, Release, load
+    from discreet.releases import AmbiguousRelease, GeneralizedRelease, Release, load
     from discreet.report.compare import Comparison, compare
     from discreet.report.plan import Plan, plan
-    from discreet.schemes import Anatomy, Baseline, Burel, Cuts, Mondrian, Perturbation, Proximal, Sabre
+    from discreet.schemes import (
+        Ambiguity,
+        Anatomy,
+        Baseline,
+        Burel,
+        Cuts,
+        Mondrian,
+        Perturbation,
+        Proximal,
+        Retention,
+        Sabre,
+    )
+    from discreet.table.grouping import GroupBy
     from discreet.table.hierarchy import Hierarchy
     from discreet.table.query import OneOf, Query, Range
     from discreet.table.read import read
@@ -43,6 +56,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "adversary.audit": ("Audit", "audit"),
     "principles": (
+        "AlphaBeta",
         "BetaLikeness",
         "DeltaDisclosure",
         "KAnonymity",
@@ -55,10 +69,22 @@ _HOMES = {
         "parse",
     ),
     "publishing": ("publish",),
-    "releases": ("GeneralizedRelease", "Release", "load"),
+    "releases": ("AmbiguousRelease", "GeneralizedRelease", "Release", "load"),
     "report.compare": ("Comparison", "compare"),
     "report.plan": ("Plan", "plan"),
-    "schemes": ("Anatomy", "Baseline", "Burel", "Cuts", "Mondrian", "Perturbation", "Proximal", "Sabre"),
+    "schemes": (
+        "Ambiguity",
+        "Anatomy",
+        "Baseline",
+        "Burel",
+        "Cuts",
+        "Mondrian",
+        "Perturbation",
+        "Proximal",
+        "Retention",
+        "Sabre",
+    ),
+    "table.grouping": ("GroupBy",),
     "table.hierarchy": ("Hierarchy",),
     "table.query": ("OneOf", "Query", "Range"),
     "table.read": ("read",),
@@ -66,6 +92,9 @@ _HOMES = {
 }
 
 __all__ = [
+    "AlphaBeta",
+    "Ambiguity",
+    "AmbiguousRelease",
     "Anatomy",
     "Audit",
     "Baseline",
@@ -76,6 +105,7 @@ __all__ = [
     "DeltaDisclosure",
     "DiscreetError",
     "GeneralizedRelease",
+    "GroupBy",
     "Hierarchy",
     "KAnonymity",
     "KEAnonymity",
@@ -90,6 +120,7 @@ __all__ = [
     "Query",
     "Range",
     "Release",
+    "Retention",
     "Sabre",
     "TCloseness",
     "Table",

@@ -87,3 +87,21 @@ def _index_partitions(n: int) -> list[list[list[int]]]:
         found = partitions(numbers)
         _KNOWN[n] = [[sorted(int(one) for one in group if one is not None) for group in groups] for groups in found]
     return _KNOWN[n]
+
+
+def feasible_together(
+    columns: Sequence[Sequence[Value]], promises: Sequence[tuple[int, int, str, Width, Width]]
+) -> bool:
+    """Whether any partition keeps several promises, each (attribute, m, kind, below, above): all are tried."""
+    memo: dict[tuple[int, ...], bool] = {}
+
+    def kept(group: list[int]) -> bool:
+        key = tuple(group)
+        if key not in memo:
+            memo[key] = all(
+                holds([columns[attribute][row] for row in group], m, kind, below, above)
+                for attribute, m, kind, below, above in promises
+            )
+        return memo[key]
+
+    return any(all(kept(group) for group in groups) for groups in _index_partitions(len(columns[0])))

@@ -26,9 +26,12 @@ from discreet.principles import KAnonymity, Principle, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy import AnatomyRelease
 from discreet.releases.anatomy_asking import numbered
+from discreet.releases.attributes import Attribute
+from discreet.releases.payload import Payload
 from discreet.table.table import Table
 
 if TYPE_CHECKING:
+    from discreet.adversary.ambiguous_laying import AmbiguousLaid
     from discreet.adversary.audit import Audit
 
 
@@ -46,7 +49,8 @@ def audit_anatomy(
 
     laid = lay(release, original)
     checks = [soundness.files(home, manifest), soundness.entries(manifest, ["groups"])]
-    checks += [_consistency(release), _domains(laid), _totals(laid), _rows(laid)]
+    checks += [_consistency(release), domains(laid, zip(release.quasi, release.exact, strict=True))]
+    checks += [totals(laid), _rows(laid)]
     if trace is None:
         check, how = without_trace(margins(laid), release.ids)
     else:
@@ -84,10 +88,10 @@ def _consistency(release: AnatomyRelease) -> Check:
     )
 
 
-def _domains(laid: Laid) -> Check:
+def domains(laid: Laid | AmbiguousLaid, columns: Iterable[tuple[Attribute, Payload]]) -> Check:
     """Whether the domains and hierarchies that the manifest tells are those of the original."""
     faults = soundness._other_trees(cast(Any, laid), laid.original)
-    for attribute, payload in zip(laid.release.quasi, laid.release.exact, strict=True):
+    for attribute, payload in columns:
         if attribute.kind == "numeric":
             numbers = payload.values.astype(np.float64)
             bottom, top = attribute.domain or (np.inf, -np.inf)
@@ -98,7 +102,7 @@ def _domains(laid: Laid) -> Check:
     return Check("domains", True, "Domains and hierarchies agree with the original.")
 
 
-def _totals(laid: Laid) -> Check:
+def totals(laid: Laid | AmbiguousLaid) -> Check:
     """Whether counted and withheld values together are the original's."""
     release, original = laid.release, laid.original
     column = original.sensitive
@@ -171,15 +175,20 @@ def _by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
     if len(claimed) != len(real) or bool((claimed != real).any()):
         group = first_difference(claimed, real) // wide
         faults.append(f"group {release.ids[group]} is not published with the quasi-identifiers of its rows")
-    counted = Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
-    told = laid.counts
-    cells = np.repeat(told.groups * told.width + told.values, told.amounts)
-    actual = np.repeat(counted.groups * counted.width + counted.values, counted.amounts)
-    cells.sort()
-    if len(cells) != len(actual) or bool((cells != actual).any()):
-        group = first_difference(cells, actual) // told.width
-        faults.append(f"group {release.ids[group]} is not published with the sensitive values of its rows")
+    wrong = wrongly_counted(laid.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values)))
+    if wrong is not None:
+        faults.append(f"group {release.ids[wrong]} is not published with the sensitive values of its rows")
     return trace_check(faults, explained)
+
+
+def wrongly_counted(told: Counts, real: Counts) -> int | None:
+    """The first group that is not counted as it should be; None when all are."""
+    cells = np.repeat(told.groups * told.width + told.values, told.amounts)
+    actual = np.repeat(real.groups * real.width + real.values, real.amounts)
+    cells.sort()
+    if len(cells) == len(actual) and bool((cells == actual).all()):
+        return None
+    return first_difference(cells, actual) // told.width
 
 
 # ----------------------------------------------------------------------------------------------------------- promises

@@ -11,6 +11,7 @@ from discreet.adversary.anatomy_support import Margins
 from discreet.adversary.laying import combined, places_in, quasi_column, same_kind
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
+from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.anatomy import AnatomyRelease
 from discreet.releases.payload import Payload
 from discreet.table.table import Column, Table
@@ -38,14 +39,7 @@ class Laid(NamedTuple):
 
 def lay(release: AnatomyRelease, original: Table) -> Laid:
     """Lay a release over its original, refusing an original that was read in another way than the release tells."""
-    column = original.sensitive
-    secret = release.sensitive
-    if column is None or column.name != secret.name:
-        raise DiscreetError(
-            f"the sensitive attribute of the release is {secret.name!r}, but the original was read with "
-            f"{'none' if column is None else repr(column.name)}; read it with --sensitive {secret.name}"
-        )
-    same_kind(secret, column)
+    claimed = claims(release, original)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     for attribute, payload in zip(release.quasi, release.exact, strict=True):
         of = quasi_column(attribute, original)
@@ -60,25 +54,36 @@ def lay(release: AnatomyRelease, original: Table) -> Laid:
             )
         parts.append((carried, places_in(payload, carried), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
+    return Laid(release, original, had, shown, kinds, *claimed, usable_rows(original))
+
+
+def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
+    """What the sensitive table counts: per group, by the original's values; how often it counts values that the
+    original does not know; and how often each value of the original in all."""
+    column = original.sensitive
+    secret = release.sensitive
+    if column is None or column.name != secret.name:
+        raise DiscreetError(
+            f"the sensitive attribute of the release is {secret.name!r}, but the original was read with "
+            f"{'none' if column is None else repr(column.name)}; read it with --sensitive {secret.name}"
+        )
+    same_kind(secret, column)
     width = len(column.values)
     counts = release.counts
     class_of = places_in(Payload(release.values, np.zeros(0, np.int32)), column)[counts.values]
     known = np.flatnonzero(class_of < width)
     starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
-    usable = np.arange(original.rows)
-    if original.unusable is not None:
-        usable = np.delete(usable, original.unusable)
-    return Laid(
-        release,
-        original,
-        had,
-        shown,
-        kinds,
+    return (
         Counts(starts, class_of[known].astype(np.int32), counts.amounts[known], width),
         int(counts.amounts.sum() - counts.amounts[known].sum()),
         np.bincount(class_of[known], weights=counts.amounts[known], minlength=width).astype(np.int64),
-        usable,
     )
+
+
+def usable_rows(original: Table) -> NDArray[np.intp]:
+    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+    usable = np.arange(original.rows)
+    return usable if original.unusable is None else np.delete(usable, original.unusable)
 
 
 def margins(laid: Laid) -> Margins | None:

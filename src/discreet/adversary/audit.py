@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from discreet.adversary import soundness
 from discreet.adversary.check import Check
 from discreet.adversary.judging import Kept
+from discreet.adversary.presence import Presence, with_presence
 from discreet.errors import DiscreetError
 from discreet.principles import Principle
 from discreet.releases import load
@@ -43,6 +44,8 @@ class Audit:
     given: str | None = None
     """What a promise was judged by although only the release tells it: ``hierarchy`` or ``order`` of the sensitive
     attribute."""
+    presence: Presence | None = None
+    """What the release tells about who is in the table, where a promise, the format or a population asks for it."""
 
     @property
     def holds(self) -> bool:
@@ -82,6 +85,7 @@ class Audit:
                 for kept in self.promises
             ],
             "losses": {name: _plain(value) for name, value in self.losses.items()},
+            "presence": None if self.presence is None else self.presence.as_dict(),
         }
 
     def sentences(self) -> list[str]:
@@ -91,9 +95,9 @@ class Audit:
         lines = [self.verdict, *(text for holds, text in found if not holds), *(text for holds, text in found if holds)]
         if self.losses:
             within = f" in {self.groups:,} groups" if self.groups else ""
+            told = [f"{name.upper()} {self.losses[name]:.4f}" for name in ("ail", "gcp") if name in self.losses]
             lines.append(
-                f"{self.rows:,} rows{within}, {self.withheld:,} withheld; "
-                f"AIL {self.losses['ail']:.4f}, GCP {self.losses['gcp']:.4f}."
+                f"{self.rows:,} rows{within}, {self.withheld:,} withheld{'; ' if told else ''}{', '.join(told)}."
             )
         return lines
 
@@ -104,14 +108,16 @@ def audit(
     trace: str | os.PathLike[str] | NDArray[Any] | None = None,
     promises: Principle | str | Iterable[Principle | str] | None = None,
     from_release: Collection[str] = (),
+    population: Table | None = None,
 ) -> Audit:
     """Audit the release in a folder against its original.
 
     ``trace`` is the private file (or array) with the group of every input row. ``promises`` are judged besides those
     that the manifest states, which whoever holds the files could have weakened. ``from_release`` names attributes whose
-    hierarchy or order the original was read with as the manifest states it, for the same reason. A broken promise or
-    altered content is a finding; an error is raised only for files that are no release, and for an original read in
-    another way.
+    hierarchy or order the original was read with as the manifest states it, for the same reason. ``population`` is a
+    table of everyone who could be in the original: the audit then tells how strongly each of them is believed to be. A
+    broken promise or altered content is a finding; an error is raised only for files that are no release, and for an
+    original or a population read in another way.
     """
     home, manifest = read_manifest(folder)
     try:
@@ -123,16 +129,25 @@ def audit(
         if check.holds or not known:
             raise
         return Audit([check, Check("readable", False, f"The release cannot be read: {error}.")])
-    return _audits()[release.format](home, manifest, release, original, trace, promises, from_release)
+    found = _audits()[release.format](home, manifest, release, original, trace, promises, from_release)
+    return with_presence(found, release, original, population)
 
 
 def _audits() -> dict[str, Callable[..., Audit]]:
     """How each format is audited, by the name its manifest gives; each returns an ``Audit``, so they come after it."""
+    from discreet.adversary.ambiguous import audit_ambiguous
     from discreet.adversary.anatomy import audit_anatomy
     from discreet.adversary.generalized import audit_generalized
     from discreet.adversary.perturbed import audit_perturbed
+    from discreet.adversary.retained import audit_retained
 
-    return {"generalized": audit_generalized, "anatomy": audit_anatomy, "perturbed": audit_perturbed}
+    return {
+        "generalized": audit_generalized,
+        "anatomy": audit_anatomy,
+        "ambiguous": audit_ambiguous,
+        "perturbed": audit_perturbed,
+        "retained": audit_retained,
+    }
 
 
 def _plain(value: Any) -> Any:

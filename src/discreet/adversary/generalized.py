@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from discreet.adversary import soundness
 from discreet.adversary.audit import Audit
-from discreet.adversary.judging import counts_of, judged, unions
-from discreet.adversary.laying import lay
+from discreet.adversary.check import Check
+from discreet.adversary.judging import Kept, counts_of, judged
+from discreet.adversary.laying import Laid, each_sensitive, lay
 from discreet.adversary.support import without_trace
 from discreet.adversary.totals import totals
 from discreet.adversary.trace import by_trace, read_trace
+from discreet.adversary.unions import unions
 from discreet.analyst.loss import losses
-from discreet.principles import Principle, Prior
+from discreet.principles import KAnonymity, Principle, Prior
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.table.table import Table
 
@@ -47,14 +49,41 @@ def audit_generalized(
             trace, faults = read_trace(trace, original.rows)
         check, how = by_trace(laid, trace, faults), "trace"
     checks.append(check)
-    prior = Prior.of(original if release.sensitive is not None else replace(original, sensitive=None))
+    if release.sensitive is None:
+        original = replace(original, sensitive=None, also_sensitive=())
     parts, stated = soundness.promises(manifest, promises)
     checks.append(stated)
-    left = np.maximum(prior.counts - laid.published, 0)
-    groups = counts_of(laid, len(prior.values))
-    kept = [judged(part, release, groups, prior, left) for part in parts]
-    checks.append(unions(parts, kept, laid, prior))
-    given, warnings = soundness.taken(parts, prior, from_release)
-    checks += [*warnings, *soundness.kept(release)]
+    kept: list[Kept] = []
+    given = None
+    for view, (column, promised) in zip(
+        each_sensitive(laid, original), soundness.each_promised(parts, original), strict=True
+    ):
+        if column is not None and all(isinstance(part, KAnonymity) for part in promised):
+            unsaid = f"The manifest states no promise about the values of the sensitive attribute {column!r}."
+            checks.append(Check("promise", False, unsaid))
+        own = _judged(column, promised, *view)
+        kept += own
+        prior = Prior.of(view[1])
+        checks.append(unions(promised, own, view[0], prior, view[1]))
+        taken, warnings = soundness.taken(promised, prior, from_release)
+        given = given or taken
+        checks += warnings
+    checks += soundness.kept(release)
     withheld = max(0, original.rows - release.rows)
     return Audit(checks, kept, losses(release), release.rows, withheld, release.groups, how, given)
+
+
+def _judged(attribute: str | None, parts: tuple[Principle, ...], laid: Laid, original: Table) -> list[Kept]:
+    """The promises about one sensitive attribute, judged against its own prior; it is named where there are several."""
+    prior = Prior.of(original)
+    left = np.maximum(prior.counts - laid.published, 0)
+    groups = counts_of(laid, len(prior.values))
+    kept = [judged(part, laid.release, groups, prior, left) for part in parts]
+    if attribute is None:
+        return kept
+    return [
+        one
+        if isinstance(part, KAnonymity)  # which is about no attribute
+        else replace(one, attribute=attribute, sentence=f"About {attribute!r}: {one.sentence}")
+        for part, one in zip(parts, kept, strict=True)
+    ]

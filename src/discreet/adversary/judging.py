@@ -1,24 +1,18 @@
-"""Promises judged on a release: on every group, on the withheld rows, and on what an adversary without groups faces."""
+"""Promises judged on a release: on every group, and on the withheld rows."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.check import Check, described
+from discreet.adversary.check import Grouped, described
 from discreet.adversary.laying import Laid
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
-from discreet.releases.anatomy import AnatomyRelease
-from discreet.releases.generalized import GeneralizedRelease
-from discreet.releases.matching import mixed
-
-CHUNK = 1 << 22
-"""How many counts are judged at a time."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +32,8 @@ class Kept:
     size: int
     description: dict[str, str]
     sentence: str
+    attribute: str | None = None
+    """The sensitive attribute that it was judged on, where there are several."""
 
     @property
     def margin(self) -> float:
@@ -55,17 +51,7 @@ def counts_of(laid: Laid, width: int) -> Counts:
     return Counts.of_rows(release.group_of[known], classes[known], release.groups, width)
 
 
-def _recoded(counts: NDArray[np.int64], laid: Laid, width: int) -> NDArray[np.int64]:
-    """Counts by the release's values as counts by the original's; values that it does not know are left out."""
-    result = np.zeros((len(counts), width), np.int64)
-    known = np.flatnonzero(laid.class_of < width)
-    result[:, laid.class_of[known]] = counts[:, known]
-    return result
-
-
-def judged(
-    part: Principle, release: GeneralizedRelease | AnatomyRelease, groups: Counts, prior: Prior, left: NDArray[np.int64]
-) -> Kept:
+def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left: NDArray[np.int64]) -> Kept:
     """One promise judged on every group and on the withheld rows, whose counts are ``left``."""
     strain, worst, broken = 0.0, None, 0
     counts = np.zeros(len(prior.values), np.int64)
@@ -116,47 +102,3 @@ def judged(
         description,
         sentence,
     )
-
-
-def unions(parts: tuple[Principle, ...], kept: list[Kept], laid: Laid, prior: Prior) -> Check:
-    """Whether the promises also bound an adversary who knows no groups and only matches descriptions.
-
-    A promise that unions of groups need not keep is a promise about the published groups: what such an adversary faces
-    is then reported, with the worst figure, but it does not break the promise.
-    """
-    loose = [part for part, result in zip(parts, kept, strict=True) if not part.monotone and result.holds]
-    if not loose:
-        return Check(
-            "unions",
-            True,
-            "An adversary who only matches descriptions faces a union of groups, and these promises hold for unions of "
-            "groups that keep them: nothing more is to be checked.",
-        )
-    order = laid.usable[np.lexsort([column.codes[laid.usable] for column in laid.columns])]
-    fresh = np.zeros(len(order), np.bool_)
-    fresh[:1] = True
-    for column in laid.columns:
-        fresh[1:] |= np.diff(column.codes[order]) != 0
-    rows = order[fresh]
-    width = len(prior.values)
-    step = max(1, CHUNK // width)
-    beyond = dict.fromkeys(loose, 0)
-    worst = dict.fromkeys(loose, (1.0, ""))
-    for start in range(0, len(rows), step):
-        points = [replace(column, codes=column.codes[rows[start : start + step]]) for column in laid.columns]
-        counts = _recoded(mixed(laid.release, points), laid, width)
-        for part in loose:
-            strains = part.strain(counts, prior)
-            beyond[part] += int((strains > 1.0).sum())
-            at = int(np.argmax(strains))
-            if strains[at] > worst[part][0]:
-                worst[part] = float(strains[at]), part.explain(counts[at], prior)
-    told = [
-        f"{part} is kept by every group, which is what it promises; it promises nothing about unions of groups. An "
-        f"adversary who only matches descriptions faces those, and at {beyond[part]:,} of {len(rows):,} points they go "
-        f"beyond it, at worst {worst[part][0]:.2f} times. {worst[part][1]}"
-        for part in loose
-        if beyond[part]
-    ]
-    kept_too = f"The promises also hold for an adversary who only matches descriptions, at all {len(rows):,} points."
-    return Check("unions", True, " ".join(told) or kept_too)

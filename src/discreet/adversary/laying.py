@@ -5,6 +5,7 @@ Rows are compared with all that is published of them as it is: the sensitive val
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,8 +58,17 @@ def lay(release: GeneralizedRelease, original: Table) -> Laid:
         same_kind(attribute, column)
         class_of = places_in(release.sensitive, column)
         parts.append((column, class_of, release.sensitive.codes))
-        counted = np.bincount(class_of[release.sensitive.codes], minlength=len(column.values) + 1)
-        published = counted[:-1].astype(np.int64)
+        published = _published(class_of, release.sensitive, column)
+        others, rest = rest[: len(release.also)], rest[len(release.also) :]
+        if [attribute.name for attribute in others] != [one.name for one in original.also_sensitive]:
+            names = ",".join(one.name for one in (attribute, *others))
+            raise DiscreetError(
+                f"the sensitive attributes of the release are {names}, but the original was read with "
+                f"{','.join(one.name for one in original.all_sensitive)}; read it with --sensitive {names}"
+            )
+        for attribute, payload, column in zip(others, release.also, original.also_sensitive, strict=True):
+            same_kind(attribute, column)
+            parts.append((column, places_in(payload, column), payload.codes))
     for attribute, payload in zip(rest, release.others, strict=True):
         column = next((one for one in original.columns if one.name == attribute.name), None)
         if column is None:
@@ -73,6 +83,28 @@ def lay(release: GeneralizedRelease, original: Table) -> Laid:
         usable = np.delete(usable, original.unusable)
     boxes = boxes_in(release, columns)
     return Laid(release, columns, boxes, had, shown, kinds, published, class_of, usable)
+
+
+def _published(class_of: NDArray[np.int64], payload: Payload, column: Column) -> NDArray[np.int64]:
+    """How often each value of a column of the original is published."""
+    return np.bincount(class_of[payload.codes], minlength=len(column.values) + 1)[:-1].astype(np.int64)
+
+
+def each_sensitive(laid: Laid, original: Table) -> list[tuple[Laid, Table]]:
+    """The release laid over its original once for every sensitive attribute, as if that were the only one."""
+    release = laid.release
+    if not release.also:
+        return [(laid, original)]
+    quasi = release.quasi
+    result = []
+    secrets = [attribute for attribute in release.attributes if attribute.role == "sensitive"]
+    payloads = [payload for payload in (release.sensitive, *release.also) if payload is not None]
+    for attribute, payload, column in zip(secrets, payloads, original.all_sensitive, strict=True):
+        alone = replace(release, attributes=(*quasi, attribute), sensitive=payload, also=(), others=())
+        class_of = places_in(payload, column)
+        view = laid._replace(release=alone, class_of=class_of, published=_published(class_of, payload, column))
+        result.append((view, replace(original, sensitive=column, also_sensitive=(), other=())))
+    return result
 
 
 def quasi_column(attribute: Attribute, original: Table) -> Column:

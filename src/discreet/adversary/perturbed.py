@@ -24,8 +24,9 @@ from discreet.adversary.perturbed_draws import plausible
 from discreet.adversary.perturbed_rows import Matched, match
 from discreet.adversary.trace import read_trace
 from discreet.kernels.judging import SLACK
-from discreet.principles import BetaLikeness, Principle, Prior, wording
+from discreet.principles import AlphaBeta, BetaLikeness, Principle, Prior, wording
 from discreet.releases.perturbed import PerturbedRelease
+from discreet.releases.randomised import RandomisedRelease
 from discreet.table.table import Table
 
 if TYPE_CHECKING:
@@ -50,11 +51,11 @@ def audit_perturbed(
     matched = match(release, original, trace, faults)
     prior = Prior.of(original)
     checks = [soundness.files(home, manifest), soundness.entries(manifest, [])]
-    checks += [_consistency(release), _stochastic(release), _prior(matched, prior), matched.check]
-    checks.append(plausible(matched))
+    checks += [consistency(release), _stochastic(release), same_prior(matched, prior), matched.check]
+    checks.append(plausible(matched, release.matrix))
     parts, stated = soundness.promises(manifest, promises)
     checks.append(stated)
-    kept = [_judged(part, matched, prior) for part in parts]
+    kept = [_judged(part, release, matched, prior) for part in parts]
     given, warnings = soundness.taken(parts, prior, from_release)
     checks += [*warnings, *soundness.kept(release)]
     withheld = max(0, original.rows - release.rows)
@@ -63,7 +64,8 @@ def audit_perturbed(
     return Audit(checks, kept, losses, release.rows, withheld, 0, matched.how, given)
 
 
-def _consistency(release: PerturbedRelease) -> Check:
+def consistency(release: RandomisedRelease) -> Check:
+    """Whether the files agree with each other."""
     if release.faults:
         return Check("consistency", False, " ".join(release.faults))
     return Check("consistency", True, "The tables agree with each other and with the manifest.")
@@ -82,7 +84,8 @@ def _stochastic(release: PerturbedRelease) -> Check:
     )
 
 
-def _prior(matched: Matched, prior: Prior) -> Check:
+def same_prior(matched: Matched, prior: Prior) -> Check:
+    """Whether the prior of the release is that of the original."""
     told = np.zeros(len(prior.counts) + 1, np.int64)
     np.add.at(told, matched.class_of, matched.release.prior)
     if told[-1]:
@@ -100,16 +103,16 @@ def _prior(matched: Matched, prior: Prior) -> Check:
     return Check("prior", True, "The prior is the distribution of the sensitive attribute in the whole original.")
 
 
-def _judged(part: Principle, matched: Matched, prior: Prior) -> Kept:
+def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> Kept:
     """One promise judged on what every published value says, and on the withheld rows."""
-    if not isinstance(part, BetaLikeness) or part.level > 0:
+    if not (isinstance(part, AlphaBeta) or (isinstance(part, BetaLikeness) and part.level == 0)):
         reason = "a perturbed release bounds the belief in single sensitive values and nothing else"
         return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}.")
-    release, known = matched.release, matched.class_of < len(prior.counts)
+    known = matched.class_of < len(prior.counts)
     where = np.where(known, matched.class_of, 0)
     counts = np.where(known, prior.counts[where], 0)
     caps, floors = part.caps(prior), part.floors(prior)
-    assert caps is not None, "beta-likeness of values bounds every value"
+    assert caps is not None, "these promises bound every value"
     worst = release.matrix.worst(
         counts, np.where(known, caps[where], 0.0), None if floors is None else np.where(known, floors[where], 0.0)
     )
@@ -143,9 +146,7 @@ def _judged(part: Principle, matched: Matched, prior: Prior) -> Kept:
     return Kept(str(part), broken == 0, strain, achieved, broken, None, 0, {}, sentence)
 
 
-def _withheld(
-    part: BetaLikeness, matched: Matched, prior: Prior, caps: NDArray[np.float64]
-) -> tuple[float, float, str]:
+def _withheld(part: Principle, matched: Matched, prior: Prior, caps: NDArray[np.float64]) -> tuple[float, float, str]:
     """How close the withheld rows come to breaking a promise as one group, what they reach, and a sentence."""
     left, size = matched.left, int(matched.left.sum()) + matched.open
     if matched.open:

@@ -1,4 +1,4 @@
-"""The rows of a perturbed release looked up in the original by all that is published of them as it is."""
+"""Rows with randomised sensitive values looked up in the original by all that is published of them as it is."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from discreet.adversary.laying import combined, places_in, quasi_column, same_ki
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.principles.counts import Counts
-from discreet.releases.perturbed import PerturbedRelease
+from discreet.releases.randomised import RandomisedRelease
 from discreet.table.table import Table
 
 
 class Matched(NamedTuple):
-    """A perturbed release beside its original."""
+    """A release with randomised sensitive values beside its original."""
 
-    release: PerturbedRelease
+    release: RandomisedRelease
     class_of: NDArray[np.int64]
-    """Per value of the matrix: its code in the original, or one too many when it has none."""
+    """Per value of the prior: its code in the original, or one too many when it has none."""
     check: Check
     how: str
     """By what the rows were matched: ``trace`` or ``assignment``."""
@@ -29,7 +29,7 @@ class Matched(NamedTuple):
     """Per combination of columns published as they are, all of whose rows are published: how often each value of the
     original occurs. With a trace, every row is a combination of its own."""
     after: Counts
-    """The same for how often each value of the matrix is published."""
+    """The same for how often each value of the prior is published."""
     left: NDArray[np.int64]
     """How often each value of the original is withheld, at least."""
     open: int
@@ -37,7 +37,7 @@ class Matched(NamedTuple):
 
 
 def match(
-    release: PerturbedRelease, original: Table, trace: NDArray[Any] | None = None, faults: list[str] | None = None
+    release: RandomisedRelease, original: Table, trace: NDArray[Any] | None = None, faults: list[str] | None = None
 ) -> Matched:
     """Lay a release beside its original, refusing an original that was read in another way than the release tells."""
     secret = original.sensitive
@@ -70,7 +70,7 @@ def match(
 
 
 def _by_kinds(
-    release: PerturbedRelease,
+    release: RandomisedRelease,
     original: Table,
     class_of: NDArray[np.int64],
     had: NDArray[np.int64],
@@ -88,8 +88,8 @@ def _by_kinds(
     place[whole] = np.arange(len(whole))
     inside = rows[place[had[rows]] >= 0]
     before = Counts.of_rows(place[had[inside]], original.classes[inside], len(whole), width)
-    told = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < release.matrix.width))
-    after = Counts.of_rows(place[shown[told]], release.shown.codes[told], len(whole), release.matrix.width)
+    told = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < len(release.prior)))
+    after = Counts.of_rows(place[shown[told]], release.shown.codes[told], len(whole), len(release.prior))
     # withheld: the rows that were to be, and of every combination as many as are not published
     left = np.bincount(original.classes[~usable], minlength=width)
     lacking = np.maximum(have - show[:-1], 0)
@@ -103,7 +103,7 @@ def _by_kinds(
     return Matched(release, class_of, check, "assignment", before, after, left, unknown)
 
 
-def _rows_check(release: PerturbedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
+def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
     strange, over = int(show[-1]), int(np.maximum(show[:-1] - have, 0).sum())
     if strange or over:
         number = strange + over
@@ -127,7 +127,7 @@ def _rows_check(release: PerturbedRelease, original: Table, have: NDArray[np.int
 
 
 def _by_trace(
-    release: PerturbedRelease,
+    release: RandomisedRelease,
     original: Table,
     class_of: NDArray[np.int64],
     had: NDArray[np.int64],
@@ -156,10 +156,10 @@ def _by_trace(
             faults.append(f"{wording.rows(differ)} are not published with their quasi-identifiers and other columns")
     withheld = np.bincount(np.delete(original.classes, kept), minlength=width)
     codes = release.shown.codes[trace[kept]]
-    inside = np.flatnonzero(codes < release.matrix.width)
+    inside = np.flatnonzero(codes < len(release.prior))
     places = np.arange(len(inside))
     before = Counts.of_rows(places, original.classes[kept[inside]], len(inside), width)
-    after = Counts.of_rows(places, codes[inside], len(inside), release.matrix.width)
+    after = Counts.of_rows(places, codes[inside], len(inside), len(release.prior))
     if faults:
         check = Check("rows", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
     else:

@@ -12,7 +12,8 @@ import numpy as np
 from discreet.adversary.check import Check
 from discreet.adversary.laying import Laid
 from discreet.errors import DiscreetError
-from discreet.principles import Principle, Prior, parse, together
+from discreet.principles import KAnonymity, Principle, Prior, parse, together
+from discreet.principles.several import named
 from discreet.releases.files import MANIFEST
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.keeping import kept_sentence
@@ -198,6 +199,23 @@ def promises(
             except DiscreetError as error:
                 check = Check("promise", False, f"The manifest states a promise that cannot be read: {error}.")
     return (together(parts).parts if parts else ()), check
+
+
+def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[str | None, tuple[Principle, ...]]]:
+    """Per sensitive attribute its name, where there are several, and the promises to be judged on it.
+
+    A promise that names an attribute which the release does not have is judged on the first one, where it cannot hold.
+    """
+    columns = original.all_sensitive
+    if len(columns) < 2:
+        return [(None, parts)]
+    names = [column.name for column in columns]
+    found: list[tuple[str | None, tuple[Principle, ...]]] = []
+    for at, name in enumerate(names):
+        about = [part for part in parts if part.about in (None, name) or (at == 0 and part.about not in names)]
+        own = [named(part, name) for part in about if at == 0 or not isinstance(part, KAnonymity)]
+        found.append((name, tuple(own)))
+    return found
 
 
 def _sentence(faults: list[str]) -> str:

@@ -11,13 +11,11 @@ import pyarrow as pa
 import pyarrow.csv
 from numpy.typing import NDArray
 
-from discreet.adversary.check import Check, described
+from discreet.adversary.check import Check, Grouped, described
 from discreet.adversary.laying import Laid
 from discreet.errors import DiscreetError
 from discreet.kernels import boxes
 from discreet.principles import wording
-from discreet.releases.anatomy import AnatomyRelease
-from discreet.releases.generalized import GeneralizedRelease
 
 kernels = cast(Any, boxes)
 
@@ -86,7 +84,7 @@ def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
 
 
 def place_rows(
-    release: GeneralizedRelease | AnatomyRelease,
+    release: Grouped,
     rows: int,
     usable: NDArray[np.intp],
     trace: NDArray[Any],

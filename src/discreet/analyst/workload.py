@@ -78,8 +78,8 @@ def workload(
     if number < 1:
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)
-    draws = [_draw(column, chance) for column in table.quasi]
-    last = [] if table.sensitive is None else [_draw(table.sensitive, chance)]
+    draws = [ranges_on(column, chance) for column in table.quasi]
+    last = [] if table.sensitive is None else [ranges_on(table.sensitive, chance)]
     share = selectivity ** (1.0 / (dimensionality + len(last)))
     queries = []
     for _ in range(number):
@@ -110,10 +110,10 @@ def run(release: Release, table: Table, queries: Sequence[Query], exact: ArrayLi
 # ------------------------------------------------------------------------------------------------------------- ranges
 
 
-def _draw(column: Column, chance: np.random.Generator) -> Draw:
-    """How conditions on a column are drawn."""
+def ranges_on(column: Column, chance: np.random.Generator, *, down: bool = False) -> Draw:
+    """How conditions on a column are drawn; with ``down``, lengths that are not whole are rounded down."""
     if column.kind != "numeric":
-        return _of_values(column, chance)
+        return _of_values(column, chance, down)
     known = column.values.astype(np.float64)
     known = known[~np.isnan(known)]
     low, high = column.domain if column.domain is not None else (float(known.min()), float(known.max()))
@@ -122,7 +122,7 @@ def _draw(column: Column, chance: np.random.Generator) -> Draw:
         bottom, size = int(low), int(high) - int(low) + 1
 
         def whole(share: float) -> Range:
-            first, length = _run(size, share, chance)
+            first, length = _run(size, share, chance, down)
             return Range(column.name, bottom + first, bottom + first + length - 1)
 
         return whole
@@ -135,7 +135,7 @@ def _draw(column: Column, chance: np.random.Generator) -> Draw:
     return real
 
 
-def _of_values(column: Column, chance: np.random.Generator) -> Draw:
+def _of_values(column: Column, chance: np.random.Generator, down: bool) -> Draw:
     """Ranges of ordered values, or of leaves in pre-order; what is missing from an order stands in none.
 
     The values are listed one by one: a release need not know those that only withheld rows hold, nor their places.
@@ -143,14 +143,18 @@ def _of_values(column: Column, chance: np.random.Generator) -> Draw:
     values = [str(value) for code, value in enumerate(column.values.tolist()) if code != column.missing]
 
     def draw(share: float) -> Condition:
-        first, length = _run(len(values), share, chance)
+        first, length = _run(len(values), share, chance, down)
         return OneOf(column.name, tuple(values[first : first + length]))
 
     return draw
 
 
-def _run(size: int, share: float, chance: np.random.Generator) -> tuple[int, int]:
-    """The start and length of a random range among ``size`` values, ``size x share`` long on average."""
+def _run(size: int, share: float, chance: np.random.Generator, down: bool) -> tuple[int, int]:
+    """The start and length of a random range among ``size`` values, ``size x share`` long on average, or rounded down.
+
+    Where that product is a whole number, rounding must not make it one less.
+    """
     wanted = size * share
-    length = min(size, max(1, math.floor(wanted) + int(chance.random() < wanted - math.floor(wanted))))
+    more = 0 if down else int(chance.random() < wanted - math.floor(wanted))
+    length = min(size, max(1, math.floor(wanted + (1e-9 if down else 0.0)) + more))
     return int(chance.integers(0, size - length + 1)), length

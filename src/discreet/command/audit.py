@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @flags.with_flags(
     click.option("--original", required=True, type=flags.FILE, metavar="INPUT", help="The table that was published."),
     click.option("--trace", type=flags.FILE, metavar="FILE", help="The private file that publish wrote with --trace."),
+    click.option("--population", type=flags.FILE, metavar="FILE", help="Everyone who could be in the table."),
     click.option("--promise", "promises", multiple=True, metavar="PROMISE", help="Judge this promise too. Repeatable."),
     *flags.KINDS[3:],
     *flags.FORMATS,
@@ -38,6 +39,7 @@ def audit(
     folder: str,
     original: str,
     trace: str | None,
+    population: str | None,
     promises: tuple[str, ...],
     hierarchies: tuple[str, ...],
     domains: tuple[str, ...],
@@ -49,6 +51,9 @@ def audit(
     Roles, kinds, orders and hierarchies are those that release.json lists, so that they need not be repeated. Give your
     own hierarchies and domains to have them compared with those of the release, and promises judged by them; the order
     of an ordinal column is that of the values in its hierarchy file.
+
+    With a population, a table with all quasi-identifiers of everyone who could be in the original, the audit tells how
+    strongly each of these people is believed to be in it.
 
     Exit code 0 when everything holds, 1 when a check or a promise fails, 2 for bad input.
     """
@@ -74,8 +79,9 @@ def audit(
         assumed = [name for name, tree in told["hierarchies"].items() if isinstance(tree, Told)]
         for remark in on_offers(table, offers):
             note(remark)
+        people = None if population is None else _population(population, told)
         progress("auditing", 0.0)
-        found = judge(folder, table, trace=trace, promises=asked or None, from_release=assumed)
+        found = judge(folder, table, trace=trace, promises=asked or None, from_release=assumed, population=people)
     if as_json:
         print_json({**found.as_dict(), "folder": folder, "original": original})
     else:
@@ -87,6 +93,29 @@ def audit(
             console.print()
             console.print(rows_in_groups(found.rows, found.groups, found.withheld))
     return HOLDS if found.holds else VIOLATED
+
+
+def _population(path: str, told: dict[str, Any]) -> Table:
+    """A population read like the original: kinds are the same, but it may hold values that no hierarchy lists."""
+    from discreet.errors import DiscreetError
+    from discreet.table.read import read
+
+    def columns(kind: str) -> list[str]:
+        return [name for name in told[kind] if name in told["quasi"]]
+
+    try:
+        return read(
+            path,
+            quasi=told["quasi"],
+            numeric=columns("numeric"),
+            categorical=columns("categorical"),
+            ordinal=columns("ordinal"),
+            missing="value",
+            delimiter=told.get("delimiter"),
+            encoding=told.get("encoding"),
+        )
+    except DiscreetError as error:
+        raise DiscreetError(f"the population cannot be taken: {error}") from None
 
 
 def reading_of(folder: str) -> dict[str, Any]:
@@ -111,7 +140,7 @@ def reading_of(folder: str) -> dict[str, Any]:
     trees: dict[str, Any] = {one.name: tree for one in attributes if (tree := _tree(one)) is not None}
     return {
         "quasi": names(role="quasi"),
-        "sensitive": sensitive[0] if sensitive else None,
+        "sensitive": sensitive or None,
         "keep": names(role="other"),
         "numeric": names(kind="numeric"),
         "categorical": names(kind="categorical"),

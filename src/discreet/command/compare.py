@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +15,9 @@ from discreet.command.console import (
     complain,
     note,
     output,
-    percent,
     print_json,
     watching,
 )
-from discreet.errors import DiscreetError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,10 +66,14 @@ if TYPE_CHECKING:
     click.option(
         "--selectivity",
         type=float,
-        default=0.1,
         metavar="SHARE",
-        show_default=True,
-        help="The share of rows that a query is expected to select.",
+        help="The share of rows that a query is expected to select (default: 0.1).",
+    ),
+    click.option(
+        "--volume",
+        type=float,
+        metavar="SHARE",
+        help="Instead: the share of the space of its attributes, the sensitive one included, that a query covers.",
     ),
     click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Repeat an experiment."),
     click.option("--html", "page", type=flags.FILE, metavar="FILE", help="Also write a page with plots, to be shared."),
@@ -83,7 +84,8 @@ def compare(
     schemes: tuple[str, ...],
     queries: int,
     dimensions: int | None,
-    selectivity: float,
+    selectivity: float | None,
+    volume: float | None,
     page: str | None,
     as_json: bool,
     **given: Any,
@@ -101,7 +103,9 @@ def compare(
     Exit code 0 when every audit that was made holds, 1 when one fails, 2 for bad input or when nothing could be made.
     """
     job = _job(given)
-    target = None if page is None else _check_page(page, job)
+    from discreet.command.places import check_file, write_file
+
+    target = None if page is None else check_file(page, "page", job.force, job.files)
 
     from discreet.command.reading import read_input
     from discreet.principles import parse
@@ -126,12 +130,13 @@ def compare(
             queries=queries,
             dimensions=dimensions,
             selectivity=selectivity,
+            volume=volume,
             random_state=job.seed,
             progress=progress,
         )
         if target is not None:
             progress("drawing", 0.0)
-            _write(target, told.page(Path(job.input).name))
+            write_file(target, told.page(Path(job.input).name).encode())
     for remark in remarks:
         note(remark)
     if as_json:
@@ -152,37 +157,6 @@ def _job(given: dict[str, Any]) -> Job:
     return Job.of(merged({}, parsed), "the flags")
 
 
-def _check_page(page: str, job: Job) -> Path:
-    """The file for the page; refused when something would be lost or it cannot be written."""
-    from discreet.command.places import absolute
-
-    path = absolute(page)
-    for what, other in job.files.items():
-        if path.resolve() == absolute(other).resolve():
-            raise DiscreetError(f"the page '{page}' would overwrite {what}; choose another file")
-    if path.is_dir():
-        raise DiscreetError(f"the page '{page}' is a folder; name a file")
-    if path.exists() and not job.force:
-        raise DiscreetError(f"the page '{page}' exists already; choose another file, or --force to replace it")
-    if not path.parent.is_dir():
-        raise DiscreetError(f"there is no folder '{path.parent}' for the page; make it first")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise DiscreetError(
-            f"the page '{page}' cannot be written: '{path.parent}' is not writable; choose another place"
-        )
-    return path
-
-
-def _write(path: Path, text: str) -> None:
-    """Write the page in one step."""
-    from discreet.releases.files import beside, sync
-
-    with beside(path, "new") as fresh:
-        fresh.write_text(text, encoding="utf-8", newline="\n")
-        sync(fresh)
-        fresh.replace(path)
-
-
 # ------------------------------------------------------------------------------------------------------------ showing
 
 
@@ -196,7 +170,7 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
     on_sensitive = "" if told.sensitive is None else f" and on {told.sensitive!r}"
     console.print(
         f"{rows(told.rows)}; {asked.queries:,} count queries on {asked.dimensions} of {len(told.quasi)} "
-        f"quasi-identifiers{on_sensitive}, selectivity {percent(asked.selectivity)}"
+        f"quasi-identifiers{on_sensitive}, {asked.size}"
         + (f" ({asked.dropped:,} without an answer left out)." if asked.dropped else ".")
     )
     shown = _fitting(console, told)

@@ -100,13 +100,13 @@ def make_job(home: Path, rows: int) -> Job:
 def commands(job: Job) -> list[str]:
     """The commands that do the same."""
     words = ["discreet", "publish", job.input, "-o", job.output, "--quasi", ",".join(job.quasi)]
-    words += ["--sensitive", str(job.sensitive), "--promise", job.promises[0]]
+    words += ["--sensitive", ",".join(job.sensitive), "--promise", job.promises[0]]
     words += ["--hierarchy", str(job.hierarchy_folder)]
     for name, (low, high) in job.domains.items():
         words += ["--domain", f"{name}={low:g}:{high:g}"]
     words += ["--trace", str(job.trace), "--force"]
     check = ["discreet", "audit", job.output, "--original", job.input, "--trace", str(job.trace)]
-    look = ["discreet", "profile", job.input, "--quasi", ",".join(job.quasi), "--sensitive", str(job.sensitive)]
+    look = ["discreet", "profile", job.input, "--quasi", ",".join(job.quasi), "--sensitive", ",".join(job.sensitive)]
     return [command_line(line) for line in (look, words, check)]
 
 

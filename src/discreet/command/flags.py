@@ -23,7 +23,11 @@ def many(flag: str, name: str, help: str, metavar: str = "COLUMNS") -> Callable[
 
 ROLES = (
     many("--quasi", "quasi", "Quasi-identifiers: columns that an adversary may know. Comma separated, repeatable."),
-    click.option("--sensitive", metavar="COLUMN", help="The column whose values are protected."),
+    click.option(
+        "--sensitive",
+        metavar="COLUMNS",
+        help="The column whose values are protected; publish takes several, comma separated, with scheme proximity.",
+    ),
 )
 KINDS = (
     many("--numeric", "numeric", "Treat as numbers, whatever they look like."),

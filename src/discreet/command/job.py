@@ -55,7 +55,7 @@ class Job(BaseModel):
     input: str
     output: str
     quasi: Names = Field(min_length=1)
-    sensitive: str | None = None
+    sensitive: Names = []
     promises: Names = Field(min_length=1)
     scheme: str | None = None
     options: dict[str, Text] = {}
@@ -104,7 +104,7 @@ class Job(BaseModel):
     @property
     def reading(self) -> dict[str, Any]:
         """The arguments of ``discreet.table.read.read`` besides the source, the lists of columns and hierarchies."""
-        keys = ("sensitive", "domains", "missing", "delimiter", "encoding")
+        keys = ("domains", "missing", "delimiter", "encoding")
         return {key: getattr(self, key) for key in keys}
 
 

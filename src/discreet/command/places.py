@@ -56,6 +56,35 @@ def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path])
     return path
 
 
+def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> Path:
+    """A file to be written, such as the "page" or the "plot"; refused when something would be lost or it cannot be."""
+    path = absolute(name)
+    for which, other in used.items():
+        if path.resolve() == absolute(other).resolve():
+            raise DiscreetError(f"the {what} '{name}' would overwrite {which}; choose another file")
+    if path.is_dir():
+        raise DiscreetError(f"the {what} '{name}' is a folder; name a file")
+    if path.exists() and not force:
+        raise DiscreetError(f"the {what} '{name}' exists already; choose another file, or --force to replace it")
+    if not path.parent.is_dir():
+        raise DiscreetError(f"there is no folder '{path.parent}' for the {what}; make it first")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise DiscreetError(
+            f"the {what} '{name}' cannot be written: '{path.parent}' is not writable; choose another place"
+        )
+    return path
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file in one step."""
+    from discreet.releases.files import beside, sync
+
+    with beside(path, "new") as fresh:
+        fresh.write_bytes(content)
+        sync(fresh)
+        fresh.replace(path)
+
+
 def _check_writable(target: Path, name: str) -> None:
     parent = target.parent
     while not parent.exists() and parent != parent.parent:  # a drive that is not there is its own parent

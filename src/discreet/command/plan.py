@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
         show_default=True,
         help="Whether epsilon is a difference of two numbers, or a share of the number.",
     ),
+    click.option(
+        "--plot",
+        type=flags.FILE,
+        metavar="FILE",
+        help="Also draw what epsilon and m can be kept, as FILE.html, FILE.svg or FILE.png.",
+    ),
+    click.option("--force", is_flag=True, help="Replace a plot that is there already."),
     *flags.KINDS,
     *flags.FORMATS,
     flags.JSON,
@@ -44,6 +52,8 @@ def plan(
     epsilon: float | None,
     m: float | None,
     neighbourhood: str,
+    plot: str | None,
+    force: bool,
     as_json: bool,
     **given: Any,
 ) -> int:
@@ -57,18 +67,40 @@ def plan(
     from discreet.command.reading import read_to_look
     from discreet.report.plan import plan as make
 
+    target = None if plot is None else _check_plot(plot, input, force, given)
     with watching() as progress:
         progress("reading", 0.0)
         table, remarks = read_to_look(input, quasi, sensitive, given)
         progress("planning", 0.0)
         told = make(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
+        if target is not None:
+            from discreet.command.places import write_file
+            from discreet.report.frontier import drawn
+
+            progress("drawing", 0.0)
+            write_file(target, drawn(told, target.suffix.lower(), Path(input).name))
     for remark in remarks:
         note(remark)
     if as_json:
-        print_json({"input": input, **told.as_dict()})
+        print_json({"input": input, "plot": plot, **told.as_dict()})
     else:
         _show(output(), told)
+        if plot is not None:
+            output().print(f"\nThe plot is in {plot}; it holds no record of the table.")
     return HOLDS if told.feasible else VIOLATED
+
+
+def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:
+    """The file for the plot, refused before the work begins when it cannot be made."""
+    from discreet.command.places import check_file
+    from discreet.report.frontier import check_suffix
+    from discreet.report.plots import require
+
+    check_suffix(plot)
+    require()
+    trees, _ = flags.trees(given["hierarchies"])
+    used = {"the input": Path(input)} | {f"the hierarchy of {name!r}": Path(path) for name, path in trees.items()}
+    return check_file(plot, "plot", force, used)
 
 
 # ------------------------------------------------------------------------------------------------------------ showing

@@ -70,7 +70,7 @@ class Outcome:
         "--scheme",
         metavar="NAME",
         help="How the table is published: cuts (default), mondrian, burel, sabre, proximity (default for proximity "
-        "promises), anatomy, baseline or perturbation.",
+        "promises), anatomy, baseline, perturbation, retention or ambiguity (for alpha-beta).",
     ),
     click.option(
         "--option",
@@ -79,7 +79,7 @@ class Outcome:
         metavar="KEY=VALUE",
         help="An option of the scheme, for cuts: loss=ail|gcp|discernibility, effort=fast|thorough, withhold=0.02, "
         "values=interval|label|set, cuts=plain+stratified; for burel: refine=true; for proximity: "
-        "partition=matched|round-robin. Repeatable.",
+        "partition=matched|round-robin, effort=thorough; for retention: noise=uniform|prior. Repeatable.",
     ),
     flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
     flags.many("--keep", "keep", "Columns to publish as they are."),
@@ -190,8 +190,11 @@ def carry_out(job: Job) -> Outcome:
                     place()
                 else:
                     write_trace(release, trace, place)
-    if not promise.monotone:  # then groups alone do not tell what an adversary without groups may believe
-        remarks += [f"Note: {check.sentence}" for check in found.checks if check.name == "unions"]
+    # what else an adversary may believe, where groups one by one do not tell it
+    telling = ["all groups"] if promise.monotone else ["all groups", "unions"]
+    if found.presence is not None and found.presence.above_weighed:
+        telling.append("common values")
+    remarks += [f"Note: {check.sentence}" for check in found.checks if check.name in telling]
     for remark in remarks:
         note(remark)
     return Outcome(job, table, release, found, left_out, clock.laps)

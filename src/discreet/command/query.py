@@ -14,6 +14,7 @@ from discreet.command.console import HOLDS, announce_compiling, note, number, ou
 if TYPE_CHECKING:
     from discreet.releases.release import Release
     from discreet.table.query import Query
+    from discreet.table.table import Table
 
 
 @click.command(short_help="Estimate a count from a release.")
@@ -31,12 +32,18 @@ def query(folder: str, sql: str, original: str | None, as_json: bool, **reading:
     'Sales'". Conditions are =, <, <=, >, >=, BETWEEN and IN; texts stand in single quotes, and names with blanks or
     dashes in double ones. Withheld rows are not estimated.
 
+    Counts by the values of some columns: "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY
+    education, sex". Every combination of values that the release knows of is estimated; those at 0 are not listed.
+
     Exit code 0, or 2 for bad input.
     """
     from discreet.releases import load
+    from discreet.table.sql_groups import has_groups
 
     announce_compiling()
     release = load(folder)
+    if has_groups(sql):
+        return _grouped(release, folder, sql, original, as_json, reading)
     asked = release.query(sql)
     for remark in _unknown(release, asked):
         note(remark)
@@ -51,10 +58,7 @@ def query(folder: str, sql: str, original: str | None, as_json: bool, **reading:
     if release.withheld:
         lines.append(f"{release.withheld:,} withheld rows are not estimated.")
     if original is not None:
-        from discreet.table.read import read
-
-        given = {key: value for key, value in reading.items() if value is not None}
-        exact = asked.count(read(original, **reading_of(folder), **given))
+        exact = asked.count(_read(original, folder, reading))
         error = abs(estimate - exact) / exact if exact else None
         document |= {"original": original, "exact": exact, "relative_error": error}
         away = "undefined, for there are none" if error is None else percent(error)
@@ -64,6 +68,34 @@ def query(folder: str, sql: str, original: str | None, as_json: bool, **reading:
     else:
         output().print("\n".join(lines))
     return HOLDS
+
+
+def _grouped(
+    release: Release, folder: str, sql: str, original: str | None, as_json: bool, reading: dict[str, Any]
+) -> int:
+    """Counts by group, a line per cell."""
+    from discreet.command.query_groups import grouped_answer
+
+    asked = release.grouping(sql)
+    for remark in _unknown(release, asked.query):
+        note(remark)
+    answer, lines = grouped_answer(release, asked, None if original is None else _read(original, folder, reading))
+    if release.withheld:
+        lines.append(f"{release.withheld:,} withheld rows are not estimated.")
+    if as_json:
+        told: dict[str, Any] = {} if original is None else {"original": original}
+        rows = {"published": release.rows, "withheld": release.withheld}
+        print_json({"folder": folder, "query": sql, **answer, "rows": rows, **told})
+    else:
+        output().print("\n".join(lines))
+    return HOLDS
+
+
+def _read(original: str, folder: str, reading: dict[str, Any]) -> Table:
+    """The original, read as the release says."""
+    from discreet.table.read import read
+
+    return read(original, **reading_of(folder), **{key: value for key, value in reading.items() if value is not None})
 
 
 def _unknown(release: Release, asked: Query) -> Iterator[str]:

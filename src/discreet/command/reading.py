@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from discreet.command.flags import Header, domains, split_names, trees
+from discreet.errors import DiscreetError
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from discreet.table.table import Table
 
 KINDS = ("numeric", "categorical", "ordinal")
-LISTS = ("quasi", "identifiers", "keep", *KINDS)
+LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 
 
 def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
@@ -23,7 +24,7 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     given: dict[str, list[str]] = {key: getattr(job, key) for key in LISTS}
     header = Header(job.input, job.delimiter, job.encoding, [text for texts in given.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in given.items()}
-    offers = offers_in(job.hierarchy_folder, names["quasi"], job.sensitive, job.hierarchies)
+    offers = offers_in(job.hierarchy_folder, names["quasi"], names["sensitive"], job.hierarchies)
     table = read(job.input, **names, hierarchies={**offers, **job.hierarchies}, **job.reading)
     published = {column.name for column in table.columns}
     left_out = [name for name in header() if name not in published]
@@ -45,10 +46,14 @@ def read_to_look(
     lists = {"quasi": quasi, **{key: given[key] for key in KINDS}}
     header = Header(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
+    if sensitive is not None and len(several := split_names([sensitive], header)) > 1:
+        raise DiscreetError(
+            f"one sensitive attribute is looked at at a time, not {', '.join(several)}; say --sensitive {several[0]}"
+        )
     if not names["quasi"]:
         names["quasi"] = [name for name in header() if name != sensitive]
     files, folder = trees(given["hierarchies"])
-    offers = offers_in(folder, names["quasi"], sensitive, files)
+    offers = offers_in(folder, names["quasi"], None if sensitive is None else [sensitive], files)
     table = read(
         input,
         **names,
@@ -63,14 +68,14 @@ def read_to_look(
 
 
 def offers_in(
-    folder: str | None, quasi: Iterable[str], sensitive: str | None, named: Mapping[str, Any]
+    folder: str | None, quasi: Iterable[str], sensitive: Iterable[str] | None, named: Mapping[str, Any]
 ) -> dict[str, Offered]:
     """The hierarchies that a folder offers for columns that have none ``named`` for them."""
     from discreet.table.hierarchy_files import offered
 
     if folder is None:
         return {}
-    columns = [*quasi, *(() if sensitive is None else (sensitive,))]
+    columns = [*quasi, *(sensitive or ())]
     return {name: offer for name, offer in offered(folder, columns).items() if name not in named}
 
 

@@ -9,6 +9,7 @@ from discreet.principles.delta_disclosure import DeltaDisclosure
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.ke_anonymity import KEAnonymity
 from discreet.principles.l_diversity import LDiversity
+from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import All, Principle, Reach, parse, together
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity
@@ -26,6 +27,7 @@ PRINCIPLES: dict[str, type[Principle]] = {
         Proximity,
         KEAnonymity,
         Variance,
+        AlphaBeta,
     )
 }
 """Every promise by its name in texts; ``parse`` knows those listed here."""
@@ -33,6 +35,7 @@ PRINCIPLES: dict[str, type[Principle]] = {
 __all__ = [
     "PRINCIPLES",
     "All",
+    "AlphaBeta",
     "BetaLikeness",
     "Counts",
     "DeltaDisclosure",

@@ -63,6 +63,8 @@ class Number(Parameter):
     def describe(self) -> str:
         """What is accepted, as it reads after "must be"."""
         if math.isfinite(self.high):
+            if self.above:
+                return f"a number above {self.low:g} and at most {self.high:g}"
             return f"a number between {self.low:g} and {self.high:g}"
         return f"a number above {self.low:g}" if self.above else f"a number of at least {self.low:g}"
 
@@ -135,3 +137,22 @@ class Choice(Parameter):
         """The choice that was probably meant."""
         found = get_close_matches(str(value).lower(), self.choices, n=1)
         return f"'{found[0]}'" if found else None
+
+
+@dataclass(frozen=True)
+class Name(Parameter):
+    """The name of a column, as far as the text of a promise can hold it."""
+
+    def describe(self) -> str:
+        """What is accepted, as it reads after "must be"."""
+        return "the name of a column without commas, parentheses, & and blanks at its ends"
+
+    def read(self, text: str) -> object:
+        """The name itself."""
+        return text
+
+    def accept(self, value: object) -> object:
+        """The name as it is."""
+        if not isinstance(value, str) or not value or value != value.strip() or re.search(r"[,()&]", value):
+            raise ValueError
+        return value

@@ -45,6 +45,8 @@ class Principle(ABC):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     larger_is_stronger: ClassVar[bool] = False
     """Whether the promise gets stronger when its main parameter grows (k, l) or when it shrinks (t, beta, delta)."""
+    hides_presence: ClassVar[bool] = False
+    """Whether the promise is also about who is in the table at all, which no count of sensitive values tells."""
 
     def __post_init__(self) -> None:
         """Check every parameter and bring it to its proper type."""
@@ -65,6 +67,20 @@ class Principle(ABC):
     def parts(self) -> tuple[Principle, ...]:
         """The single promises that this one is made of: itself, or those joined by ``&``."""
         return (self,)
+
+    @property
+    def about(self) -> str | None:
+        """The sensitive attribute that the promise names; ``None`` when it is about each there is."""
+        return None
+
+    @property
+    def text(self) -> str:
+        """The whole promise as text, for a manifest: an audit has nothing else to judge by."""
+        return str(self)
+
+    def stated(self, prior: Prior) -> Principle:
+        """The promise about one table, such that its ``text`` says all of it."""
+        return self
 
     def require(self, prior: Prior) -> None:
         """Refuse, in one sentence, a sensitive attribute that this promise cannot be made about."""
@@ -182,6 +198,10 @@ class All(Principle):
     def parts(self) -> tuple[Principle, ...]:
         """The single promises."""
         return self.promises
+
+    def stated(self, prior: Prior) -> Principle:
+        """The promises about one table, each such that its text says all of it."""
+        return together(part.stated(prior) for part in self.promises)
 
     def require(self, prior: Prior) -> None:
         """Refuse what one of the promises refuses."""

@@ -53,10 +53,16 @@ class Prior:
 
     @classmethod
     def of(cls, table: Table) -> Prior:
-        """The prior of a table: of all its rows, including those that will be withheld."""
+        """The prior of a table: of all its rows, including those that will be withheld.
+
+        Where several attributes are sensitive, that of the first; see ``of_column`` for the others.
+        """
         column = table.sensitive
-        if column is None:
-            return cls(np.array([table.rows]), ("",), attribute=None)
+        return cls(np.array([table.rows]), ("",), attribute=None) if column is None else cls.of_column(column)
+
+    @classmethod
+    def of_column(cls, column: Column) -> Prior:
+        """The prior of one sensitive attribute."""
         counts = np.bincount(column.codes, minlength=len(column.values))
         numbers = None
         if column.kind == "numeric" and column.values.dtype.kind in "iuf":

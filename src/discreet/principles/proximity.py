@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,22 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK, WINDOWS, Rules
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.principles.neighbourhoods import (
+    ROUNDING,
+    Ends,
+    Function,
+    Neighbourhood,
+    Stated,
+    ends_by,
+    ends_stated,
+    ends_text,
+    widened,
+)
+from discreet.principles.parameters import Name, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
 from discreet.principles.wording import exact, percent, rows
-
-ROUNDING = 4 * float(np.finfo(np.float64).eps)
-"""Numbers at the very end of a neighbourhood are in it, however their decimals were rounded."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +37,12 @@ class Proximity(Principle):
     What counts as near to a number x is its neighbourhood:
 
     - ``absolute``: from x - epsilon to x + epsilon; ``below`` and ``above`` replace epsilon on one side;
-    - ``relative``: from x - epsilon |x| to x + epsilon |x|, with epsilon at most 1.
+    - ``relative``: from x - epsilon |x| to x + epsilon |x|, with epsilon at most 1;
+    - a pair of widths, such as ``(20, 10000)``: the same as ``below=20, above=10000``; epsilon may then be left out;
+    - a function, which makes from an array of numbers two, the lower and the upper ends; epsilon plays no part then.
+
+    A function has no text, and whoever audits a release has only its files. So a release states what the function said:
+    the ends of the neighbourhood of every number (``neighbourhood=stated``, ``ends``).
 
     The ends belong to it. A zero is relatively near to zeros alone; for a negative x the interval is from x (1 +
     epsilon) to x (1 - epsilon). A missing value is near to missing values alone. Neither end of a neighbourhood falls
@@ -38,6 +51,8 @@ class Proximity(Principle):
 
     Not monotone: numbers that are near to each other may come together in a union. So groups must never be merged, and
     an adversary who only matches descriptions must be looked at separately.
+
+    Where several attributes are sensitive, the promise is about each, unless it names one (``attribute``).
 
     >>> prior = Prior(np.array([1, 1, 1, 1]), ("40", "50", "60", "80"), "numeric")
     >>> promise = Proximity(15, 2)
@@ -53,20 +68,46 @@ class Proximity(Principle):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Number("m", low=1.0),
         Number("epsilon"),
-        Choice("neighbourhood", choices=("absolute", "relative")),
+        Neighbourhood("neighbourhood", choices=("absolute", "relative", "stated")),
         Number("below", optional=True),
         Number("above", optional=True),
+        Stated("ends", optional=True),
+        Name("attribute", optional=True),
     )
     larger_is_stronger: ClassVar[bool] = True
 
-    epsilon: float
-    m: int
-    neighbourhood: str = "absolute"
+    epsilon: float = cast(float, None)
+    """Always a number; where it may be left out and is, the larger width, or 0."""
+    m: int = cast(int, None)
+    neighbourhood: str | tuple[float, float] | Function = "absolute"
+    """Never a pair: that becomes ``below`` and ``above``."""
     below: float | None = None
     above: float | None = None
+    ends: Ends | None = None
+    """Only with ``stated``: every number, and where its neighbourhood begins and ends."""
+    attribute: str | None = None
+    """The sensitive attribute that this is about; ``None`` for each."""
 
     def __post_init__(self) -> None:
         """Check each parameter, and that they go together."""
+        if cast(object, self.m) is None:
+            raise DiscreetError(f"{self.name} needs its parameter m; write for example {self.example}")
+        widths = self.parameters[2].check(self.name, self.neighbourhood, self.example)
+        if isinstance(widths, tuple):
+            if self.below is not None or self.above is not None:
+                raise DiscreetError(
+                    f"{self.name}: the pair of widths {widths} says what below and above say; give either"
+                )
+            object.__setattr__(self, "neighbourhood", "absolute")
+            object.__setattr__(self, "below", widths[0])
+            object.__setattr__(self, "above", widths[1])
+        self._check_ends()
+        if cast(object, self.epsilon) is None:
+            if not self.given and (self.below is None or self.above is None):
+                raise DiscreetError(f"{self.name} needs its parameter epsilon; write for example {self.example}")
+            object.__setattr__(self, "epsilon", 0.0)
+            super().__post_init__()  # only now are the widths sure to be numbers
+            object.__setattr__(self, "epsilon", max(self.below or 0.0, self.above or 0.0))
         super().__post_init__()
         if self.m != int(self.m):
             raise DiscreetError(
@@ -85,6 +126,67 @@ class Proximity(Principle):
                     f"{exact(self.epsilon)}; write for example epsilon=0.2 for 20 percent"
                 )
 
+    def _check_ends(self) -> None:
+        """See that ends are stated where they are needed, and that no width is said to be besides them."""
+        if self.neighbourhood == "stated" and self.ends is None:
+            raise DiscreetError(
+                f"{self.name}: neighbourhood=stated needs the ends of the neighbourhood of every number, such as "
+                f"ends=1000:900:1100 2000:1800:2200"
+            )
+        if self.ends is not None and self.neighbourhood != "stated":
+            raise DiscreetError(f"{self.name}: ends belong to neighbourhood=stated; leave them out")
+        if self.given and (self.below is not None or self.above is not None):
+            raise DiscreetError(
+                f"{self.name}: below and above belong to neighbourhood=absolute, not to ends that are given; leave "
+                f"them out"
+            )
+
+    @property
+    def given(self) -> bool:
+        """Whether the ends are given, by a function or one by one, so that epsilon plays no part."""
+        return self.neighbourhood == "stated" or callable(self.neighbourhood)
+
+    @property
+    def about(self) -> str | None:
+        """The sensitive attribute that the promise is about; ``None`` for each."""
+        return self.attribute
+
+    def stated(self, prior: Prior) -> Proximity:
+        """The same promise about the numbers of one table without a function, so that its text says all of it.
+
+        >>> prior = Prior(np.ones(2, int), ("10", "20"), "numeric")
+        >>> Proximity(m=2, neighbourhood=lambda x: (x - 1, x + 2)).stated(prior).text
+        'proximity(m=2, neighbourhood=stated, ends=10:9:12 20:19:22)'
+        """
+        if not callable(self.neighbourhood):
+            return self
+        numbers = self._known(prior)
+        if not len(numbers):  # all are missing: there is nothing to be stated
+            return replace(self, epsilon=0.0, neighbourhood="absolute")
+        low, high = ends_by(self.neighbourhood, numbers)
+        table = tuple(zip(numbers.tolist(), low.tolist(), high.tolist(), strict=True))
+        return replace(self, epsilon=0.0, neighbourhood="stated", ends=table)
+
+    @property
+    def text(self) -> str:
+        """The promise as text, with all its ends."""
+        if callable(self.neighbourhood):
+            raise DiscreetError(
+                f"{self} cannot be written down, so nobody could audit what keeps it; publish it with scheme "
+                f"'proximity', which states the ends that the function gives, or give a pair of widths"
+            )
+        if self.ends is None:
+            return str(self)
+        return str(self).replace("neighbourhood=stated", f"neighbourhood=stated, ends={ends_text(self.ends)}", 1)
+
+    def __str__(self) -> str:
+        """The promise as text, but for ends that are given: these may be too many to be read."""
+        if not self.given:
+            return super().__str__()
+        kind = "stated" if self.ends is not None else "a function"
+        which = "" if self.attribute is None else f", attribute={self.attribute}"
+        return f"{self.name}(m={self.m}, neighbourhood={kind}{which})"
+
     @property
     def monotone(self) -> bool:
         """No: numbers of two groups may be near to each other."""
@@ -93,6 +195,11 @@ class Proximity(Principle):
     def require(self, prior: Prior) -> None:
         """A numeric sensitive attribute, its values in ascending order (a missing one first)."""
         super().require(prior)
+        if self.attribute is not None and self.attribute != prior.attribute:
+            raise DiscreetError(
+                f"{self} names the attribute '{self.attribute}', but the sensitive attribute is '{prior.attribute}'; "
+                f"name that one, or none"
+            )
         numbers = prior.require_numbers(str(self))
         known = numbers[1:] if np.isnan(numbers[0]) else numbers
         if np.isnan(known).any() or (np.diff(known) <= 0).any():
@@ -101,15 +208,20 @@ class Proximity(Principle):
                 f"its hierarchy, or list the leaves in ascending order"
             )
 
-    def ends(self, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Where the neighbourhood of each number begins and ends.
+    def reach(self, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where the neighbourhood of each of these ascending numbers begins and ends.
 
-        >>> [end.round(9).tolist() for end in Proximity(0.2, 2, "relative").ends(np.array([-10.0, 0.0, 10.0]))]
+        >>> [end.round(9).tolist() for end in Proximity(0.2, 2, "relative").reach(np.array([-10.0, 0.0, 10.0]))]
         [[-12.0, 0.0, 8.0], [-8.0, 0.0, 12.0]]
         """
+        if callable(self.neighbourhood):
+            return widened(numbers, *ends_by(self.neighbourhood, numbers))
+        if self.ends is not None:
+            return widened(numbers, *ends_stated(self.ends, numbers))
         if self.neighbourhood == "relative":
             width = np.abs(numbers) * (self.epsilon + ROUNDING * (1.0 + self.epsilon))
-            low, high = numbers - width, numbers + width
+            with np.errstate(over="ignore"):
+                low, high = numbers - width, numbers + width
             # what rounding adds must not carry an end past zero, where ends would begin to fall
             return np.where(numbers > 0, np.maximum(low, 0.0), low), np.where(numbers < 0, np.minimum(high, 0.0), high)
         below = self.epsilon if self.below is None else self.below
@@ -126,16 +238,20 @@ class Proximity(Principle):
         >>> [codes.tolist() for codes in Proximity(10, 2).windows(prior)]
         [[0, 0, 1, 3], [1, 2, 2, 3]]
         """
-        self.require(prior)
-        assert prior.numbers is not None
-        missing = int(np.isnan(prior.numbers[0]))
-        known = prior.numbers[missing:]
-        low, high = self.ends(known)
-        first, last = np.zeros(len(prior.numbers), np.int64), np.zeros(len(prior.numbers), np.int64)
+        known = self._known(prior)
+        missing = len(prior.values) - len(known)
+        low, high = self.reach(known)
+        first, last = np.zeros(len(prior.values), np.int64), np.zeros(len(prior.values), np.int64)
         own = np.arange(len(known))
         first[missing:] = np.minimum(np.searchsorted(known, low, "left"), own) + missing
         last[missing:] = np.maximum(np.searchsorted(known, high, "right") - 1, own) + missing
         return first, last
+
+    def _known(self, prior: Prior) -> NDArray[np.float64]:
+        """The numbers of the prior, ascending, without that of a missing value."""
+        self.require(prior)
+        assert prior.numbers is not None
+        return prior.numbers[1:] if np.isnan(prior.numbers[0]) else prior.numbers
 
     def rules(self, prior: Prior) -> Rules:
         """One rule: a window around every value."""
@@ -168,13 +284,16 @@ class Proximity(Principle):
         20.0
         """
         self.require(prior)
+        if self.given:
+            raise DiscreetError(f"{self} has no epsilon, as its neighbourhoods are given; ask for absolute ones")
         assert prior.numbers is not None
         apart = prior.rows // self.m
         if apart == 0:
             return 0.0
         ordered = np.repeat(prior.numbers, prior.counts)
         lower, upper = ordered[: len(ordered) - apart], ordered[apart:]
-        gaps = upper - lower
+        with np.errstate(over="ignore"):
+            gaps = upper - lower
         if self.neighbourhood == "relative":
             larger = np.maximum(np.abs(lower), np.abs(upper))
             gaps = np.divide(gaps, larger, out=np.zeros(len(gaps)), where=larger != 0)
@@ -201,6 +320,9 @@ class Proximity(Principle):
         limit = f"m can be at most {strongest:,}"
         if strongest == 1:
             limit += ", which promises nothing"
+        if self.given:
+            smaller = "smaller neighbourhoods"
+            return f"{limit}; ask for {smaller}" if strongest == 1 else f"{limit}; ask for m={strongest}, or {smaller}"
         widest = self.widest(prior)
         if widest > 0.0:
             sides = "epsilon" if self.below is None and self.above is None else "widths on both sides"

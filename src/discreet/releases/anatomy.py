@@ -11,7 +11,7 @@ with a Robust Privacy Guarantee" (PVLDB 2012).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -173,19 +173,7 @@ class AnatomyRelease(Release):
     def description(self, group: int) -> dict[str, str]:
         """The extent of the quasi-identifiers of the group at a place of ``ids``, to recognise it by."""
         rows = np.flatnonzero(self.group_of == group)
-        told: dict[str, str] = {}
-        for attribute, payload in zip(self.quasi, self.exact, strict=True):
-            held = payload.values[np.unique(payload.codes[rows])].tolist()
-            texts = [value if isinstance(value, str) else number_text(value) for value in held if value == value]
-            texts = texts if len(texts) == len(held) else [MISSING, *texts]
-            if not texts:
-                continue
-            few = len(texts) <= 3
-            ordered = attribute.kind != "categorical" and MISSING not in texts
-            told[attribute.name] = interval(texts[0], texts[-1]) if ordered else braces(texts[:3])
-            if not few and not ordered:
-                told[attribute.name] += f" and {len(texts) - 3:,} more"
-        return told
+        return extents((attribute, of, rows) for attribute, of in zip(self.quasi, self.exact, strict=True))
 
     # --------------------------------------------------------------------------------------------------------- asking
 
@@ -201,9 +189,43 @@ class AnatomyRelease(Release):
 
         return beliefs_at(self, points, withheld)
 
+    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
+        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
+
+        Quasi-identifiers are published as they are, so presence is certain: 1 where some row bears them. Where none
+        does, 0, or NaN when rows are withheld, of which nothing is known. ``combined`` changes nothing.
+        """
+        from discreet.releases.presence import presence_of_rows
+
+        return presence_of_rows(self, points)
+
+    def known_values(self, name: str) -> NDArray[Any]:
+        """The published values of a column, in their order."""
+        if name == self.sensitive.name:
+            return self.values
+        own = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
+        return dict(zip(own, (*self.exact, *self.others), strict=True))[name].values
+
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """How many published rows satisfy each query: exact for the quasi-identifiers and other columns of a row, times
         the share of its group that satisfies the condition on the sensitive attribute."""
         from discreet.releases.anatomy_asking import expected_counts
 
         return expected_counts(self, queries)
+
+
+def extents(columns: Iterable[tuple[Attribute, Payload, NDArray[np.intp]]]) -> dict[str, str]:
+    """What some lines of columns hold, in words: the smallest and largest value of ordered ones, else a few values."""
+    told: dict[str, str] = {}
+    for attribute, payload, lines in columns:
+        held = payload.values[np.unique(payload.codes[lines])].tolist()
+        texts = [value if isinstance(value, str) else number_text(value) for value in held if value == value]
+        texts = texts if len(texts) == len(held) else [MISSING, *texts]
+        if not texts:
+            continue
+        few = len(texts) <= 3
+        ordered = attribute.kind != "categorical" and MISSING not in texts
+        told[attribute.name] = interval(texts[0], texts[-1]) if ordered else braces(texts[:3])
+        if not few and not ordered:
+            told[attribute.name] += f" and {len(texts) - 3:,} more"
+    return told

@@ -58,15 +58,7 @@ def beliefs_at(
     release: AnatomyRelease, points: Mapping[str, ArrayLike], withheld: ArrayLike | None
 ) -> NDArray[np.float64]:
     """Per point: the average of the distributions of the groups of the rows that bear it."""
-    columns = []
-    for attribute, payload in zip(release.quasi, release.exact, strict=True):
-        if attribute.name not in points:
-            raise DiscreetError(f"the quasi-identifier {attribute.name!r} of the release is not among the points given")
-        columns.append(codes_found(attribute, payload, np.atleast_1d(np.asarray(points[attribute.name]))))
-    if len({len(column) for column in columns}) > 1:
-        raise DiscreetError("the points need as many values for every quasi-identifier")
-    if not columns:
-        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    columns = codes_at(release.quasi, release.exact, points)
     known = np.all([column >= 0 for column in columns], axis=0)
     both = [
         np.concatenate([payload.codes, column[known]]) for payload, column in zip(release.exact, columns, strict=True)
@@ -146,6 +138,22 @@ def _shares(release: AnatomyRelease) -> Any:
 
     counts = release.counts
     return csr_array((counts.shares, counts.values, counts.starts), shape=(release.groups, counts.width))
+
+
+def codes_at(
+    quasi: Sequence[Attribute], exact: Sequence[Payload], points: Mapping[str, ArrayLike]
+) -> list[NDArray[np.int64]]:
+    """The codes of points among the published values of each quasi-identifier; -1 for a value that no row bears."""
+    columns = []
+    for attribute, payload in zip(quasi, exact, strict=True):
+        if attribute.name not in points:
+            raise DiscreetError(f"the quasi-identifier {attribute.name!r} of the release is not among the points given")
+        columns.append(codes_found(attribute, payload, np.atleast_1d(np.asarray(points[attribute.name]))))
+    if len({len(column) for column in columns}) > 1:
+        raise DiscreetError("the points need as many values for every quasi-identifier")
+    if not columns:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    return columns
 
 
 def codes_found(attribute: Attribute, payload: Payload, given: NDArray[Any]) -> NDArray[np.int64]:

@@ -48,7 +48,7 @@ def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
         else:
             others.append(read_other(attribute, words, codes))
     shown = read_sensitive(secret, *held[secret.name], faults)
-    counts = _counts(np.searchsorted(ids, of_lines), shown, _amounts(*held[COUNT], sensitive), len(ids), faults)
+    counts = count_lines(np.searchsorted(ids, of_lines), shown, read_amounts(*held[COUNT], sensitive), len(ids), faults)
     sizes = np.bincount(group_of, minlength=len(ids))
     differ = np.flatnonzero(sizes != counts.sizes)
     if len(differ):
@@ -73,7 +73,7 @@ def _table_names(manifest: Mapping[str, Any]) -> tuple[str, str]:
     )
 
 
-def _amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np.int64]:
+def read_amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np.int64]:
     """The column of counts; what is no whole number is an error."""
     try:
         numbers = np.array([int(word) for word in words], np.int64)
@@ -84,7 +84,7 @@ def _amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np.int
     return numbers[codes] if len(numbers) else np.zeros(0, np.int64)
 
 
-def _counts(
+def count_lines(
     places: NDArray[np.intp], shown: Payload, amounts: NDArray[np.int64], number: int, faults: list[str]
 ) -> Counts:
     """What the lines of the sensitive table add up to; a line that counts nothing or comes twice is a fault."""

@@ -33,9 +33,10 @@ from discreet.kernels import estimating
 from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import Regions
+from discreet.table.grouping import MOST_CELLS
 from discreet.table.query import Condition, OneOf, Query, Range, marked, runs
 from discreet.table.table import Kind
-from discreet.table.texts import LARGEST_WHOLE, MISSING, near
+from discreet.table.texts import LARGEST_WHOLE, MISSING, near, number_text
 
 if TYPE_CHECKING:
     from discreet.releases.generalized import GeneralizedRelease
@@ -131,8 +132,10 @@ def write_rows(release: GeneralizedRelease, conditions: Conditions, result: NDAr
     """How many rows of each cell satisfy conditions on what is published as it is, into ``result``."""
     cells = release.cells
     kinds = {attribute.name: attribute.kind for attribute in release.attributes}
-    secret = next((attribute.name for attribute in release.attributes if attribute.role == "sensitive"), None)
-    others = dict(zip([one.name for one in release.attributes if one.role == "other"], release.others, strict=True))
+    secrets = [attribute.name for attribute in release.attributes if attribute.role == "sensitive"]
+    secret = secrets[0] if secrets else None
+    carried = [*secrets[1:], *(one.name for one in release.attributes if one.role == "other")]
+    others = dict(zip(carried, (*release.also, *release.others), strict=True))
     on_secret = tuple(condition for condition in conditions if condition.attribute == secret)
     kind: Kind = "categorical" if secret is None else kinds[secret]
     mask = marked(runs(on_secret, release.values, kind), len(release.values))
@@ -167,14 +170,37 @@ def line_of(attribute: Attribute, regions: Regions) -> Line:
     return _of_values(attribute, regions)
 
 
-def _of_numbers(attribute: Attribute, regions: Regions) -> Line:
-    """Shares of intervals of numbers."""
+def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
+    """All values, in their order, that the texts of a quasi-identifier may stand for: the same that shares count."""
+    if attribute.kind != "numeric" or attribute.hierarchy is not None:
+        return _listed(attribute)
+    (bottom, top), step = _domain_and_step(attribute, regions)
+    if not step:
+        raise DiscreetError(
+            f"column {attribute.name!r} holds numbers that are not whole, and of these only intervals are published; "
+            "ask for single counts with a range of it instead of grouping by it"
+        )
+    if top - bottom >= MOST_CELLS:
+        raise DiscreetError(
+            f"column {attribute.name!r} may hold any whole number from {number_text(bottom)} to {number_text(top)}, "
+            f"more than {MOST_CELLS:,}; ask for single counts with a range of it instead of grouping by it"
+        )
+    return np.arange(bottom, top + 1)
+
+
+def _domain_and_step(attribute: Attribute, regions: Regions) -> tuple[tuple[float, float], float]:
+    """The extent of an attribute's numbers, and 1 if all that is published of them is whole numbers, else 0."""
     ends = np.concatenate((regions.low, regions.high))
     ends = ends[np.isfinite(ends)]
     domain = attribute.domain or (float(ends.min(initial=np.inf)), float(ends.max(initial=-np.inf)))
-    low, high = np.where(regions.whole, domain[0], regions.low), np.where(regions.whole, domain[1], regions.high)
     ends = np.concatenate((ends, domain))
-    step = 1.0 if bool(np.all((ends == np.floor(ends)) & (np.abs(ends) <= LARGEST_WHOLE))) else 0.0
+    return domain, 1.0 if bool(np.all((ends == np.floor(ends)) & (np.abs(ends) <= LARGEST_WHOLE))) else 0.0
+
+
+def _of_numbers(attribute: Attribute, regions: Regions) -> Line:
+    """Shares of intervals of numbers."""
+    domain, step = _domain_and_step(attribute, regions)
+    low, high = np.where(regions.whole, domain[0], regions.low), np.where(regions.whole, domain[1], regions.high)
 
     def line(conditions: Conditions, shares: NDArray[np.float64]) -> None:
         first, last = -np.inf, np.inf
@@ -207,16 +233,20 @@ def _points(
     return np.where(known & ((step == 1.0) | (low == high)), inside / size, 0.0)
 
 
-def _of_values(attribute: Attribute, regions: Regions) -> Line:
-    """Shares of texts that stand for some of the attribute's listed values, in their order."""
+def _listed(attribute: Attribute) -> NDArray[Any]:
+    """The values that the manifest lists of an attribute, in their order."""
     if attribute.kind == "categorical":
         assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
-        values: NDArray[Any] = np.array(attribute.hierarchy.leaves, object)
-    elif attribute.kind == "ordinal":
-        values = np.array(attribute.values, object)
-    else:
-        assert attribute.hierarchy is not None, "only numbers with a hierarchy are listed"
-        values = np.sort(np.array([float(leaf) for leaf in attribute.hierarchy.leaves if leaf != MISSING]))
+        return np.array(attribute.hierarchy.leaves, object)
+    if attribute.kind == "ordinal":
+        return np.array(attribute.values, object)
+    assert attribute.hierarchy is not None, "only numbers with a hierarchy are listed"
+    return np.sort(np.array([float(leaf) for leaf in attribute.hierarchy.leaves if leaf != MISSING]))
+
+
+def _of_values(attribute: Attribute, regions: Regions) -> Line:
+    """Shares of texts that stand for some of the attribute's listed values, in their order."""
+    values = _listed(attribute)
     known = regions.low <= regions.high
     low, high = np.where(regions.whole, 0.0, regions.low), np.where(regions.whole, 0.0, regions.high)
     low, high = np.where(known, low, 0.0), np.where(known, high, -1.0)

@@ -45,6 +45,17 @@ ASSUMPTIONS = (
     "tell an adversary who knows the algorithm.",
     "The promise covers this one release of the table, not what several releases of it say together.",
 )
+SIDE_BY_SIDE = (
+    "What is promised about a sensitive attribute bounds what is learnt of it by whoever knows quasi-identifiers. The "
+    "sensitive values of a row stand side by side: whoever also knows one of a person's may learn the others."
+)
+"""What the reader must know when several attributes are sensitive."""
+PRESENCE = (
+    "What is promised about presence counts all combinations of values that a description admits, and that occur in "
+    "the original, as equally likely to be those of its rows; it does not bound what an adversary believes who has "
+    "reason to take some for likelier, as those at the ends of intervals are when these are as narrow as possible."
+)
+"""What the reader must know when it is promised that presence stays in doubt."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +78,8 @@ class GeneralizedRelease(Release):
     """What is wrong with the files, in sentences; always empty for a release that was made here."""
     trace: NDArray[np.int32] | None = None
     """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
+    also: tuple[Payload, ...] = ()
+    """The sensitive attributes besides the first, published as they are; beliefs are about the first."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -92,14 +105,15 @@ class GeneralizedRelease(Release):
         places, number = dense_groups(groups)
         ids = permutation(number, seeded).astype(np.int32)
         places = np.where(places < 0, np.int32(-1), ids[places])
-        rows = np.flatnonzero(places >= 0)
-        rows = rows[permutation(len(rows), seeded)]
         published = places >= 0
+        rows = permutation(len(places), seeded)
+        group_of = places[rows]
+        if not published.all():
+            rows, group_of = rows[group_of >= 0], group_of[group_of >= 0]
         labels = values == "label"
         quasi = [as_shown(column, published) for column in table.quasi]
         attributes = [describe(column, "quasi", published, labels) for column in quasi]
-        if table.sensitive is not None:
-            attributes.append(describe(table.sensitive, "sensitive", None, True))
+        attributes += [describe(column, "sensitive", None, True) for column in table.all_sensitive]
         attributes += [describe(column, "other", published, False) for column in table.other]
         manifest = new_manifest(
             FORMAT,
@@ -109,7 +123,7 @@ class GeneralizedRelease(Release):
             attributes=attributes,
             rows=len(rows),
             withheld=table.rows - len(rows),
-            assumptions=(*ASSUMPTIONS, *kept_assumptions(table)),
+            assumptions=(*ASSUMPTIONS, *_assumptions(table, promise), *kept_assumptions(table)),
             seeded=seeded is not None,
             groups=number,
         )
@@ -118,10 +132,14 @@ class GeneralizedRelease(Release):
             tuple(attributes),
             tuple(generalize(column, places, number, values) for column in quasi),
             np.arange(number),
-            places[rows],
+            group_of,
             None if table.sensitive is None else make_payload(table.sensitive, attributes[len(table.quasi)], rows),
             tuple(make_payload(column, None, rows) for column in table.other),
             trace=places,
+            also=tuple(
+                make_payload(column, attributes[len(table.quasi) + 1 + at], rows)
+                for at, column in enumerate(table.also_sensitive)
+            ),
         )
 
     # ------------------------------------------------------------------------------------------------ saving, loading
@@ -152,7 +170,7 @@ class GeneralizedRelease(Release):
 
     @property
     def _payloads(self) -> tuple[Payload, ...]:
-        return self.others if self.sensitive is None else (self.sensitive, *self.others)
+        return self.others if self.sensitive is None else (self.sensitive, *self.also, *self.others)
 
     # ------------------------------------------------------------------------------------------------------- counting
 
@@ -204,12 +222,37 @@ class GeneralizedRelease(Release):
 
         return shares(mixtures_at(self, points), withheld)
 
+    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
+        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
+
+        By the one group that admits the person: its rows divided by the combinations of values that its description
+        admits, see ``releases.presence``. The most telling group if there are several; with ``combined``, all of them
+        together. Where no group does, 0, or NaN when rows are withheld, of which nothing is known.
+        """
+        from discreet.releases.presence import presence_by_boxes
+
+        return presence_by_boxes(self, points, combined)
+
     @cached_property
     def cells(self) -> Cells:
         """The groups as estimates see them: those with the same description made one."""
         from discreet.releases.estimating import collapse
 
         return collapse(self)
+
+    def known_values(self, name: str) -> NDArray[Any]:
+        """The values of a column, in their order: those published as they are, else all that its texts may stand for.
+
+        Of numbers that are not whole the texts say no more than where they lie, which is refused.
+        """
+        from discreet.releases.estimating import values_within
+
+        rest = [attribute for attribute in self.attributes if attribute.role != "quasi"]
+        for attribute, payload in zip(rest, self._payloads, strict=True):
+            if attribute.name == name:
+                return np.asarray(payload.values)
+        at = next(at for at, attribute in enumerate(self.quasi) if attribute.name == name)
+        return values_within(self.quasi[at], self.regions[at])
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """How many rows satisfy each query, the rows of a group being spread evenly over its box.
@@ -220,6 +263,12 @@ class GeneralizedRelease(Release):
         from discreet.releases.estimating import estimates
 
         return estimates(self, queries)
+
+
+def _assumptions(table: Table, promise: Principle) -> list[str]:
+    """What the reader may assume of some releases only."""
+    told = [SIDE_BY_SIDE] if table.also_sensitive else []
+    return [*told, PRESENCE] if any(part.hides_presence for part in promise.parts) else told
 
 
 def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:

@@ -23,7 +23,7 @@ TABLES = ("table.csv", "table.parquet")
 
 def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease:
     """The release in a folder whose manifest has been read."""
-    attributes = read_attributes(manifest)
+    attributes = read_attributes(manifest, several=True)
     name = _table_name(manifest)
     names = [GROUP, *(attribute.name for attribute in attributes)]
     columns = read_columns(home / name, names)
@@ -37,26 +37,37 @@ def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease
     elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
         faults.append(f"The groups of {name} are not numbered from 0 to {len(ids) - 1:,}.")
     texts: list[Texts] = []
-    sensitive: Payload | None = None
+    secrets: list[Payload] = []
     others: list[Payload] = []
     for attribute in attributes:
         words, codes = columns[attribute.name]
         if attribute.role == "quasi":
             texts.append(_described(attribute, words, codes, ids, group_of, faults))
         elif attribute.role == "sensitive":
-            sensitive = read_sensitive(attribute, words, codes, faults)
+            secrets.append(read_sensitive(attribute, words, codes, faults))
         else:
             others.append(read_other(attribute, words, codes))
     release = GeneralizedRelease(
-        manifest, attributes, tuple(texts), ids, group_of, sensitive, tuple(others), tuple(faults)
+        manifest,
+        attributes,
+        tuple(texts),
+        ids,
+        group_of,
+        secrets[0] if secrets else None,
+        tuple(others),
+        tuple(faults),
+        also=tuple(secrets[1:]),
     )
     # an unreadable text is an error now, not when it is first needed
     _ = release.regions
     return release
 
 
-def read_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
-    """The attributes that a manifest of a release in groups lists, in the order that it has to list them."""
+def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple[Attribute, ...]:
+    """The attributes that a manifest of a release in groups lists, in the order that it has to list them.
+
+    ``several``: more than one of them may be sensitive.
+    """
     entries = manifest.get("attributes")
     if not isinstance(entries, list):
         raise DiscreetError("the manifest of the release lists no attributes")
@@ -64,10 +75,11 @@ def read_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
     roles = [attribute.role for attribute in attributes]
     names = {attribute.name for attribute in attributes}
     ordered = sorted(roles, key=["quasi", "sensitive", "other"].index)
-    if roles != ordered or roles.count("sensitive") > 1 or len(names) < len(roles) or GROUP in names:
+    too_many = roles.count("sensitive") > 1 and not several
+    if roles != ordered or too_many or len(names) < len(roles) or GROUP in names:
         raise DiscreetError(
-            "the manifest of the release must list each attribute once: quasi-identifiers, then at most one sensitive "
-            "attribute, then others"
+            "the manifest of the release must list each attribute once: quasi-identifiers, then "
+            f"{'sensitive attributes' if several else 'at most one sensitive attribute'}, then others"
         )
     rows = manifest.get("rows")
     whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]

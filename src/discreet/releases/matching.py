@@ -130,14 +130,19 @@ def mixed(release: GeneralizedRelease, columns: Sequence[Column]) -> NDArray[np.
 
 def mixtures_at(release: GeneralizedRelease, points: Mapping[str, ArrayLike]) -> NDArray[np.int64]:
     """The same for points given as original values, one array per quasi-identifier."""
+    return mixed(release, columns_at(release.quasi, points))
+
+
+def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[Column]:
+    """Points given as original values, one array per quasi-identifier, as columns."""
     columns = []
-    for attribute in release.quasi:
+    for attribute in quasi:
         if attribute.name not in points:
             raise DiscreetError(f"the quasi-identifier {attribute.name!r} of the release is not among the points given")
         columns.append(_column(attribute, np.atleast_1d(np.asarray(points[attribute.name]))))
     if len({len(column.codes) for column in columns}) > 1:
         raise DiscreetError("the points need as many values for every quasi-identifier")
-    return mixed(release, columns)
+    return columns
 
 
 def _column(attribute: Attribute, given: NDArray[Any]) -> Column:

@@ -16,6 +16,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases import files
 from discreet.releases.attributes import Attribute
+from discreet.table.grouping import GroupBy
 from discreet.table.query import Query
 from discreet.table.write import digest, write_table
 from discreet.version import __version__
@@ -58,6 +59,18 @@ class Release(ABC):
         """What an adversary who knows these quasi-identifiers believes about the sensitive value, a line per point."""
 
     @abstractmethod
+    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
+        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
+
+        By the one group that may hold the person, the most telling one if there are several; with ``combined`` by all
+        of them together. NaN where no group may and rows are withheld, of which nothing is known.
+        """
+
+    @abstractmethod
+    def known_values(self, name: str) -> NDArray[Any]:
+        """The values of a column that the release tells of, in their order; what is missing may be among them."""
+
+    @abstractmethod
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """How many rows satisfy each query, as far as the release tells; withheld rows are not estimated."""
 
@@ -76,6 +89,28 @@ class Release(ABC):
         from discreet.table.sql import parse_count
 
         return parse_count(text, {attribute.name: attribute.kind for attribute in self.attributes})
+
+    def group_by(self, counts: GroupBy | str) -> pa.Table:
+        """How many rows satisfy some conditions, by the values of some columns: a table with a line per cell.
+
+        Given as a `GroupBy`, or as ``SELECT sex, COUNT(*) FROM t WHERE ... GROUP BY sex``. Each cell is estimated by a
+        query of its own, over the values that the release tells of; cells estimated at 0 are not listed.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> release = dc.publish(patients(), dc.KAnonymity(4))
+        >>> release.group_by("SELECT sex, COUNT(*) FROM t GROUP BY sex").to_pydict()
+        {'sex': ['F', 'M'], 'count': [24.0, 24.0]}
+        """
+        from discreet.releases.grouped import grouped_estimates
+
+        return grouped_estimates(self, self.grouping(counts) if isinstance(counts, str) else counts)
+
+    def grouping(self, text: str) -> GroupBy:
+        """The counts by group that a text of SQL asks of this release."""
+        from discreet.table.sql_groups import parse_group_by
+
+        return parse_group_by(text, {attribute.name: attribute.kind for attribute in self.attributes})
 
     def save(
         self, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv", force: bool = False
@@ -121,7 +156,7 @@ def new_manifest(
         "format": format,
         "format_version": files.FORMAT_VERSION,
         "scheme": {"name": scheme, "options": public},
-        "promise": [str(part) for part in promise.parts],
+        "promise": [part.text for part in promise.parts],
         "attributes": [attribute.as_dict() for attribute in attributes],
         "rows": {"published": rows, "withheld": withheld},
         **more,

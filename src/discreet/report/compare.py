@@ -19,11 +19,12 @@ from numpy.typing import ArrayLike
 
 from discreet.adversary.audit import Audit, audit
 from discreet.analyst.queries import exact_counts
+from discreet.analyst.volume import volume_workload
 from discreet.analyst.workload import WorkloadResult, run, workload
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness, parse
-from discreet.principles.wording import about
+from discreet.principles.wording import about, percent
 from discreet.releases import load
 from discreet.report.contenders import contend
 from discreet.schemes import SCHEMES, Scheme
@@ -44,8 +45,17 @@ class Asked:
     """Queries that no row of the original satisfies: their relative error is undefined."""
     dimensions: int
     """On how many quasi-identifiers each query has a condition (lambda), besides that on the sensitive attribute."""
-    selectivity: float
-    """The share of the rows that a query is expected to select (theta)."""
+    selectivity: float | None
+    """The share of the rows that a query is expected to select (theta); ``None`` when a volume was asked for."""
+    volume: float | None = None
+    """The share of the space of its attributes that a query covers (s)."""
+
+    @property
+    def size(self) -> str:
+        """How large a query is, in words."""
+        if self.volume is None:
+            return f"expected to select {percent(self.selectivity or 0.0)} of the rows"
+        return f"with a volume of {percent(self.volume)}"
 
 
 @dataclass(frozen=True)
@@ -166,7 +176,8 @@ def compare(
     *,
     queries: int = 10_000,
     dimensions: int | None = None,
-    selectivity: float = 0.1,
+    selectivity: float | None = None,
+    volume: float | None = None,
     random_state: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -174,7 +185,9 @@ def compare(
 
     A scheme is named as text, with options after a colon (``"cuts:effort=thorough;loss=gcp"``), or given as an object;
     all that are known when none is named. One that refuses a promise has its refusal as its result. ``dimensions`` are
-    3 unless the table has fewer quasi-identifiers. ``random_state`` repeats an experiment.
+    3 unless the table has fewer quasi-identifiers. Queries are expected to select a share of the rows
+    (``selectivity``, 0.1 unless said; see ``discreet.analyst.workload``), or cover a share of the space of their
+    attributes (``volume``; see ``discreet.analyst.volume``). ``random_state`` repeats an experiment.
 
     >>> told = compare(patients(), ["beta-likeness(beta=2)"], ["cuts", "mondrian"], queries=50)
     >>> [(result.scheme, result.audit.holds) for result in told.results]
@@ -188,7 +201,14 @@ def compare(
     tell = progress or (lambda stage, share: None)
     tell("drawing the workload", 0.0)
     dimensions = min(3, len(table.quasi)) if dimensions is None else dimensions
-    asked = workload(table, dimensionality=dimensions, selectivity=selectivity, number=queries, seed=random_state or 0)
+    seed = random_state or 0
+    if volume is None:
+        selectivity = 0.1 if selectivity is None else selectivity
+        asked = workload(table, dimensionality=dimensions, selectivity=selectivity, number=queries, seed=seed)
+    elif selectivity is None:
+        asked = volume_workload(table, dimensionality=dimensions + 1, volume=volume, number=queries, seed=seed)
+    else:
+        raise DiscreetError("a workload has a selectivity or a volume, not both; give one")
     truth = exact_counts(table, asked)
     results: list[Result] = []
     total = len(wanted) * len(contenders)
@@ -202,7 +222,7 @@ def compare(
         None if table.sensitive is None else table.sensitive.name,
         wanted,
         tuple(contenders),
-        Asked(queries, int((truth == 0).sum()), dimensions, selectivity),
+        Asked(queries, int((truth == 0).sum()), dimensions, selectivity, volume),
         tuple(results),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from discreet.principles.wording import percent, rows
+from discreet.principles.wording import rows
 from discreet.report.compare import Asked, Comparison, Result
 from discreet.report.measures import MEASURES, best, cell
 from discreet.report.plots import PLOTS, Family, draw, families, require
@@ -65,10 +65,15 @@ def page(comparison: Comparison, title: str = "a table") -> str:
         _meanings(comparison.asked, comparison.sensitive is not None),
         f"<footer>Made by discreet {__version__}. This page holds no record of the table.</footer>",
     ]
+    return document(f"Schemes compared on {title}", body)
+
+
+def document(title: str, body: Sequence[str]) -> str:
+    """A whole HTML file around the lines of its body, with nothing loaded from elsewhere."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Schemes compared on {escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
         + "\n".join(body)
         + "\n</main>\n</body>\n</html>\n"
     )
@@ -167,7 +172,7 @@ def _meanings(asked: Asked, sensitive: bool) -> str:
     lines.insert(0, "<b>achieved</b>: the strongest parameter for which the release still keeps the promise.")
     lines.append(
         f"<b>workload</b>: {asked.queries:,} random count queries, each with a condition on "
-        f"{_counted(asked.dimensions, 'quasi-identifier')}{protected}, expected to select "
-        f"{percent(asked.selectivity)} of the rows; the same for every release.{dropped}"
+        f"{_counted(asked.dimensions, 'quasi-identifier')}{protected}, {asked.size}; the same for every "
+        f"release.{dropped}"
     )
     return "<h2>How to read this</h2>\n<ul>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+from discreet.errors import DiscreetError
 from discreet.principles import (
     BetaLikeness,
     DeltaDisclosure,
@@ -17,6 +20,7 @@ from discreet.principles import (
     Proximity,
     TCloseness,
 )
+from discreet.principles.neighbourhoods import Function
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import exact, rows
 from discreet.table.table import Table
@@ -88,6 +92,8 @@ class Plan:
     strongest: tuple[Strongest, ...]
     proximity: ProximityPlan | None
     """Only for a numeric sensitive attribute."""
+    prior: Prior | None = field(default=None, repr=False, compare=False)
+    """What the plan rests on."""
 
     @property
     def feasible(self) -> bool:
@@ -96,26 +102,43 @@ class Plan:
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as plain values."""
-        return {**asdict(self), "feasible": self.feasible}
+        found = asdict(replace(self, prior=None))
+        del found["prior"]
+        return {**found, "feasible": self.feasible}
+
+    def plot(self, path: str | os.PathLike[str], title: str = "a table") -> None:
+        """Draw the frontiers of epsilon and m into a file: ``.html`` (with their tables), ``.svg`` or ``.png``."""
+        from discreet.report.frontier import check_suffix, drawn
+
+        Path(path).write_bytes(drawn(self, check_suffix(os.fspath(path)), title))
 
 
 def plan(
-    table: Table, *, epsilon: float | None = None, m: float | None = None, neighbourhood: str = "absolute"
+    table: Table,
+    *,
+    epsilon: float | None = None,
+    m: float | None = None,
+    neighbourhood: str | tuple[float, float] | Function = "absolute",
 ) -> Plan:
     """What a table can promise: the strongest of each kind, and for numbers what ``epsilon`` and ``m`` leave open.
 
-    Given epsilon it tells the largest m, given m how large epsilon can be, given both whether they can be kept.
+    Given epsilon it tells the largest m, given m how large epsilon can be, given both whether they can be kept. The
+    plan's ``plot`` draws the frontier between what can be kept and what cannot. With neighbourhoods that are given, as
+    a pair of widths or as a function, epsilon plays no part: it tells the largest m, and whether ``m`` can be kept.
 
     >>> from discreet.datasets import patients
     >>> told = plan(patients())
     >>> [(one.promise, one.strongest) for one in told.strongest][:2]
     [('k-anonymity', 48), ('l-diversity (frequency)', 4.8)]
     """
+    if table.also_sensitive:
+        names = ", ".join(column.name for column in table.all_sensitive)
+        raise DiscreetError(f"a plan is about one sensitive attribute, and the table has {names}; read it with one")
     prior = Prior.of(table)
     numbers = None
     if epsilon is not None or m is not None or neighbourhood != "absolute" or prior.numbers is not None:
         numbers = plan_proximity(prior, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
-    return Plan(prior.rows, prior.attribute, tuple(strongest(prior)), numbers)
+    return Plan(prior.rows, prior.attribute, tuple(strongest(prior)), numbers, prior)
 
 
 def strongest(prior: Prior) -> list[Strongest]:
@@ -152,7 +175,11 @@ def _diversity(kind: str, prior: Prior) -> Strongest:
 
 
 def plan_proximity(
-    prior: Prior, *, epsilon: float | None = None, m: float | None = None, neighbourhood: str = "absolute"
+    prior: Prior,
+    *,
+    epsilon: float | None = None,
+    m: float | None = None,
+    neighbourhood: str | tuple[float, float] | Function = "absolute",
 ) -> ProximityPlan:
     """What can be promised about numbers that are near to each other.
 
@@ -165,6 +192,8 @@ def plan_proximity(
     >>> print(told.sentences[-1])
     With m=3, epsilon can be anything below 20, but not 20 itself.
     """
+    if not isinstance(neighbourhood, str):
+        return _plan_given(prior, m, neighbourhood)
     asked = Proximity(0.0 if epsilon is None else epsilon, 1 if m is None else m, neighbourhood)  # type: ignore[arg-type]
     asked.require(prior)
     reach = asked.reachable(prior)
@@ -176,7 +205,7 @@ def plan_proximity(
     elif epsilon is not None:
         said.append(replace(asked, m=largest).reachable(prior).sentence)
     if m is not None:
-        said.append(_on_widest(asked, widest, prior))
+        said.append(on_widest(asked, prior))
     return ProximityPlan(
         neighbourhood,
         None if epsilon is None else asked.epsilon,
@@ -190,8 +219,24 @@ def plan_proximity(
     )
 
 
-def _on_widest(asked: Proximity, widest: float, prior: Prior) -> str:
-    """How large epsilon can be with an m, in a sentence."""
+def _plan_given(prior: Prior, m: float | None, neighbourhood: tuple[float, float] | Function) -> ProximityPlan:
+    """What can be promised when neighbourhoods are given, so that only m is left open."""
+    asked = Proximity(m=1 if m is None else m, neighbourhood=neighbourhood)  # type: ignore[arg-type]
+    reach = asked.reachable(prior)
+    assert reach.strongest is not None
+    largest = int(reach.strongest)
+    if m is None:
+        said = replace(asked, m=largest).reachable(prior).sentence
+    else:
+        said = reach.sentence if reach.feasible else f"{asked} cannot be kept. {reach.sentence}"
+    whole = None if m is None else asked.m
+    feasible = None if m is None else reach.feasible
+    return ProximityPlan("given", None, whole, largest, None, feasible, (said,), (), ())
+
+
+def on_widest(asked: Proximity, prior: Prior) -> str:
+    """How large epsilon can be with the m of a promise, in a sentence."""
+    widest = asked.widest(prior)
     if math.isinf(widest):
         most = " up to 1" if asked.neighbourhood == "relative" else ""
         return f"With m={asked.m}, epsilon can be anything{most}."

@@ -70,7 +70,7 @@ def require() -> Any:
         import vl_convert
     except ImportError:
         raise DiscreetError(
-            "the HTML page needs the package vl-convert-python for its plots, which is not installed; "
+            "plots need the package vl-convert-python, which is not installed; "
             "install it with: pip install 'discreet[report]'"
         ) from None
     return vl_convert
@@ -222,9 +222,14 @@ def _drawn(chart: dict[str, Any], schemes: Sequence[str]) -> str:
                     **encoding[channel],
                     "scale": {"domain": domain, "range": [looks[at] for at in kept]},
                 }
+    return str(require().vegalite_to_svg(themed({**chart, "width": WIDTH})))
+
+
+def themed(chart: dict[str, Any], autosize: str = "fit") -> dict[str, Any]:
+    """A chart as a whole specification, in the look that all plots share."""
     axis = {"labelColor": INK, "titleColor": INK, "gridColor": FAINT, "domainColor": "#999999", "tickColor": "#999999"}
     config = {
-        "autosize": {"type": "fit", "contains": "padding"},
+        "autosize": {"type": autosize, "contains": "padding"},
         "font": "Helvetica, Arial, sans-serif",
         "background": "transparent",
         "view": {"stroke": None},
@@ -232,4 +237,4 @@ def _drawn(chart: dict[str, Any], schemes: Sequence[str]) -> str:
         "legend": {"labelFontSize": 12, "labelColor": INK, "labelLimit": 240},
     }
     schema = "https://vega.github.io/schema/vega-lite/v5.json"  # a name for the grammar; nothing is fetched
-    return str(require().vegalite_to_svg({"$schema": schema, **chart, "width": WIDTH, "config": config}))
+    return {"$schema": schema, **chart, "config": config}

@@ -11,7 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.principles import BetaLikeness, DeltaDisclosure, KAnonymity, LDiversity, Principle, Prior, TCloseness
+from discreet.errors import DiscreetError
+from discreet.principles import (
+    BetaLikeness,
+    DeltaDisclosure,
+    KAnonymity,
+    LDiversity,
+    Principle,
+    Prior,
+    Proximity,
+    TCloseness,
+)
+from discreet.report.plan import on_widest
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
 
@@ -19,6 +30,8 @@ TOP = 5
 """How many of the most frequent values are listed."""
 FEWEST_GROUPS = 20
 """A promise that leaves room for fewer groups than this is not worth suggesting."""
+USUAL_M, USUAL_SHARE = 5, 0.1
+"""How proximity is usually promised: at most a fifth of a group near to a number, within a tenth of it."""
 FEW_VALUES = 12
 """A numeric column with no more values than this may hold codes."""
 
@@ -187,6 +200,27 @@ def reachable(prior: Prior) -> list[Reachable]:
     for promise in promises:
         reach = promise.reachable(prior)
         found.append(Reachable(str(promise), reach.feasible, reach.strongest, reach.sentence))
+    return found + _near(prior)
+
+
+def _near(prior: Prior) -> list[Reachable]:
+    """What can be promised about numbers that are near to each other, by difference and by share.
+
+    An epsilon of about half of what the m allows leaves room for groups.
+    """
+    found = []
+    try:
+        best = int(Proximity(0.0, 1).reachable(prior).strongest or 1)
+        m = max(2, min(USUAL_M, best))
+        for kind in ("absolute", "relative") if best >= m else ("absolute",):
+            widest = Proximity(0.0, m, kind).widest(prior)
+            epsilon = float(f"{widest / 2:.0e}") if math.isfinite(widest) else USUAL_SHARE
+            promise = Proximity(min(epsilon, USUAL_SHARE) if kind == "relative" else epsilon, m, kind)
+            reach = promise.reachable(prior)
+            told = f"{reach.sentence} {on_widest(promise, prior)}" if reach.feasible else reach.sentence
+            found.append(Reachable(str(promise), reach.feasible, reach.strongest, told))
+    except DiscreetError:  # a sensitive attribute without numbers
+        return []
     return found
 
 

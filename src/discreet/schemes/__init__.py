@@ -8,19 +8,23 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from discreet.errors import DiscreetError
+from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.proximity import Proximity
+from discreet.schemes.ambiguity import Ambiguity
 from discreet.schemes.anatomy import Anatomy, Baseline
 from discreet.schemes.burel import Burel
 from discreet.schemes.cuts import Cuts
 from discreet.schemes.mondrian import Mondrian
 from discreet.schemes.perturbation import Perturbation
 from discreet.schemes.proximity import Proximal
+from discreet.schemes.retention import Retention
 from discreet.schemes.sabre import Sabre
 from discreet.schemes.scheme import Scheme
 
 __all__ = [
     "SCHEMES",
+    "Ambiguity",
     "Anatomy",
     "Baseline",
     "Burel",
@@ -28,6 +32,7 @@ __all__ = [
     "Mondrian",
     "Perturbation",
     "Proximal",
+    "Retention",
     "Sabre",
     "Scheme",
     "default_scheme",
@@ -35,16 +40,19 @@ __all__ = [
 ]
 
 SCHEMES: dict[str, type[Scheme]] = {
-    scheme.name: scheme for scheme in (Cuts, Mondrian, Burel, Sabre, Proximal, Perturbation, Anatomy, Baseline)
+    scheme.name: scheme
+    for scheme in (Cuts, Mondrian, Burel, Sabre, Proximal, Perturbation, Retention, Anatomy, Baseline, Ambiguity)
 }
 
 
 def default_scheme(principle: Principle | None = None) -> str:
     """The name of the scheme that is taken for a promise when none is asked for.
 
-    >>> default_scheme(), default_scheme(Proximity(2000, 4))
-    ('cuts', 'proximity')
+    >>> default_scheme(), default_scheme(Proximity(2000, 4)), default_scheme(AlphaBeta(0.2, 0.1))
+    ('cuts', 'proximity', 'ambiguity')
     """
+    if principle is not None and any(isinstance(part, AlphaBeta) for part in principle.parts):
+        return Ambiguity.name
     if principle is not None and any(isinstance(part, Proximity) for part in principle.parts):
         return Proximal.name
     return Cuts.name

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.l_diversity import LDiversity
+from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
@@ -58,7 +59,9 @@ class Anatomy(Scheme):
         return {}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """l-diversity with a whole l, of the kinds that groups of different values keep; no other promise."""
+        """l-diversity with a whole l, of the kinds that groups of different values keep, or alpha-beta with alpha=1."""
+        if isinstance(principle, AlphaBeta):
+            return super().refusal(principle, prior)
         if not isinstance(principle, LDiversity) or principle.kind not in ("frequency", "distinct"):
             return (
                 f"scheme {self.name!r} keeps l-diversity of the kinds frequency and distinct and nothing else; for "
@@ -80,12 +83,17 @@ class Anatomy(Scheme):
         (0, 1)
         """
         prior = feasible(self, table, principle)
-        assert isinstance(principle, LDiversity), "all other promises are refused"
+        kept = principle
+        if isinstance(principle, AlphaBeta):
+            # no value has more than beta of a group's rows when there are 1 / beta different ones
+            kept = LDiversity(principle.needed)
+            feasible(self, table, kept)
+        assert isinstance(kept, LDiversity), "all other promises are refused"
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
-        rows = _published_rows(table, principle, prior, rng)
+        rows = published_rows(table, kept, prior, rng)
         groups = np.full(table.rows, -1, np.int32)
-        groups[rows] = diverse_groups(table.classes[rows], int(principle.l), seeded)
+        groups[rows] = diverse_groups(table.classes[rows], int(kept.l), seeded)
         confirm(groups, table.classes, principle, prior)
         return AnatomyRelease.from_groups(
             table, groups, promise=principle, scheme=self.name, options=self.options, seeded=seeded
@@ -131,7 +139,7 @@ class Baseline(Scheme):
         prior = feasible(self, table, principle)
         rng = generator(self.random_state)
         groups = np.full(table.rows, -1, np.int32)
-        groups[_published_rows(table, principle, prior, rng)] = 0
+        groups[published_rows(table, principle, prior, rng)] = 0
         confirm(groups, table.classes, principle, prior)
         return AnatomyRelease.from_groups(
             table,
@@ -143,10 +151,10 @@ class Baseline(Scheme):
         )
 
 
-def _published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:
+def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:
     """The rows that need not be withheld for missing values; a refusal when as one group they break the promise."""
     withheld = unusable_rows(table, principle, prior, rng)
-    rows = np.setdiff1d(np.arange(table.rows), withheld, assume_unique=True)
+    rows = np.delete(np.arange(table.rows), withheld)
     counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
     if not principle.holds(counts[None, :], prior)[0]:
         raise DiscreetError(

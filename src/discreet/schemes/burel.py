@@ -65,7 +65,7 @@ class Burel(GroupingScheme):
         rest = [part for part in principle.parts if part.caps(prior) is None]
         only_sizes = len(rest) < len(principle.parts) and all(isinstance(part, KAnonymity) for part in rest)
         if only_sizes and principle.floors(prior) is None:
-            return None
+            return super().refusal(principle, prior)
         return (
             f"scheme {self.name!r} needs a promise that bounds every value from above and none from below, such as "
             f"beta-likeness or l-diversity; for {principle} choose scheme 'cuts'"

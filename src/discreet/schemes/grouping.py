@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,11 @@ from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.principles.several import by_attribute, stated
 from discreet.randomness import generator
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.generalizing import Values
+from discreet.schemes.merging import hide_presence
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.top_down import Progress
 from discreet.schemes.withholding import unusable_rows
@@ -23,6 +26,7 @@ from discreet.table.table import Table
 class GroupingScheme(Scheme):
     """A scheme that publishes groups of rows under one description each."""
 
+    hides_presence: ClassVar[bool] = True
     values: Values
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None
@@ -47,15 +51,23 @@ class GroupingScheme(Scheme):
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
         """A generalized release of the table, every group of which keeps the promise."""
         prior = feasible(self, table, principle)
+        principle = stated(principle, table)
         rng = generator(self.random_state)
-        missing = unusable_rows(table, principle, prior, rng)
+        if table.also_sensitive:
+            missing = _see_that_the_missing_keep(table, principle)
+        else:
+            missing = unusable_rows(table, principle, prior, rng)
         rows = np.delete(np.arange(table.rows), missing)
         groups = np.full(table.rows, -1, np.int32)
         if len(rows):
             if principle.monotone:  # else the rows may well be divided into groups that keep it, though they do not
                 _see_that_the_rest_keeps(principle, prior, table.classes[rows])
             groups[rows] = self.groups(table, principle, prior, rows, rng, progress)
-        confirm(groups, table.classes, principle, prior)
+            groups = hide_presence(table, groups, principle, self.values, self.name)
+        each = by_attribute(principle, table)
+        confirm(groups, table.classes, each[0].promise, prior)
+        for column, (own, promise) in zip(table.also_sensitive, each[1:], strict=True):
+            confirm(groups, column.codes, promise, own)
         return GeneralizedRelease.from_groups(
             table,
             groups,
@@ -65,6 +77,20 @@ class GroupingScheme(Scheme):
             values=self.values,
             seeded=None if self.random_state is None else rng,
         )
+
+
+def _see_that_the_missing_keep(table: Table, principle: Principle) -> NDArray[np.int64]:
+    """The rows that have to be withheld, refused unless they keep the promises about every sensitive attribute."""
+    unusable = np.zeros(0, np.int64) if table.unusable is None else np.asarray(table.unusable, np.int64)
+    for column, (prior, promise) in zip(table.all_sensitive, by_attribute(principle, table), strict=True):
+        counts = np.bincount(column.codes[unusable], minlength=len(prior.counts))
+        if not promise.holds(counts[None, :], prior)[0]:
+            raise DiscreetError(
+                f"the {len(unusable):,} rows with missing values cannot be withheld: as one group they break what is "
+                f"promised about '{column.name}'. {promise.explain(counts, prior)} Treat missing as a value of its own "
+                "instead (--missing value), or drop the column with the missing values."
+            )
+    return unusable
 
 
 def _see_that_the_rest_keeps(principle: Principle, prior: Prior, classes: NDArray[np.int32]) -> None:

@@ -68,7 +68,7 @@ class Perturbation(Scheme):
         """Only beta-likeness of values can be kept in this way."""
         for part in principle.parts:
             if not isinstance(part, BetaLikeness) or part.level > 0:
-                return (
+                return super().refusal(principle, prior) or (
                     f"scheme {self.name!r} bounds the belief in single sensitive values, so it can only promise "
                     f"beta-likeness of values, not {part}; for others choose scheme 'cuts'"
                 )
@@ -140,8 +140,7 @@ def draw(matrix: Matrix, values: NDArray[np.int32], seeded: np.random.Generator 
     >>> draw(Matrix.from_texts([["1"]]), np.zeros(3, np.int32)).tolist()
     [0, 0, 0]
     """
-    scale = matrix.scale
-    numbers = _system_numbers(scale, len(values)) if seeded is None else seeded.integers(0, scale, len(values))
+    numbers = numbers_below(matrix.scale, len(values), seeded)
     ends = np.cumsum(matrix.units.astype(np.int64), axis=0)
     result = np.empty_like(values)
     order = np.argsort(values, kind="stable")
@@ -152,13 +151,19 @@ def draw(matrix: Matrix, values: NDArray[np.int32], seeded: np.random.Generator 
     return result
 
 
-def _system_numbers(scale: int, number: int) -> NDArray[np.int64]:
-    """Whole numbers below ``scale`` from the operating system's entropy, all equally probable."""
-    largest = np.uint64(2**64 // scale * scale - 1)
+def numbers_below(limit: int, number: int, seeded: np.random.Generator | None = None) -> NDArray[np.int64]:
+    """Whole numbers below a limit, all equally probable: from the operating system, unless a generator is given.
+
+    >>> numbers_below(1, 3).tolist()
+    [0, 0, 0]
+    """
+    if seeded is not None:
+        return seeded.integers(0, limit, number)
+    largest = np.uint64(2**64 // limit * limit - 1)
     found: list[NDArray[np.uint64]] = []
     missing = number
     while missing > 0:
         words = np.frombuffer(os.urandom(8 * missing), np.uint64)
-        found.append(words[words <= largest] % np.uint64(scale))
+        found.append(words[words <= largest] % np.uint64(limit))
         missing -= len(found[-1])
     return np.concatenate(found).astype(np.int64) if found else np.zeros(0, np.int64)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels.proximity import crowd_of, deal, divisible, split
+from discreet.kernels.costs import Axes
+from discreet.kernels.proximity import cost_of, crowd_of, deal, divisible, split
+from discreet.principles.counts import Counts
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity
+from discreet.principles.several import Promised, by_attribute
 from discreet.releases.generalizing import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.halving import Problem, halved, judge_of
 from discreet.schemes.top_down import Progress
 from discreet.table.table import Table
 
@@ -44,6 +49,18 @@ class Proximal(GroupingScheme):
     at. Pieces that keep the promise are dealt too. Where this costs more than round-robin, round-robin is taken, so for
     the same pieces the loss is never higher.
 
+    *Several promises.* Several promises of proximity about one attribute are dealt by neighbourhoods that hold those of
+    all, with the largest m. Where other promises are made too, the groups that were dealt are judged by them. If they
+    do not keep them, or several attributes are sensitive, rows are halved instead.
+
+    *Halving.* From the whole table on, pieces are cut in two for as long as both halves, as one group, keep every
+    promise about every attribute: at values of the quasi-identifiers, or by pairs (``kernels.pairing``), which makes
+    both halves inherit the spread of two attributes at once. Small pieces are also gathered into groups without two
+    rows that are near to each other on any attribute (``kernels.gathering``). Why the promises are kept: each half and
+    each group is judged before it is taken, and what is published was judged. If the whole table as one group does not
+    keep the promises, it is halved by pairs until the halves do; if that does not succeed it is refused, although
+    other groups might keep them.
+
     Unions of groups, which an adversary who only matches descriptions faces, need not keep the promise, but never go
     beyond it more than twice. Of a group's rows in the neighbourhood of any x, those up to x all lie in the
     neighbourhood of the largest of them, whose lower end is no higher; if the group keeps the promise, they are at most
@@ -60,11 +77,14 @@ class Proximal(GroupingScheme):
     """
 
     name: ClassVar[str] = "proximity"
+    several: ClassVar[bool] = True
 
     partition: Literal["matched", "round-robin"] = "matched"
     """How rows of a piece are put into groups."""
     positions: int = 9
     """How many positions of a quasi-identifier are tried when a piece is split; 1, the median, as published."""
+    effort: Literal["fast", "thorough"] = "fast"
+    """``thorough``: halve, too, where splitting and partitioning will do, and take what costs less."""
     values: Values = "interval"
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
@@ -72,7 +92,9 @@ class Proximal(GroupingScheme):
 
     def __post_init__(self) -> None:
         """Refuse what is no parameter of this scheme."""
-        self._choose(partition=("matched", "round-robin"), values=get_args(Values))
+        self._choose(partition=("matched", "round-robin"), values=get_args(Values), effort=("fast", "thorough"))
+        if self.effort == "thorough" and self.partition == "round-robin":
+            raise DiscreetError("partition=round-robin is as published, and effort=thorough is not; give one of them")
         if self.positions != int(self.positions) or not 1 <= self.positions <= MOST_POSITIONS:
             raise DiscreetError(
                 f"positions={self.positions!r} is not a whole number from 1 to {MOST_POSITIONS}; write positions=1"
@@ -81,17 +103,22 @@ class Proximal(GroupingScheme):
     @property
     def options(self) -> dict[str, Any]:
         """The parameters, as the manifest shows them."""
-        return {"partition": self.partition, "positions": self.positions, "values": self.values}
+        return {
+            "partition": self.partition,
+            "positions": self.positions,
+            "effort": self.effort,
+            "values": self.values,
+        }
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """One proximity promise, with k-anonymity or without; no others."""
-        near = [part for part in principle.parts if isinstance(part, Proximity)]
-        rest = [part for part in principle.parts if not isinstance(part, Proximity | KAnonymity)]
-        if len(near) == 1 and not rest:
+        """Promises of proximity, alone or with others; no others alone, as other schemes keep these better."""
+        if any(part.hides_presence for part in principle.parts):
+            return f"scheme {self.name!r} does not hide who is in the table, as {principle} asks; leave that part out"
+        if any(isinstance(part, Proximity) for part in principle.parts):
             return None
         return (
-            f"scheme {self.name!r} keeps one proximity promise, with k-anonymity or without, and not {principle}; "
-            f"choose scheme 'cuts' for other promises"
+            f"scheme {self.name!r} keeps promises of proximity, alone or with others, and {principle} is none; choose "
+            f"scheme 'cuts'"
         )
 
     def groups(
@@ -104,42 +131,106 @@ class Proximal(GroupingScheme):
         progress: Progress | None,
     ) -> NDArray[np.int32]:
         """The group of each of these rows."""
-        promise = next(part for part in principle.parts if isinstance(part, Proximity))
-        least = max([1, *(int(np.ceil(part.k)) for part in principle.parts if isinstance(part, KAnonymity))])
-        first, last = promise.windows(prior)
+        each = by_attribute(principle, table)
         # in random order where numbers are equal: groups must not tell the order of the input
         order = rng.permutation(len(rows))
-        order = order[np.argsort(table.classes[rows[order]], kind="stable")]
         points, axes = axes_of(table, "ail", self.values)
-        points, classes = points[rows[order]], table.classes[rows[order]]
-        if not divisible(classes, 0, len(rows), first, last, promise.m, least):
-            crowd = int(crowd_of(classes, 0, len(rows), first, last))
-            raise DiscreetError(_why_not(promise, least, crowd, len(rows), table.rows))
-        if progress:
-            progress("splitting", 0.0)
-        starts = split(points, classes, order, axes, first, last, promise.m, least, int(self.positions))
-        if progress:
-            progress("dealing", 0.5)
-        dealt = deal(points, classes, starts, axes, first, last, promise.m, least, self.partition == "matched")
+        points = points[rows[order]]
+        classes = np.stack([column.codes[rows[order]] for column in table.all_sensitive])
+        found = None
+        if len(each) == 1:
+            found = self._dealt(each[0], points, classes[0], axes, progress)
+        if found is None or self.effort == "thorough":
+            judge = judge_of([one.promise.parts for one in each], [one.prior for one in each])
+            other = halved(Problem(points, classes, axes, judge, int(self.positions)), progress)
+            if other is not None and (found is None or _cost(points, other, axes) < _cost(points, found, axes)):
+                found = other
+        if found is None:
+            raise DiscreetError(_why_not(each, classes, table.rows))
         result = np.empty(len(rows), np.int32)
-        result[order] = dealt
+        result[order] = found
         return result
 
+    def _dealt(
+        self,
+        promised: Promised,
+        points: NDArray[np.int32],
+        classes: NDArray[np.int32],
+        axes: Axes,
+        progress: Progress | None,
+    ) -> NDArray[np.int32] | None:
+        """The group of each row after splitting and partitioning; ``None`` when that does not keep everything."""
+        prior, promise = promised
+        first, last, m, least = _hull(promised)
+        order = np.argsort(classes, kind="stable")
+        points, ordered = points[order], classes[order]
+        if not divisible(ordered, 0, len(order), first, last, m, least):
+            return None
+        if progress:
+            progress("splitting", 0.0)
+        starts = split(points, ordered, order, axes, first, last, m, least, int(self.positions))
+        if progress:
+            progress("dealing", 0.5)
+        dealt = deal(points, ordered, starts, axes, first, last, m, least, self.partition == "matched")
+        result = np.empty(len(order), np.int32)
+        result[order] = dealt
+        if all(isinstance(part, Proximity | KAnonymity) for part in promise.parts):
+            return result
+        counts = Counts.of_rows(result, classes, int(result.max()) + 1, len(prior.values))
+        return result if promise.holds(counts, prior).all() else None
 
-def _why_not(promise: Proximity, least: int, crowd: int, rows: int, whole: int) -> str:
-    """Why rows cannot be dealt to groups, in a sentence.
 
-    >>> _why_not(Proximity(5, 2), 4, 3, 10, 10)[:58]
-    'k-anonymity(k=4) and proximity(epsilon=5, m=2) cannot be k'
+def _hull(promised: Promised) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
+    """Neighbourhoods that hold those of every promise, their largest m, and the least size of a group.
+
+    Around no number lie more rows in a smaller neighbourhood than in a larger, and a larger m allows fewer: groups that
+    keep this keep each of the promises. The ends, the lowest and the highest of all, never fall either.
     """
-    reach = rows // crowd
-    if promise.m <= reach:
-        return (
-            f"k-anonymity(k={least}) and {promise} cannot be kept together by scheme 'proximity': {crowd:,} of "
-            f"{rows:,} rows lie on one side of a neighbourhood, so groups of {reach:,} rows are the largest that are "
-            f"sure to keep it; ask for k={reach} or less, or for a smaller epsilon"
-        )
+    near = [part for part in promised.promise.parts if isinstance(part, Proximity)]
+    windows = [part.windows(promised.prior) for part in near]
+    first = np.min([window[0] for window in windows], axis=0)
+    last = np.max([window[1] for window in windows], axis=0)
+    least = [int(np.ceil(part.k)) for part in promised.promise.parts if isinstance(part, KAnonymity)]
+    return first, last, max(part.m for part in near), max([1, *least])
+
+
+def _cost(points: NDArray[np.int32], groups: NDArray[np.int32], axes: Axes) -> float:
+    return float(cost_of(points, 0, len(points), groups, int(groups.max()) + 1, axes))
+
+
+def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], whole: int) -> str:
+    """Why no groups of these rows keep everything, as far as we know, in a sentence."""
+    rows = classes.shape[1]
+    without = f"without the {whole - rows:,} rows that have to be withheld, " if whole > rows else ""
+    for (prior, promise), own in zip(each, classes, strict=True):
+        counts = np.bincount(own, minlength=len(prior.counts))
+        rest = replace(prior, counts=counts)
+        for part in promise.parts:
+            reach = part.reachable(rest)
+            if not reach.feasible:
+                return (
+                    f"{without}the table cannot keep {part}: {reach.sentence} Treat missing as a value of its own "
+                    f"instead (--missing value), or ask for less."
+                )
+    prior, promise = each[0]
+    if len(each) == 1 and sum(isinstance(part, Proximity) for part in promise.parts) == 1:
+        first, last, m, least = _hull(each[0])
+        reach_of = rows // int(crowd_of(np.sort(classes[0]), 0, rows, first, last))
+        near = next(part for part in promise.parts if isinstance(part, Proximity))
+        if least > reach_of >= m and all(isinstance(part, Proximity | KAnonymity) for part in promise.parts):
+            return (
+                f"{without}k-anonymity(k={least}) and {near} cannot be kept together by scheme 'proximity': "
+                f"{rows // reach_of:,} of {rows:,} rows lie on one side of a neighbourhood, so groups of {reach_of:,} "
+                f"rows are the largest that are sure to keep it; ask for k={reach_of} or less, or for a smaller epsilon"
+            )
+    told = []
+    for (prior, promise), own in zip(each, classes, strict=True):
+        counts = np.bincount(own, minlength=len(prior.counts))
+        for part in promise.parts:
+            if not part.holds(counts[None], prior)[0]:
+                told.append(f"{part} is broken by all rows as one group ({part.explain(counts, prior).rstrip('.')})")
+    everything = " & ".join(dict.fromkeys(str(part) for one in each for part in one.promise.parts))
     return (
-        f"without the {whole - rows:,} rows that have to be withheld, the table cannot keep {promise}: m can be at "
-        f"most {reach:,}; treat missing as a value of its own instead (--missing value), or ask for a smaller m"
+        f"{without}each promise can be kept alone, but scheme 'proximity' found no groups that keep {everything} "
+        f"together: {'; '.join(told) or 'all rows as one group keep them'}; ask for a smaller m or epsilon"
     )

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from discreet.errors import DiscreetError
+from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.principles.several import by_attribute
 from discreet.releases.release import Release
 from discreet.schemes.top_down import Progress
 from discreet.table.table import Table
@@ -18,6 +20,10 @@ class Scheme(ABC):
     """A published algorithm: from a table and a promise to a release that keeps it, or a refusal that says why."""
 
     name: ClassVar[str]
+    hides_presence: ClassVar[bool] = False
+    """Whether it can be kept in doubt who is in the table."""
+    several: ClassVar[bool] = False
+    """Whether it protects several sensitive attributes at once."""
 
     @abstractmethod
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
@@ -25,6 +31,12 @@ class Scheme(ABC):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Why the scheme cannot make this promise about any such table, in a sentence; ``None`` when it can."""
+        hidden = any(isinstance(part, AlphaBeta) and part.alpha < 1.0 for part in principle.parts)
+        if hidden and not self.hides_presence:
+            return (
+                f"scheme {self.name!r} publishes quasi-identifiers as they are, so who is in the table is certain, and "
+                f"{principle} cannot be kept unless alpha=1; choose scheme 'ambiguity'"
+            )
         if principle.monotone:
             return None
         return f"{principle} is not kept by unions of groups that keep it, and scheme {self.name!r} relies on that"
@@ -42,17 +54,29 @@ class Scheme(ABC):
 
 
 def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
-    """The prior of a table that can keep the promise; a refusal, with the strongest reachable one, if it cannot."""
+    """The prior of a table that can keep the promise; a refusal, with the strongest reachable one, if it cannot.
+
+    Where several attributes are sensitive, the prior of the first; the promises about each of them are looked at.
+    """
     if table.rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
     if not table.quasi:
         raise DiscreetError("the table has no quasi-identifiers; name those that others may know with --quasi")
-    prior = Prior.of(table)
-    principle.require(prior)
-    refusal = scheme.refusal(principle, prior)
+    if table.also_sensitive and not scheme.several:
+        names = ", ".join(column.name for column in table.all_sensitive)
+        raise DiscreetError(
+            f"scheme {scheme.name!r} protects one sensitive attribute and the table has several ({names}); name one of "
+            f"them, or choose scheme 'proximity' with a promise of proximity"
+        )
+    each = by_attribute(principle, table)
+    for prior, promise in each:
+        promise.require(prior)
+    refusal = scheme.refusal(principle, each[0].prior)
     if refusal:
         raise DiscreetError(refusal)
-    reach = principle.reachable(prior)
-    if not reach.feasible:
-        raise DiscreetError(f"this table cannot keep {principle}: {reach.sentence}")
-    return prior
+    for prior, promise in each:
+        reach = promise.reachable(prior)
+        if not reach.feasible:
+            about = f" about '{prior.attribute}'" if len(each) > 1 else ""
+            raise DiscreetError(f"this table cannot keep {promise}{about}: {reach.sentence}")
+    return each[0].prior

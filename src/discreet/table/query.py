@@ -131,7 +131,11 @@ class Query:
         return parts
 
     def count(self, table: Table) -> int:
-        """The exact number of rows of a table.
+        """The exact number of rows of a table."""
+        return int(self.satisfied(table).sum())
+
+    def satisfied(self, table: Table) -> NDArray[np.bool_]:
+        """Which rows of a table satisfy all conditions.
 
         Of a row that was read as unusable it is known that it lacks some number, not which one: it satisfies no
         condition on a number. Read with ``missing="value"`` to have such rows counted by what they do hold.
@@ -142,7 +146,7 @@ class Query:
             keep &= condition.admits(column.values, column.kind)[column.codes]
             if lacking(table, column) is not None:
                 keep[lacking(table, column)] = False
-        return int(keep.sum())
+        return keep
 
 
 def lacking(table: Table, column: Column) -> NDArray[np.int64] | None:

@@ -20,7 +20,7 @@ def read(
     source: Any,
     *,
     quasi: Iterable[str],
-    sensitive: str | None = None,
+    sensitive: str | Iterable[str] | None = None,
     identifiers: Iterable[str] = (),
     keep: Iterable[str] = (),
     numeric: Iterable[str] = (),
@@ -37,8 +37,8 @@ def read(
 ) -> Table:
     """Read a table from a CSV (also gzipped) or Parquet file, an Arrow table, or a pandas or polars frame.
 
-    Roles: ``quasi`` are published in generalized form, ``sensitive`` is what is protected, ``identifiers`` are dropped
-    (but must exist), ``keep`` are carried along, all other columns are dropped.
+    Roles: ``quasi`` are published in generalized form, ``sensitive`` is what is protected (one column, or a list of
+    several), ``identifiers`` are dropped (but must exist), ``keep`` are carried along, all other columns are dropped.
 
     Kinds are inferred: numbers are numeric; text and truth values categorical; a pandas ordered Categorical or a
     polars Enum is ordinal in its own order, with all its categories. Dates are categorical, written as in ISO 8601. In
@@ -46,7 +46,7 @@ def read(
     postcodes do. ``numeric``, ``categorical`` and ``ordinal`` override this. Ordinal values without declared order are
     sorted, as numbers where all are. A column with a hierarchy is categorical unless declared otherwise, and its values
     are all leaves, also those that do not occur. ``hierarchies`` maps columns to files, mappings or hierarchies; or it
-    is a folder, in which every quasi-identifier and the sensitive attribute may have a file ``hierarchy_NAME.csv``,
+    is a folder, in which every quasi-identifier and sensitive attribute may have a file ``hierarchy_NAME.csv``,
     ``NAME.csv`` or ``.toml``, taken unless the column is numeric.
 
     Missing are empty or blank cells, null and NaN; ``NA`` or ``?`` is text like any other. A missing category is the
@@ -66,7 +66,7 @@ def read(
     """
     roles = {
         "a quasi-identifier": _names(quasi),
-        "the sensitive attribute": () if sensitive is None else (sensitive,),
+        "the sensitive attribute": () if sensitive is None else _names(sensitive),
         "an identifier": _names(identifiers),
         "kept along": _names(keep),
     }
@@ -102,6 +102,7 @@ def read(
         done[sensitive_names[0]] if sensitive_names else None,
         tuple(done[name] for name in other_names),
         withheld if len(withheld) else None,
+        tuple(done[name] for name in sensitive_names[1:]),
     )
 
 

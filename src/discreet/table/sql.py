@@ -3,7 +3,7 @@
 Conditions are joined by AND. Each one compares a column with values: ``=``, ``<``, ``<=``, ``>``, ``>=``, ``BETWEEN``,
 ``IN``. There is one table, so its name does not matter. A column is found whatever the case of its letters; a name with
 blanks or dashes stands in double quotes (or backticks, or brackets), a text in single quotes. All else is refused with
-a sentence that says what.
+a sentence that says what. Counts by the values of some columns (GROUP BY) are read in `discreet.table.sql_groups`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ CLAUSES = {
     "with": "WITH",
     "joins": "a JOIN or a second table",
     "laterals": "a JOIN",
-    "group": "GROUP BY",
     "having": "HAVING",
     "order": "ORDER BY",
     "limit": "LIMIT",
@@ -44,9 +43,20 @@ def parse_count(text: str, kinds: Mapping[str, Kind]) -> Query:
     >>> parse_count("SELECT COUNT(*) FROM t WHERE 20 <= age", {"age": "numeric"}).conditions
     (Range(attribute='age', low=20.0, high=None, low_open=False, high_open=False),)
     """
-    select = _select(text)
+    select = statement(text)
+    if select.args.get("group"):
+        refuse("GROUP BY here", "ask for one count, or for the counts of all values by group_by")
+    asked = [unnamed(one) for one in select.expressions]
+    if len(asked) != 1 or not is_count(asked[0]):
+        shown = ", ".join(one.sql(dialect=DIALECT) for one in asked)
+        raise DiscreetError(f"only COUNT(*) can be asked of a release, not {short(shown)}; write for example {EXAMPLE}")
+    return conditions_of(select, kinds)
+
+
+def conditions_of(select: exp.Select, kinds: Mapping[str, Kind]) -> Query:
+    """The conditions of a statement on a table with these columns."""
     where = select.args.get("where")
-    return Query(() if where is None else tuple(_Where(kinds).conditions(where.this)))
+    return Query(() if where is None else tuple(Columns(kinds).conditions(where.this)))
 
 
 def sql_text(query: Query, table: str = "t") -> str:
@@ -82,8 +92,8 @@ def _literal(value: float | str) -> str:
 # ---------------------------------------------------------------------------------------------------- the statement
 
 
-def _select(text: str) -> exp.Select:
-    """The one SELECT of a text, with nothing but COUNT(*), a table and conditions in it."""
+def statement(text: str) -> exp.Select:
+    """The one SELECT of a text, with nothing in it but what is selected, a table, conditions and groups."""
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
@@ -96,24 +106,22 @@ def _select(text: str) -> exp.Select:
         first = next((word for word in words if word != "("), "")
         if first not in ("SELECT", "WITH"):
             raise DiscreetError(
-                f"a query begins with SELECT COUNT(*), not with {_short(text)}; write for example {EXAMPLE}"
+                f"a query begins with SELECT COUNT(*), not with {short(text)}; write for example {EXAMPLE}"
             )
         found = [statement for statement in sqlglot.parse(text, read=DIALECT) if statement is not None]
     except (SqlglotError, RecursionError) as fault:
         raise DiscreetError(
-            f"the query {_short(text)} cannot be understood as SQL{_where(fault)}; write for example {EXAMPLE}"
+            f"the query {short(text)} cannot be understood as SQL{_where(fault)}; write for example {EXAMPLE}"
         ) from None
     if len(found) != 1:
-        raise DiscreetError(f"there are {len(found)} queries in {_short(text)}; ask one at a time")
+        raise DiscreetError(f"there are {len(found)} queries in {short(text)}; ask one at a time")
     select = found[0]
     while isinstance(select, exp.Subquery) and not any(v for k, v in select.args.items() if k != "this"):
         select = select.this
     if isinstance(select, exp.SetOperation):
-        _refuse(f"{select.key.upper()} of queries")
+        refuse(f"{select.key.upper()} of queries")
     if not isinstance(select, exp.Select):
-        raise DiscreetError(
-            f"a query begins with SELECT COUNT(*), not with {_short(text)}; write for example {EXAMPLE}"
-        )
+        raise DiscreetError(f"a query begins with SELECT COUNT(*), not with {short(text)}; write for example {EXAMPLE}")
     _check(select)
     return select
 
@@ -122,34 +130,44 @@ def _check(select: exp.Select) -> None:
     from sqlglot import exp
 
     given = {key.rstrip("_"): value for key, value in select.args.items() if value}
-    asked = [one.this if isinstance(one, exp.Alias) else one for one in given.pop("expressions", [])]
     source = given.pop("from", None)
-    given.pop("where", None)
     for key in given:
-        _refuse(CLAUSES.get(key, key.upper()))
-    if len(asked) != 1 or not isinstance(asked[0], exp.Count) or not isinstance(asked[0].this, exp.Star):
-        shown = ", ".join(one.sql(dialect=DIALECT) for one in asked) or "nothing"
-        raise DiscreetError(
-            f"only COUNT(*) can be asked of a release, not {_short(shown)}; write for example {EXAMPLE}"
-        )
+        if key not in ("expressions", "where", "group"):
+            refuse(CLAUSES.get(key, key.upper()))
+    if not select.expressions:
+        raise DiscreetError(f"only COUNT(*) can be asked of a release, not nothing; write for example {EXAMPLE}")
     if source is None:
         raise DiscreetError(f"the query names no table; write for example {EXAMPLE}")
     table = source.this
     if isinstance(table, exp.Subquery):
-        _refuse("a sub-query")
+        refuse("a sub-query")
     if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
-        raise DiscreetError(f"a release is one table, not {_short(table.sql(dialect=DIALECT))}; write FROM t")
+        raise DiscreetError(f"a release is one table, not {short(table.sql(dialect=DIALECT))}; write FROM t")
     if any(value for key, value in table.args.items() if key not in ("this", "alias")):
-        raise DiscreetError(f"a release is one plain table, not {_short(table.sql(dialect=DIALECT))}; write FROM t")
+        raise DiscreetError(f"a release is one plain table, not {short(table.sql(dialect=DIALECT))}; write FROM t")
 
 
-def _refuse(
-    what: str, instead: str = f"it has conditions on single columns joined by AND, as in {EXAMPLE}"
-) -> NoReturn:
+def unnamed(node: Any) -> Any:
+    """What is selected, without the name that it is to have."""
+    from sqlglot import exp
+
+    return bare(node.this if isinstance(node, exp.Alias) else node)
+
+
+def is_count(node: Any) -> bool:
+    """Whether what is selected is COUNT(*)."""
+    from sqlglot import exp
+
+    return isinstance(node, exp.Count) and isinstance(node.this, exp.Star)
+
+
+def refuse(what: str, instead: str = f"it has conditions on single columns joined by AND, as in {EXAMPLE}") -> NoReturn:
+    """Say that a query has something that a count query may not have, and what to write instead."""
     raise DiscreetError(f"a count query may not have {what}; {instead}")
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A piece of a query as messages quote it."""
     text = " ".join(text.split())
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
@@ -165,8 +183,8 @@ def _where(fault: Exception) -> str:
 # ------------------------------------------------------------------------------------------------------- conditions
 
 
-class _Where:
-    """Reads the conditions of one query."""
+class Columns:
+    """Reads the conditions of one query, and the columns that it names."""
 
     def __init__(self, kinds: Mapping[str, Kind]) -> None:
         self.kinds = kinds
@@ -191,23 +209,23 @@ class _Where:
         from sqlglot import exp
 
         if node.find(exp.Select):
-            _refuse("a sub-query")
+            refuse("a sub-query")
         if isinstance(node, (exp.Or, exp.Xor)):
-            _refuse(node.key.upper(), "ask for its parts one by one, or list the values of one column with IN")
+            refuse(node.key.upper(), "ask for its parts one by one, or list the values of one column with IN")
         if isinstance(node, (exp.Not, exp.NEQ)):
-            _refuse("NOT or <>", "list the values wanted with IN, or ask for the ranges on either side")
+            refuse("NOT or <>", "list the values wanted with IN, or ask for the ranges on either side")
         if isinstance(node, exp.Is):
             shown = node.expression.sql(dialect=DIALECT)
-            _refuse(f"IS {shown}", "compare with a value: what is missing satisfies no condition")
+            refuse(f"IS {shown}", "compare with a value: what is missing satisfies no condition")
         if isinstance(node, exp.Between):
             if node.args.get("symmetric"):
-                _refuse("SYMMETRIC", "give the smaller end of BETWEEN first")
-            name = self._column(node.this)
+                refuse("SYMMETRIC", "give the smaller end of BETWEEN first")
+            name = self.column(node.this)
             return Range(name, self._value(name, node.args["low"]), self._value(name, node.args["high"]))
         if isinstance(node, exp.In):
-            name = self._column(node.this)
+            name = self.column(node.this)
             if any(value for key, value in node.args.items() if key not in ("this", "expressions")):
-                _refuse("IN with anything but a list of values")
+                refuse("IN with anything but a list of values")
             return OneOf(name, tuple(self._value(name, one) for one in node.expressions))
         if isinstance(node, (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE)):
             return self._comparison(node)
@@ -216,17 +234,17 @@ class _Where:
     def _comparison(self, node: Any) -> Condition:
         from sqlglot import exp
 
-        left, right, sign = _bare(node.this), _bare(node.expression), str(node.key)
+        left, right, sign = bare(node.this), bare(node.expression), str(node.key)
         if isinstance(left, exp.Column) and isinstance(right, exp.Column):
             known = self._find(right) is not None
             raise DiscreetError(
-                f"{_short(node.sql(dialect=DIALECT))} compares two columns; compare a column with a value"
+                f"{short(node.sql(dialect=DIALECT))} compares two columns; compare a column with a value"
                 + ("" if known else f", and write a text in single quotes: '{right.name}'")
             )
         if isinstance(right, exp.Column) and not isinstance(left, (exp.Func, exp.Binary)):
             left, right = right, left
             sign = {"lt": "gt", "lte": "gte", "gt": "lt", "gte": "lte"}.get(sign, sign)
-        name = self._column(left)
+        name = self.column(left)
         value = self._value(name, right)
         if sign == "eq":
             return OneOf(name, (value,))
@@ -242,10 +260,11 @@ class _Where:
         close = [known for known in self.kinds if known.casefold() == name.casefold()]
         return close[0] if len(close) == 1 else None
 
-    def _column(self, node: Any) -> str:
+    def column(self, node: Any) -> str:
+        """The attribute that a name means, wherever it stands."""
         from sqlglot import exp
 
-        node = _bare(node)
+        node = bare(node)
         if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
             name = self._find(node)
             if name is None:
@@ -259,16 +278,16 @@ class _Where:
                     f'the column {meant!r} has a dash in its name; write it in double quotes: "{meant}"'
                 )
         if isinstance(node, exp.Literal):
-            return _refuse(f"a condition on {shown} alone", f"compare a column with a value, as in {EXAMPLE}")
-        return _refuse(f"functions or arithmetic such as {_short(shown)}")
+            return refuse(f"a condition on {shown} alone", f"compare a column with a value, as in {EXAMPLE}")
+        return refuse(f"functions or arithmetic such as {short(shown)}")
 
     def _value(self, name: str, node: Any) -> float | str:
         """A literal in the form that belongs to the column: a number, or the text of a value."""
         from sqlglot import exp
 
-        node = _bare(node)
+        node = bare(node)
         negative = isinstance(node, exp.Neg)
-        literal = _bare(node.this) if negative else node
+        literal = bare(node.this) if negative else node
         shown = node.sql(dialect=DIALECT)
         if isinstance(literal, exp.Column):
             raise DiscreetError(
@@ -277,7 +296,7 @@ class _Where:
             )
         if not isinstance(literal, exp.Literal) or (negative and literal.is_string):
             raise DiscreetError(
-                f"column {name!r} is compared with {_short(shown)}; compare it with a number, or with a text in single "
+                f"column {name!r} is compared with {short(shown)}; compare it with a number, or with a text in single "
                 "quotes"
             )
         text = str(literal.this)
@@ -295,7 +314,8 @@ class _Where:
             ) from None
 
 
-def _bare(node: Any) -> Any:
+def bare(node: Any) -> Any:
+    """What stands in parentheses."""
     from sqlglot import exp
 
     while isinstance(node, exp.Paren):
@@ -306,7 +326,7 @@ def _bare(node: Any) -> Any:
 def _not_a_condition(node: Any) -> NoReturn:
     from sqlglot import exp
 
-    shown = _short(node.sql(dialect=DIALECT))
+    shown = short(node.sql(dialect=DIALECT))
     if isinstance(node, exp.Func):
-        _refuse(f"functions such as {shown}")
-    _refuse(f"conditions such as {shown}")
+        refuse(f"functions such as {shown}")
+    refuse(f"conditions such as {shown}")

@@ -59,7 +59,10 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One row per person: quasi-identifiers, at most one sensitive attribute, and what else is to be carried along.
+    """One row per person: quasi-identifiers, sensitive attributes, and what else is to be carried along.
+
+    Where several attributes are sensitive, ``sensitive`` is the first and ``also_sensitive`` are the others; what
+    protects one attribute refuses such a table.
 
     >>> sex = Column("sex", "ordinal", np.array([0, 1, 0], np.int32), np.array(["f", "m"], object))
     >>> Table(3, (), sex).prior_counts.tolist()
@@ -73,9 +76,13 @@ class Table:
     unusable: NDArray[np.int64] | None = None
     """Input rows that must be withheld (missing values under the policy ``withhold``), ascending, None when there are
     none; they are rows of the table like any other."""
+    also_sensitive: tuple[Column, ...] = ()
+    """The sensitive attributes besides the first."""
 
     def __post_init__(self) -> None:
         """See that the columns fit together."""
+        if self.also_sensitive and self.sensitive is None:
+            raise DiscreetError("a table without a sensitive attribute has no others either; name the first")
         names = [column.name for column in self.columns]
         for column in self.columns:
             if len(column.codes) != self.rows:
@@ -88,8 +95,13 @@ class Table:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """All columns: quasi-identifiers, the sensitive attribute, others."""
-        return (*self.quasi, *(() if self.sensitive is None else (self.sensitive,)), *self.other)
+        """All columns: quasi-identifiers, sensitive attributes, others."""
+        return (*self.quasi, *self.all_sensitive, *self.other)
+
+    @property
+    def all_sensitive(self) -> tuple[Column, ...]:
+        """The sensitive attributes, in order; none, or one, or several."""
+        return () if self.sensitive is None else (self.sensitive, *self.also_sensitive)
 
     @property
     def quasi_names(self) -> tuple[str, ...]:
@@ -118,7 +130,7 @@ class Table:
 
     def __repr__(self) -> str:
         """One line per column: its role, kind and extent."""
-        roles = ["quasi"] * len(self.quasi) + ["sensitive"] * (self.sensitive is not None) + ["other"] * len(self.other)
+        roles = ["quasi"] * len(self.quasi) + ["sensitive"] * len(self.all_sensitive) + ["other"] * len(self.other)
         width = max((len(column.name) for column in self.columns), default=0)
         lines = [f"Table of {self.rows:,} rows"]
         for role, column in zip(roles, self.columns, strict=True):

@@ -1,0 +1,353 @@
+"""(epsilon, m)-anonymity: how fast it is published, and what is left of the data, beside retention perturbation.
+
+The first two tables are about speed on one core. Then, per table of people, the loss and the error of count queries
+(Section 6 of the paper: dimensionality w, volume s) of the published algorithm (one cut position, round-robin), of
+round-robin with our splitting (nine positions), of our partitioning (matched), and of retention perturbation.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+import discreet as dc
+from benchmarks import measuring
+from benchmarks.measuring import seconds, show
+from discreet.analyst.loss import ail, gcp
+from discreet.analyst.queries import exact_counts
+from discreet.analyst.volume import volume_workload
+from discreet.analyst.workload import run
+from discreet.datasets import LIKENESS_QUASI, census
+from discreet.principles import Prior, Proximity
+from discreet.schemes import Scheme
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+SCHEMES: dict[str, Scheme] = {
+    "published": dc.Proximal(partition="round-robin", positions=1, random_state=1),
+    "round-robin": dc.Proximal(partition="round-robin", random_state=1),
+    "matched": dc.Proximal(random_state=1),
+}
+W, S = 3, 0.1
+"""The dimensionality and the volume of queries where these are not what varies."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A table, and the promises it is published under: one family per line of a plot."""
+
+    name: str
+    table: dc.Table
+    families: dict[str, list[Proximity]]
+    usual: Proximity
+    """The promise under which queries vary."""
+
+
+def main() -> None:
+    for scheme in (*SCHEMES.values(), dc.Retention()):
+        small = census(500, quasi=LIKENESS_QUASI[:3], sensitive="income")
+        dc.publish(small, Proximity(100, 3), scheme).estimates(volume_workload(small, number=5))  # kernels warm
+    with one_core():
+        speed()
+    for setting in settings():
+        records = utility(setting)
+        gains(setting, records)
+        queries(setting)
+        draw(setting, records, measuring.plots)
+
+
+# -------------------------------------------------------------------------------------------------------------- speed
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Only one processor, as far as the system lets a process choose."""
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+    if allowed:
+        os.sched_setaffinity(0, {max(allowed)})
+    try:
+        yield
+    finally:
+        if allowed:
+            os.sched_setaffinity(0, allowed)
+
+
+def speed() -> None:
+    lines, growth = [], []
+    base: dict[str, float] = {}
+    for size in (500_000, 1_000_000, 2_000_000, 5_000_000):
+        table = census(size, quasi=LIKENESS_QUASI[:3], sensitive="income")
+        assert table.sensitive is not None
+        column = table.sensitive.values[table.sensitive.codes].astype(np.float64)
+        unit = seconds(partial(np.argsort, column), repeat=5)
+        asked = [4500.0, 2000.0, 0.0] if size == 500_000 else [4500.0]
+        for epsilon in asked:
+            promise = Proximity(epsilon, 5)
+            taken = seconds(partial(dc.publish, table, promise), repeat=3 if size <= 1_000_000 else 1)
+            if size == 500_000:
+                lines.append((str(promise), f"{taken:.2f} s", f"{taken / unit:.1f} x", "at most 40 x"))
+            if epsilon == 4500.0:
+                cells = [f"{size:,}"]
+                for name, took in (("publish", taken), ("argsort", unit)):
+                    per_step = took / (size * math.log2(size))
+                    cells += [f"{took:.2f} s", f"{per_step / base.setdefault(name, per_step):.2f}"]
+                growth.append([*cells, f"{taken / unit:.1f} x"])
+        if size == 500_000:
+            show(
+                f"Proximity: census of 500,000 rows, 3 QIs, income, one core (unit: one np.argsort of the sensitive "
+                f"column, {1000 * unit:.0f} ms in this run)",
+                ("promise", "publish", "measured", "wanted"),
+                lines,
+            )
+    show(
+        "Proximity: growth with the rows, absolute epsilon=4500, m=5, one core (time per n log n as a multiple of that "
+        "at 500,000 rows)",
+        ("rows", "publish", "per n log n", "np.argsort of the column", "per n log n", "ratio"),
+        growth,
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ settings
+
+
+def settings() -> Iterator[Setting]:
+    """The tables that are there: two real ones, and the generated census."""
+    for name, read in (("cps", cps), ("acs", acs)):
+        if (DATA / name).is_dir():
+            yield read()
+        else:
+            print(f"\n{name} is not here (looked for {name}/ in shared/data beside the project): not measured.")
+    table = census(100_000, quasi=LIKENESS_QUASI[:3], sensitive="income")
+    yield Setting(
+        "census, 100,000 rows, 3 QIs, income",
+        table,
+        {
+            "absolute, m=5": [Proximity(epsilon, 5) for epsilon in (500, 1500, 3000, 4500)],
+            "absolute, epsilon=1500": [Proximity(1500, m) for m in (2, 4, 6, 8)],
+            "relative, m=5": [Proximity(epsilon, 5, "relative") for epsilon in (0.02, 0.05, 0.1, 0.2)],
+        },
+        Proximity(1500, 5),
+    )
+
+
+def cps() -> Setting:
+    table = dc.read(
+        DATA / "cps" / "cps.csv.gz",
+        quasi=["age", "state", "filing_status", "household_size", "children"],
+        sensitive="wages",
+        categorical=["state", "filing_status"],
+    )
+    return Setting(
+        f"cps, {table.rows:,} rows, 5 QIs, wages",
+        table,
+        {
+            "absolute, m=3": [Proximity(epsilon, 3) for epsilon in (500, 1000, 3000)],
+            "absolute, epsilon=1000": [Proximity(1000, 2)],
+            "relative, m=3": [Proximity(epsilon, 3, "relative") for epsilon in (0.05, 0.2, 0.5)],
+        },
+        Proximity(1000, 3),
+    )
+
+
+def acs() -> Setting:
+    """Those who are old enough to have an income."""
+    rows = pyarrow.csv.read_csv(DATA / "acs" / "acs2019.csv.gz")
+    rows = rows.filter(pc.is_valid(rows["PINCP"]))
+    rows = rows.set_column(rows.schema.get_field_index("EDU"), "EDU", pc.cast(rows["EDU"], pa.int64()))
+    names = ["AGEP", "SEX", "MSP", "RAC1P", "EDU"]
+    table = dc.read(rows.select([*names, "PINCP"]), quasi=names, sensitive="PINCP", categorical=["SEX", "MSP", "RAC1P"])
+    return Setting(
+        f"acs, {table.rows:,} rows with an income, 5 QIs, PINCP",
+        table,
+        {
+            "absolute, m=5": [Proximity(epsilon, 5) for epsilon in (200, 500, 1000, 2000)],
+            "absolute, epsilon=500": [Proximity(500, m) for m in (2, 3, 4)],
+            "relative, m=5": [Proximity(epsilon, 5, "relative") for epsilon in (0.05, 0.1, 0.2, 0.4)],
+        },
+        Proximity(500, 5),
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------- utility
+
+
+def utility(setting: Setting) -> list[dict[str, Any]]:
+    """Publish the table under every promise by every scheme, and print what is left."""
+    table = setting.table
+    asked = volume_workload(table, dimensionality=W, volume=S)
+    exact = exact_counts(table, asked)
+    lines, records, same = [], [], True
+    for family, promises in setting.families.items():
+        for promise in promises:
+            errors: list[str] = []
+            losses: list[tuple[str, str]] = []
+            for name, scheme in SCHEMES.items():
+                release, taken = timed(table, promise, scheme)
+                assert promise.holds(release.counts, Prior.of(table)).all()
+                error = run(release, table, asked, exact).median
+                losses.append((f"{ail(release):.4f}", f"{gcp(release):.4f}"))
+                errors.append(f"{error:.1%}")
+                records.append(record(family, promise, name, ail(release), error, taken))
+            for noise in ("uniform", "prior"):
+                try:
+                    release, taken = timed(table, promise, dc.Retention(noise=noise, random_state=1))
+                except dc.DiscreetError:
+                    errors.append("refused")
+                    continue
+                error = run(release, table, asked, exact).median
+                errors.append(f"{error:.1%} (p={release.coin.probability:.3g})")
+                records.append(record(family, promise, f"retention, {noise}", None, error, taken))
+            same = same and all(one == other for one, other in losses)
+            lines.append((promise, losses, errors))
+    which = "AIL, which is also the GCP" if same else "AIL / GCP"
+    show(
+        f"Proximity: {setting.name}: loss ({which}), and the median error of {len(asked):,} queries with w={W}, "
+        f"s={S:g} ({int((exact == 0).sum()):,} of them without an answer left out)",
+        (
+            *("promise", *(f"{name}: loss" for name in SCHEMES), *(f"{name}: error" for name in SCHEMES)),
+            *("retention, uniform: error", "retention, prior: error"),
+        ),
+        [
+            (promise, *(one if same else f"{one} / {other}" for one, other in losses), *errors)
+            for promise, losses, errors in lines
+        ],
+    )
+    return records
+
+
+def timed(table: dc.Table, promise: Proximity, scheme: Scheme) -> tuple[Any, float]:
+    start = time.perf_counter()
+    release = dc.publish(table, promise, scheme)
+    return release, time.perf_counter() - start
+
+
+def record(
+    family: str, promise: Proximity, name: str, loss: float | None, error: float, taken: float
+) -> dict[str, Any]:
+    varying = "epsilon" if "m=" in family else "m"
+    return {
+        **{"family": family, "place": getattr(promise, varying), "scheme": name},
+        **{"loss": loss, "error": error, "seconds": taken},
+    }
+
+
+def gains(setting: Setting, records: Sequence[dict[str, Any]]) -> None:
+    """How much less our partitioning loses, as a mean over all promises (geometric, as these are ratios).
+
+    Promises under which both answer exactly have no ratio.
+    """
+    lines = []
+    for against in ("round-robin", "published"):
+        for measure in ("loss", "error"):
+            ratios = []
+            for one in records:
+                if one["scheme"] == "matched":
+                    other = next(
+                        rival
+                        for rival in records
+                        if rival["scheme"] == against
+                        and (rival["family"], rival["place"]) == (one["family"], one["place"])
+                    )
+                    if other[measure] > 0 and one[measure] > 0:
+                        ratios.append(one[measure] / other[measure])
+            mean = math.exp(float(np.mean(np.log(ratios)))) if ratios else math.nan
+            what = {"loss": "AIL", "error": "median error"}[measure]
+            lines.append((against, what, f"{1 - mean:.0%} less", f"{1 - max(ratios):.0%} to {1 - min(ratios):.0%}"))
+    show(
+        f"Proximity: {setting.name}: what matching gains over round-robin (with the same splitting, and as published)",
+        ("against", "measure", "on average", "from worst to best promise"),
+        lines,
+    )
+
+
+def queries(setting: Setting) -> None:
+    """The error by dimensionality and volume of queries, under one promise."""
+    table, lines = setting.table, []
+    releases = {name: dc.publish(table, setting.usual, scheme) for name, scheme in SCHEMES.items()}
+    for noise in ("uniform", "prior"):
+        try:
+            releases[f"retention, {noise}"] = dc.publish(
+                table, setting.usual, dc.Retention(noise=noise, random_state=1)
+            )
+        except dc.DiscreetError as refusal:
+            print(f"\n{setting.name}: retention perturbation ({noise}) refuses {setting.usual}: {refusal}.")
+    for w, s in [(w, S) for w in (2, 3, 4)] + [(W, s) for s in (0.01, 0.05, 0.2)]:
+        asked = volume_workload(table, dimensionality=w, volume=s)
+        exact = exact_counts(table, asked)
+        errors = [run(release, table, asked, exact) for release in releases.values()]
+        lines.append((w, f"{s:g}", errors[0].dropped, *(f"{error.median:.1%}" for error in errors)))
+    show(
+        f"Proximity: {setting.name}: median error by dimensionality w and volume s, {setting.usual}",
+        ("w", "s", "without an answer", *releases),
+        lines,
+    )
+
+
+# --------------------------------------------------------------------------------------------------------------- plots
+
+
+def draw(setting: Setting, records: Sequence[dict[str, Any]], folder: Path) -> None:
+    """Loss and error by epsilon and by m, as SVG."""
+    from discreet.report.plots import COLORS, DASHES, SHAPES, require, themed
+
+    names = list(dict.fromkeys(one["scheme"] for one in records))
+    looks = {
+        "color": {"domain": names, "range": list(COLORS[: len(names)])},
+        "shape": {"domain": names, "range": list(SHAPES[: len(names)])},
+        "strokeDash": {"domain": names, "range": list(DASHES[: len(names)])},
+    }
+    families = [family for family in setting.families if sum(one["family"] == family for one in records) > len(names)]
+    scheme = {"field": "scheme", "type": "nominal", "sort": None}
+    legend = {"title": None, "orient": "bottom", "columns": len(names), "symbolSize": 80}
+    panels = [
+        {
+            "hconcat": [
+                {
+                    "data": {"values": [one for one in records if one["family"] == family and one[field] is not None]},
+                    "title": {"text": f"{title}: {family}", "anchor": "start", "fontSize": 13},
+                    "width": 260,
+                    "height": 200,
+                    "encoding": {
+                        "x": {
+                            "field": "place",
+                            "type": "quantitative",
+                            "title": "epsilon" if "m=" in family else "m",
+                            "scale": {"zero": False, "nice": False, "padding": 10},
+                            "axis": {"grid": False, "tickCount": 5},
+                        },
+                        "y": {"field": field, "type": "quantitative", "title": axis, "axis": {"format": ticks}},
+                        "color": {**scheme, "scale": looks["color"], "legend": legend},
+                        "shape": {**scheme, "scale": looks["shape"]},
+                    },
+                    "layer": [
+                        {
+                            "mark": {"type": "line", "strokeWidth": 2},
+                            "encoding": {"strokeDash": {**scheme, "scale": looks["strokeDash"], "legend": None}},
+                        },
+                        {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}},
+                    ],
+                }
+                for family in families
+            ]
+        }
+        for title, field, axis, ticks in (
+            ("Loss", "loss", "AIL", "~g"),
+            ("Queries", "error", "median relative error", "~%"),
+        )
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"proximity-{setting.name.split(',')[0]}.svg"
+    chart = themed({"vconcat": panels, "padding": 8, "background": "white"}, autosize="pad")
+    path.write_text(str(require().vegalite_to_svg(chart)), encoding="utf-8")
+    print(f"\nPlot: {path}")

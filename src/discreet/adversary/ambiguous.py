@@ -1,0 +1,147 @@
+"""The audit of an ambiguous release: values of quasi-identifiers listed, and sensitive values counted, per group.
+
+It checks that the files are those the manifest names, that the tables agree with each other and list nothing twice,
+that all values are the original's, that original rows can stand behind the groups, and that every promise is kept: by
+every group, by the withheld rows taken as one group, and, where it is about presence, by what the groups say about
+everyone in the original, each on its own and together (see ``presence``).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary import soundness
+from discreet.adversary.ambiguous_laying import AmbiguousLaid, lay, value_named
+from discreet.adversary.ambiguous_support import by_trace, without_trace
+from discreet.adversary.anatomy import domains, totals
+from discreet.adversary.check import Check
+from discreet.adversary.judging import judged
+from discreet.adversary.trace import read_trace
+from discreet.principles import Principle, Prior
+from discreet.releases.ambiguous import AmbiguousRelease
+from discreet.table.table import Table
+
+if TYPE_CHECKING:
+    from discreet.adversary.audit import Audit
+
+
+def audit_ambiguous(
+    home: Path,
+    manifest: dict[str, Any],
+    release: AmbiguousRelease,
+    original: Table,
+    trace: str | os.PathLike[str] | NDArray[Any] | None = None,
+    promises: Principle | str | Iterable[Principle | str] | None = None,
+    from_release: Collection[str] = (),
+) -> Audit:
+    """Audit an ambiguous release, loaded from ``home``, against its original; see ``audit``."""
+    from discreet.adversary.audit import Audit
+
+    laid = lay(release, original)
+    checks = [soundness.files(home, manifest), _entries(manifest), _consistency(release)]
+    columns = {
+        name: column
+        for block, auxiliary in zip(release.blocks, release.auxiliaries, strict=True)
+        for name, column in zip(block, auxiliary.columns, strict=True)
+    }
+    checks.append(domains(laid, ((attribute, columns[attribute.name]) for attribute in release.quasi)))
+    checks += [_values(laid), totals(laid)]
+    if trace is None:
+        check, how = without_trace(laid)
+    else:
+        faults: list[str] = []
+        if not isinstance(trace, np.ndarray):
+            trace, faults = read_trace(trace, original.rows)
+        check, how = by_trace(laid, trace, faults), "trace"
+    checks.append(check)
+    prior = Prior.of(original)
+    parts, stated = soundness.promises(manifest, promises)
+    checks.append(stated)
+    left = np.maximum(prior.counts - laid.published, 0)
+    kept = [judged(part, release, laid.counts, prior, left) for part in parts]
+    checks.append(_averages(parts))
+    given, warnings = soundness.taken(parts, prior, from_release)
+    checks += warnings
+    withheld = max(0, original.rows - release.rows)
+    return Audit(checks, kept, _losses(release, withheld), release.rows, withheld, release.groups, how, given)
+
+
+# ------------------------------------------------------------------------------------------------------------ checks
+
+
+def _entries(manifest: dict[str, Any]) -> Check:
+    """Whether the manifest says nothing but what its format knows, of auxiliary tables too."""
+    check = soundness.entries(manifest, ["groups", "auxiliaries"])
+    for one in manifest["auxiliaries"] if check.holds else []:
+        strange = [key for key in one if key not in ("table", "attributes")]
+        if strange:
+            sentence = (
+                f"The manifest has the entry {strange[0]!r} of an auxiliary table, which this format does not know and "
+                "nobody audited."
+            )
+            return Check(check.name, False, sentence)
+    return check
+
+
+def _consistency(release: AmbiguousRelease) -> Check:
+    if release.faults:
+        return Check("consistency", False, " ".join(release.faults))
+    return Check(
+        "consistency",
+        True,
+        "All tables have the same groups, none lists a value of a group twice, no group lists more values than it has "
+        "rows, and rows and groups are as many as the manifest says.",
+    )
+
+
+def _values(laid: AmbiguousLaid) -> Check:
+    """Whether all listed values, and combinations of those published together, are such as original rows hold."""
+    located = laid.located
+    seen = np.zeros(int(located.firsts[-1]) + 1, np.bool_)
+    seen[located.lines[np.unique(located.of_point[laid.usable])]] = True
+    unknown = np.flatnonzero(~seen[:-1])
+    if len(unknown):
+        more = f", and {len(unknown) - 1:,} other such values" if len(unknown) > 1 else ""
+        return Check(
+            "values",
+            False,
+            f"The release lists {value_named(laid, int(unknown[0]))}, which no original row that may be published "
+            f"holds{more}.",
+        )
+    return Check("values", True, "All values that the auxiliary tables list are held by rows of the original.")
+
+
+# ----------------------------------------------------------------------------------------------------------- promises
+
+
+def _averages(parts: tuple[Principle, ...]) -> Check:
+    """Whether promises about sensitive values also bound an adversary who finds a person in several groups."""
+    loose = [str(part) for part in parts if not part.monotone]
+    if loose:
+        return Check(
+            "unions",
+            False,
+            f"The values of a person may be listed by several groups, whose average {', '.join(loose)} need not bound "
+            "even when every group keeps it: such a promise cannot be confirmed for this format.",
+        )
+    return Check(
+        "unions",
+        True,
+        "Whoever finds a person's values in several groups faces an average of them for the person's row, and these "
+        "promises hold for averages of groups that keep them: nothing more is to be checked.",
+    )
+
+
+def _losses(release: AmbiguousRelease, withheld: int) -> dict[str, float]:
+    """What is lost is which values belong together, of which losses of single values, such as AIL, say nothing."""
+    rows = release.rows + withheld
+    return {
+        "discernibility": int((release.sizes**2).sum()) + withheld * rows,
+        "average_class_size": release.rows / release.groups if release.groups else 0.0,
+    }

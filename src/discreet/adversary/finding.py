@@ -1,0 +1,252 @@
+"""How an adversary finds the groups that may hold a person, in every format of release.
+
+Three ways: by descriptions (generalized), by lists of values (ambiguous), by rows published as they are (anatomy,
+perturbed). Each tells which groups may hold given people, and how many of these each group may hold.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels import appearing, boxes, covering
+from discreet.principles import wording
+from discreet.releases.ambiguous import AmbiguousRelease
+from discreet.releases.ambiguous_asking import Located, located
+from discreet.releases.anatomy_asking import codes_found, numbered
+from discreet.releases.attributes import Attribute
+from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.matching import boxes_in, plant, points_of
+from discreet.releases.presence import PublishesRows, combinations_in, covered, occurring
+from discreet.releases.randomised import value_name
+from discreet.releases.release import Release
+from discreet.table.table import Column
+
+appearing_kernels, box_kernels, covering_kernels = cast(Any, appearing), cast(Any, boxes), cast(Any, covering)
+
+
+class Found(NamedTuple):
+    """What the groups that may hold people say about each of them."""
+
+    groups: NDArray[np.int64]
+    """How many groups may hold the person."""
+    largest: NDArray[np.float64]
+    """The largest chance that any one of them does."""
+    together: NDArray[np.float64]
+    """The chance that at least one of them does, each on its own."""
+
+    def of(self, places: NDArray[np.intp]) -> Found:
+        """The same for each of these people."""
+        return Found(self.groups[places], self.largest[places], self.together[places])
+
+
+class Finder(ABC):
+    """The groups of a release as an adversary looks people up in them; people are rows of columns, one column per
+    quasi-identifier in the order of the release."""
+
+    certain = False
+    """Whether whoever is found is in the table for sure."""
+    quasi: tuple[Attribute, ...]
+    sizes: NDArray[np.int64]
+    """How many rows each group has."""
+    ids: NDArray[np.int64] | None
+    """The published number of each group, where they have one."""
+
+    @abstractmethod
+    def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """Per group: how many combinations of values its rows may hold, any of them as likely as the others."""
+
+    @abstractmethod
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
+        """What groups with these chances say about people, all different."""
+
+    @abstractmethod
+    def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """Per group: how many of these people it may hold."""
+
+    @abstractmethod
+    def description(self, group: int) -> dict[str, str]:
+        """What is published of the quasi-identifiers of a group."""
+
+    @abstractmethod
+    def named(self, group: int) -> str:
+        """A group in words."""
+
+    def find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
+        """What groups with these chances say about people."""
+        keys = numbered([one.codes for one in people], [len(one.values) for one in people], len(people[0].codes))
+        _, first, of_person = np.unique(keys, return_index=True, return_inverse=True)
+        return self._find([replace(one, codes=one.codes[first]) for one in people], chances).of(of_person)
+
+
+class ByBoxes(Finder):
+    """By the descriptions of a generalized release."""
+
+    def __init__(self, release: GeneralizedRelease) -> None:
+        """The groups of a release, each on its own even where descriptions are the same."""
+        self.release, self.quasi, self.sizes, self.ids = release, release.quasi, release.sizes, release.ids
+
+    def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """The combinations that its description admits, of values that occur in the original."""
+        return combinations_in(boxes_in(self.release, original), occurring(original))
+
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
+        return Found(*covered(boxes_in(self.release, people), people, chances))
+
+    def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """How many people each description admits."""
+        points, groups = points_of(people), self.release.groups
+        forest = plant(points, np.ones(len(points), np.int64), np.array([0, len(points)]))
+        needs = np.full(groups, len(points) + 1)
+        described = boxes_in(self.release, people)
+        found = box_kernels.tally(forest, described, np.arange(groups), np.zeros(groups, np.int64), needs)
+        return np.asarray(found, np.int64)
+
+    def description(self, group: int) -> dict[str, str]:
+        """Its texts."""
+        return self.release.description(group)
+
+    def named(self, group: int) -> str:
+        """Its number, its size and its description."""
+        told = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
+        return f"group {self.release.ids[group]} ({wording.rows(int(self.sizes[group]))}, {told})"
+
+
+class ByLists(Finder):
+    """By the auxiliary tables of an ambiguous release."""
+
+    def __init__(self, release: AmbiguousRelease) -> None:
+        """The groups of a release."""
+        self.release, self.quasi, self.sizes, self.ids = release, release.quasi, release.sizes, release.ids
+
+    def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """The combinations of the values that it lists."""
+        return self.release.combinations
+
+    def located(self, people: Sequence[Column]) -> Located:
+        """People looked up in the auxiliary tables."""
+        column_of = {column.name: column for column in people}
+
+        def codes_of(attribute: Any, payload: Any) -> NDArray[np.int64]:
+            column = column_of[attribute.name]
+            return codes_found(attribute, payload, column.values)[column.codes]
+
+        return located(self.release, codes_of)
+
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
+        lines, of_person, shown, _ = self.located(people)
+        times, largest, logs = appearing_kernels.cover(lines, shown, self.release.groups, chances)
+        return Found(times, largest, 0.0 - np.expm1(logs)).of(of_person)
+
+    def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """How many people have all of their values in each group."""
+        lines, of_person, shown, _ = self.located(people)
+        amounts = np.bincount(of_person, minlength=len(lines))
+        return np.asarray(covering_kernels.crowds(lines, amounts, shown, self.release.groups), np.int64)
+
+    def find_weighed(self, people: Sequence[Column], chances: NDArray[np.float64]) -> tuple[Found, NDArray[np.float64]]:
+        """The same as ``find``; and the largest belief of an adversary for whom values are likelier the more groups
+        list them.
+
+        Each row of a group then holds a combination with the product of its values' shares in the group's lists, a
+        value weighing as much as there are groups that list it.
+        """
+        lines, of_person, shown, firsts = self.located(people)
+        many = np.diff(shown.starts).astype(np.float64)
+        rooms = np.ones(self.release.groups)
+        for first, last in pairwise(firsts.tolist()):
+            inside = slice(shown.starts[first], shown.starts[last])
+            own = np.repeat(many[first:last], many[first:last].astype(np.int64))
+            rooms *= np.bincount(shown.groups[inside], weights=own, minlength=self.release.groups)
+        likely = np.divide(self.sizes, rooms, out=np.zeros(len(rooms)), where=rooms > 0)
+        weights = np.prod(many[lines], axis=1)
+        times, largest, logs, weighed = covering_kernels.beliefs(
+            lines, weights, shown, self.release.groups, chances, likely
+        )
+        return Found(times, largest, 0.0 - np.expm1(logs)).of(of_person), np.asarray(weighed[of_person], np.float64)
+
+    def description(self, group: int) -> dict[str, str]:
+        """The extent of its lists."""
+        return self.release.description(group)
+
+    def named(self, group: int) -> str:
+        """Its number, its size and how many combinations of values it shows."""
+        combinations = self.release.combinations[group]
+        return (
+            f"group {self.release.ids[group]} ({wording.rows(int(self.sizes[group]))}, {combinations:,.0f} "
+            f"{'combination' if combinations == 1 else 'combinations'} of values)"
+        )
+
+
+class ByRows(Finder):
+    """By rows published with their quasi-identifiers as they are; rows that bear the same are one group here."""
+
+    certain = True
+
+    def __init__(self, release: PublishesRows) -> None:
+        """The published combinations of quasi-identifiers, and how many rows bear each."""
+        self.release, self.quasi, self.ids = release, release.quasi, None
+        keys = self._keys([])
+        self.borne, self.sizes = np.unique(keys, return_counts=True)
+
+    def _keys(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """Published rows, followed by people, as numbers that are equal exactly when all quasi-identifiers are."""
+        codes, sizes = [], []
+        for at, (attribute, payload) in enumerate(zip(self.release.quasi, self.release.exact, strict=True)):
+            held = [payload.codes + np.int64(1)]
+            if people:
+                held.append(codes_found(attribute, payload, people[at].values)[people[at].codes] + 1)
+            codes.append(np.concatenate(held))
+            sizes.append(len(payload.values) + 1)
+        return numbered(codes, sizes, len(codes[0]))
+
+    def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """One: the combination that its rows bear."""
+        return np.ones(len(self.sizes))
+
+    def _places(self, people: Sequence[Column]) -> NDArray[np.intp]:
+        """The group that bears each person's quasi-identifiers, -1 for none."""
+        keys = self._keys(people)
+        rows = len(keys) - len(people[0].codes)
+        # where columns are many, numbers mean the same only within one call: groups are in the order of their numbers
+        borne = np.unique(keys[:rows])
+        at = np.minimum(np.searchsorted(borne, keys[rows:]), max(0, len(borne) - 1))
+        return np.where(borne[at] == keys[rows:], at, -1)
+
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
+        at = self._places(people)
+        chance = np.where(at < 0, 0.0, chances[at])
+        return Found((at >= 0).astype(np.int64), chance, chance)
+
+    def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """How many people bear each published combination."""
+        at = self._places(people)
+        return np.bincount(at[at >= 0], minlength=len(self.sizes))
+
+    def description(self, group: int) -> dict[str, str]:
+        """What its rows bear."""
+        row = int(np.argmax(self._keys([]) == self.borne[group]))
+        return {
+            attribute.name: value_name(payload.values[payload.codes[row]])
+            for attribute, payload in zip(self.quasi, self.release.exact, strict=True)
+        }
+
+    def named(self, group: int) -> str:
+        """Its size and what its rows bear."""
+        told = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
+        return f"the {wording.rows(int(self.sizes[group]))} with {told}"
+
+
+def finder_for(release: Release) -> Finder:
+    """How people are looked up in a release."""
+    if isinstance(release, GeneralizedRelease):
+        return ByBoxes(release)
+    if isinstance(release, AmbiguousRelease):
+        return ByLists(release)
+    return ByRows(cast("PublishesRows", release))

@@ -1,0 +1,119 @@
+"""The audit of a retained release: quasi-identifiers as they are, sensitive numbers kept by a coin or drawn anew.
+
+It checks that the files are those the manifest names; that the prior is the original's; that the rows, but for their
+sensitive values, are the original's; that the published numbers are such as the stated probability makes of the
+original ones; and that every promise is kept by what each published number says about the neighbourhood of any number
+that occurs, exactly as printed, and by the withheld rows taken as one group.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary import soundness
+from discreet.adversary.judging import Kept
+from discreet.adversary.perturbed import consistency, same_prior
+from discreet.adversary.perturbed_rows import Matched, match
+from discreet.adversary.retained_draws import plausible
+from discreet.adversary.trace import read_trace
+from discreet.errors import DiscreetError
+from discreet.principles import Principle, Prior, Proximity, wording
+from discreet.releases.retained import RetainedRelease
+from discreet.releases.retained_posteriors import crowds
+from discreet.table.table import Table
+
+if TYPE_CHECKING:
+    from discreet.adversary.audit import Audit
+
+
+def audit_retained(
+    home: Path,
+    manifest: dict[str, Any],
+    release: RetainedRelease,
+    original: Table,
+    trace: str | os.PathLike[str] | NDArray[Any] | None = None,
+    promises: Principle | str | Iterable[Principle | str] | None = None,
+    from_release: Collection[str] = (),
+) -> Audit:
+    """Audit a retained release, loaded from ``home``, against its original; see ``audit``."""
+    from discreet.adversary.audit import Audit
+
+    faults: list[str] = []
+    if trace is not None and not isinstance(trace, np.ndarray):
+        trace, faults = read_trace(trace, original.rows)
+    matched = match(release, original, trace, faults)
+    prior = Prior.of(original)
+    checks = [soundness.files(home, manifest), soundness.entries(manifest, ["retention"]), consistency(release)]
+    checks += [same_prior(matched, prior), matched.check, plausible(matched, release.coin)]
+    parts, stated = soundness.promises(manifest, promises)
+    checks.append(stated)
+    kept = [_judged(part, release, matched, prior) for part in parts]
+    given, warnings = soundness.taken(parts, prior, from_release)
+    checks += [*warnings, *soundness.kept(release)]
+    withheld = max(0, original.rows - release.rows)
+    lost = withheld / original.rows if original.rows else 0.0
+    losses = {"ail": lost, "gcp": lost, "retention": release.retention}
+    return Audit(checks, kept, losses, release.rows, withheld, 0, matched.how, given)
+
+
+def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: Prior) -> Kept:
+    """One promise judged on what every published number says, and on the withheld rows."""
+    if not isinstance(part, Proximity):
+        reason = "a retained release bounds the belief that a number lies near to another and nothing else"
+        return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}.")
+    try:
+        crowd = crowds(prior.counts, *part.windows(prior))
+    except DiscreetError as error:
+        return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
+    known = matched.class_of < len(prior.counts)
+    where = np.where(known, matched.class_of, 0)
+    counts, around = np.where(known, prior.counts[where], 0), np.where(known, crowd.around[where], 0)
+    worst = release.coin.nearest(counts, around, prior.rows, part.m)
+    centre = crowd.centre(int(where[worst.published])) if known[worst.published] else 0
+    first, last = crowd.first[centre], crowd.last[centre]
+    what = (
+        f"it was {prior.values[first]!r}"
+        if first == last
+        else f"it was a number from {prior.values[first]} to {prior.values[last]}, near to {prior.values[centre]}"
+    )
+    said = (
+        f"whoever sees {release.texts[worst.published]} published believes with {wording.percent(worst.belief)} that "
+        f"{what}, where {wording.percent(crowd.rows[centre] / prior.rows)} of the whole table lie"
+    )
+    strain, broken = worst.belief * part.m, worst.broken
+    # rounding must not tell another story than whole numbers do
+    strain = max(strain, float(np.nextafter(1.0, 2.0))) if broken else min(strain, 1.0)
+    achieved = math.floor(1.0 / worst.belief + 1e-9) if worst.belief > 0.0 else prior.rows
+    if broken:
+        sentence = f"{part} is broken by what {broken:,} of {len(counts):,} published values say: {said}."
+    else:
+        sentence = (
+            f"{part} is kept by what every published value says, exactly as printed; closest to the bound, {said}, "
+            f"{wording.percent(strain)} of what is allowed."
+        )
+    size = int(matched.left.sum()) + matched.open
+    if size:
+        # which rows of some are withheld may not be known: each value is withheld at least so often
+        alone = float(part.strain(matched.left[None], prior)[0]) * int(matched.left.sum()) / size
+        strain, broken = max(strain, alone), broken + (alone > 1.0)
+        if not matched.open:
+            achieved = min(achieved, int(part.achieved(matched.left[None], prior)))
+        sentence = f"{sentence} {_withheld(part, matched, prior, size, alone <= 1.0)}"
+    return Kept(str(part), broken == 0, strain, achieved, broken, None, 0, {}, sentence)
+
+
+def _withheld(part: Proximity, matched: Matched, prior: Prior, size: int, kept: bool) -> str:
+    """What the withheld rows say as one group."""
+    if matched.open:
+        return (
+            f"Of the {size:,} withheld rows, the sensitive values of {matched.open:,} cannot be told without the "
+            f"trace; as far as the others show, they {'keep' if kept else 'cannot keep'} the promise as a group."
+        )
+    return f"The {size:,} withheld rows keep it as a group." if kept else part.explain(matched.left, prior)

@@ -1,0 +1,174 @@
+"""Workloads of counts by group, and what a release makes of them.
+
+As Query-1, Query-2 and Query-3 in Section 8.1 of "Ambiguity: Hide the Presence of Individuals and Their Privacy with
+Low Information Loss" (COMAD 2008):
+
+    SELECT Q1, ..., Qi, COUNT(*) FROM data WHERE S = v GROUP BY Q1, ..., Qi
+
+with quasi-identifiers drawn at random, a sensitive value v that varies, and a selectivity of 1, 5 and 10 %. The paper
+does not say what selectivity means where a single value may be more or less frequent than that. Here it is the share
+of the table's rows that satisfy the WHERE: v is a run of consecutive sensitive values (in their order; often a single
+one) that begins at a random one and is as long as brings its share nearest to the selectivity; beginnings whose nearest
+share is off by a factor of more than 1.5 are not taken while there are others.
+
+The error of a query is the average relative error of its cells. Cells that no row of the original lies in have none,
+and are dropped and counted: a release that sees rows where there are none is not blamed for it here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.analyst.queries import relative_errors
+from discreet.errors import DiscreetError
+from discreet.randomness import generator
+from discreet.releases.release import Release
+from discreet.table.grouping import GroupBy, occupied
+from discreet.table.query import OneOf, Query
+from discreet.table.table import Table
+
+SELECTIVITIES = {"Query-1": 0.01, "Query-2": 0.05, "Query-3": 0.1}
+"""The three workloads of the paper."""
+OFF = 1.5
+"""By which factor the share of the rows of a run may differ from the selectivity."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a workload in which the original has rows, and their exact counts."""
+
+    queries: list[Query]
+    exact: NDArray[np.int64]
+    of: NDArray[np.int64]
+    """Which of the counts by group each cell belongs to."""
+    dropped: int
+    """How many cells the original has no rows in."""
+
+
+@dataclass(frozen=True)
+class GroupByResult:
+    """How well a release answered counts by group; errors are shares of exact counts, NaN when no cell has any."""
+
+    mean: float
+    """The mean over queries of the average relative error of their cells."""
+    median: float
+    """The median over queries of the same."""
+    cells: int
+    """Cells with a relative error."""
+    dropped: int
+    """Cells that the original has no rows in."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as a mapping."""
+        return asdict(self)
+
+
+def group_by_workload(
+    table: Table,
+    *,
+    dimensions: int | None = None,
+    selectivity: float = 0.05,
+    number: int = 20,
+    seed: int | None = 0,
+) -> list[GroupBy]:
+    """Random counts by group on a table; the same seed gives the same ones.
+
+    ``dimensions`` is the number of quasi-identifiers to group by, 2 unless there are fewer; ``selectivity`` the share
+    of the rows that satisfy the condition on the sensitive attribute, as nearly as its values allow.
+
+    >>> from discreet.datasets import patients
+    >>> [one.attributes for one in group_by_workload(patients(), number=2, seed=1)]
+    [('age', 'zip'), ('age', 'sex')]
+    """
+    most = len(table.quasi)
+    dimensions = min(2, most) if dimensions is None else dimensions
+    if table.sensitive is None:
+        raise DiscreetError("this workload has a condition on the sensitive attribute and the table has none")
+    if not 1 <= dimensions <= most:
+        raise DiscreetError(
+            f"counts cannot be grouped by {dimensions} of the {most} quasi-identifiers of this table; choose a number "
+            f"from 1 to {most}"
+        )
+    if not 0 < selectivity <= 1:
+        raise DiscreetError(f"the selectivity must lie between 0 and 1, and {selectivity} does not; try 0.05")
+    if number < 1:
+        raise DiscreetError(f"a workload needs at least one query, not {number}")
+    chance = generator(seed)
+    values = table.sensitive.values.tolist()
+    runs = _runs(table, selectivity)
+    found = []
+    for _ in range(number):
+        chosen = np.sort(chance.permutation(most)[:dimensions]).tolist()
+        first, after = runs[int(chance.integers(len(runs)))]
+        condition = OneOf(table.sensitive.name, tuple(values[first:after]))
+        found.append(GroupBy(tuple(table.quasi_names[axis] for axis in chosen), Query((condition,))))
+    return found
+
+
+def cells_of(table: Table, wanted: Sequence[GroupBy], most: int | None = None, seed: int | None = 0) -> Cells:
+    """The cells of counts by group in which a table has rows; of each at most so many, drawn at random.
+
+    >>> from discreet.datasets import patients
+    >>> cells = cells_of(patients(), [GroupBy(("sex",)), GroupBy(("sex", "zip"), Query(OneOf("sex", "F")))])
+    >>> cells.exact[cells.of == 0].tolist(), cells.dropped
+    ([24, 24], 0)
+    """
+    chance = generator(seed)
+    queries: list[Query] = []
+    exact, of, dropped = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+    for at, counts in enumerate(wanted):
+        codes, amounts = occupied(table, counts.attributes, counts.query)
+        columns = [table.column(name) for name in counts.attributes]
+        known = {column.name: column.values for column in columns}
+        grid = counts.grid(known, {column.name: column.kind for column in columns}, limited=False)
+        dropped += grid.size - len(amounts)
+        if most is not None and len(amounts) > most:
+            some = np.sort(chance.permutation(len(amounts))[:most])
+            codes, amounts = [of_column[some] for of_column in codes], amounts[some]
+        held = [column.values[place].tolist() for column, place in zip(columns, codes, strict=True)]
+        queries += [grid.query(cell) for cell in (zip(*held, strict=True) if held else [()])]
+        exact.append(amounts)
+        of.append(np.full(len(amounts), at))
+    return Cells(queries, np.concatenate(exact), np.concatenate(of), dropped)
+
+
+def run_group_by(release: Release, cells: Cells) -> GroupByResult:
+    """How far a release's counts by group are from the exact ones.
+
+    >>> import discreet as dc
+    >>> from discreet.datasets import patients
+    >>> cells = cells_of(patients(), group_by_workload(patients(), number=5))
+    >>> run_group_by(dc.publish(patients(), dc.KAnonymity(1)), cells).mean
+    0.0
+    """
+    errors = relative_errors(release.estimates(cells.queries), cells.exact)
+    there = ~np.isnan(errors)
+    number = np.bincount(cells.of[there])
+    totals = np.bincount(cells.of[there], errors[there])[number > 0] / number[number > 0]
+    mean, median = (float(totals.mean()), float(np.median(totals))) if len(totals) else (math.nan, math.nan)
+    return GroupByResult(mean, median, int(there.sum()), cells.dropped)
+
+
+def _runs(table: Table, selectivity: float) -> list[tuple[int, int]]:
+    """The runs of sensitive values to draw from, as the first code and the one after the last."""
+    assert table.sensitive is not None, "a table without one is refused"
+    column = table.sensitive
+    counts = table.prior_counts.astype(np.float64)
+    if column.missing is not None:
+        counts[column.missing] = 0.0
+    sums = np.concatenate(([0.0], np.cumsum(counts / max(1, table.rows))))
+    found: list[tuple[float, int, int]] = []
+    for first in np.flatnonzero(counts).tolist():
+        shares = sums[first + 1 :] - sums[first]
+        length = int(np.argmin(np.abs(np.log(shares / selectivity))))
+        found.append((abs(math.log(shares[length] / selectivity)), first, first + length + 1))
+    if not found:
+        raise DiscreetError(f"no row of the table has a value of {column.name!r}, so nothing can be asked of it")
+    near = [(first, after) for off, first, after in found if off <= math.log(OFF)]
+    return near or [min(found)[1:]]

@@ -1,0 +1,66 @@
+"""Random workloads of a given volume, as in Section 6 of "Preservation of Proximity Privacy" (SIGMOD 2008).
+
+A query of dimensionality w has a range on w - 1 quasi-identifiers, drawn at random, and always one on the sensitive
+value. Its volume s, from 0 to 1, is the share of the space of these w attributes that it covers: each range is
+floor(|A| x s^(1 / w)) long, where |A| is the number of values of the attribute's domain, and lies at a place drawn at
+random. Where a domain has no single values, |A| is its length and nothing is rounded; no range is empty.
+
+This differs from ``discreet.analyst.workload`` in two ways: the sensitive attribute counts as one of the w, and lengths
+are rounded down as the paper does, so that narrow domains are asked for less than their share.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.analyst.workload import ranges_on
+from discreet.errors import DiscreetError
+from discreet.randomness import generator
+from discreet.table.query import Query
+from discreet.table.table import Table
+
+USUAL = 4
+"""The dimensionality of a query when none is asked for, if the table has as many attributes."""
+
+
+def volume_workload(
+    table: Table,
+    *,
+    dimensionality: int | None = None,
+    volume: float = 0.1,
+    number: int = 1_000,
+    seed: int | None = 0,
+) -> list[Query]:
+    """Random queries of one dimensionality (w) and volume (s); the same seed gives the same ones.
+
+    >>> from discreet.datasets import census
+    >>> table = census(100, quasi=("age",), sensitive="income")
+    >>> query = volume_workload(table, dimensionality=2, volume=0.25, number=1)[0]
+    >>> [(one.attribute, one.high - one.low + 1) for one in query.conditions]
+    [('age', 39), ('income', 113550)]
+    """
+    if table.sensitive is None:
+        raise DiscreetError(
+            "a workload of a given volume asks for the sensitive value, and the table has no sensitive attribute; name "
+            "one, or ask for a selectivity instead"
+        )
+    most = len(table.quasi) + 1
+    dimensionality = min(USUAL, most) if dimensionality is None else dimensionality
+    if not 1 <= dimensionality <= most:
+        raise DiscreetError(
+            f"a query cannot have {dimensionality} dimensions: this table has {most - 1} quasi-identifiers and the "
+            f"sensitive attribute; choose from 1 to {most}"
+        )
+    if not 0 < volume <= 1:
+        raise DiscreetError(f"the volume of a query must lie above 0 and at most at 1, and {volume} does not; try 0.1")
+    if number < 1:
+        raise DiscreetError(f"a workload needs at least one query, not {number}")
+    chance = generator(seed)
+    draws = [ranges_on(column, chance, down=True) for column in table.quasi]
+    last = ranges_on(table.sensitive, chance, down=True)
+    share = volume ** (1.0 / dimensionality)
+    queries = []
+    for _ in range(number):
+        chosen = np.sort(chance.permutation(most - 1)[: dimensionality - 1]).tolist()
+        queries.append(Query((*(draws[axis](share) for axis in chosen), last(share))))
+    return queries

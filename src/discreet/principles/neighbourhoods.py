@@ -1,0 +1,153 @@
+"""Neighbourhoods of numbers that are given by hand: a pair of widths, a function, or the ends for every number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.table.texts import number_text
+
+Numbers = NDArray[np.float64]
+Function = Callable[[Numbers], tuple[Any, Any]]
+"""From numbers to where the neighbourhood of each begins and where it ends."""
+Ends = tuple[tuple[float, float, float], ...]
+"""A number, where its neighbourhood begins, and where it ends."""
+
+ROUNDING = 4 * float(np.finfo(np.float64).eps)
+"""Numbers at the very end of a neighbourhood are in it, however their decimals were rounded."""
+
+
+@dataclass(frozen=True)
+class Neighbourhood(Choice):
+    """A word for a kind of neighbourhood, a pair of widths, or a function."""
+
+    def describe(self) -> str:
+        """What is accepted, as it reads after "must be"."""
+        return "absolute or relative, a pair of widths (below, above), or a function that gives the ends"
+
+    def accept(self, value: object) -> object:
+        """The word, the two widths as floats, or the function."""
+        if callable(value):
+            return value
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            below, above = value  # too few or too many are a ValueError
+            return Number("below").accept(below), Number("above").accept(above)
+        return super().accept(value)
+
+
+@dataclass(frozen=True)
+class Stated(Parameter):
+    """The ends of the neighbourhood of every number, written ``1000:900:1100 1010:905:1115``."""
+
+    def describe(self) -> str:
+        """What is accepted, as it reads after "must be"."""
+        return "numbers in ascending order with the ends of their neighbourhoods, which hold them and never fall"
+
+    def read(self, text: str) -> object:
+        """The ends that a text means."""
+        try:
+            return tuple(tuple(float(number) for number in one.split(":")) for one in text.split())
+        except ValueError:
+            return text
+
+    def accept(self, value: object) -> object:
+        """The ends as floats."""
+        table = np.array(value, np.float64)  # what is no table of numbers is a ValueError
+        if table.ndim != 2 or table.shape[1] != 3 or not np.isfinite(table[:, 0]).all():
+            raise ValueError
+        numbers, low, high = table.T
+        if (np.diff(numbers) <= 0).any():
+            raise ValueError
+        fault = _fault(numbers, low, high)
+        if fault is not None:
+            raise DiscreetError(f"proximity: {fault}")
+        return tuple((float(number), float(begin), float(end)) for number, begin, end in table)
+
+    def check(self, promise: str, value: object, example: str) -> object:
+        """The ends as floats, or a sentence that says what is accepted; they may be too many to be shown."""
+        if value is None:
+            return None
+        try:
+            return self.accept(value)
+        except (ValueError, TypeError):
+            raise DiscreetError(
+                f"{promise}: {self.name} must be {self.describe()}, such as {self.name}=1000:900:1100 2000:1800:2200"
+            ) from None
+
+
+def ends_text(ends: Ends) -> str:
+    """The ends as ``Stated`` reads them.
+
+    >>> ends_text(((1000.0, 900.0, 1100.5), (2000.0, 1800.0, math.inf)))
+    '1000:900:1100.5 2000:1800:inf'
+    """
+    return " ".join(":".join(map(number_text, one)) for one in ends)
+
+
+def ends_by(function: Function, numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """The ends that a function gives; refused unless they hold their number and never fall when it grows.
+
+    >>> [end.tolist() for end in ends_by(lambda x: (x - 1, x * 2), np.array([1.0, 5.0]))]
+    [[0.0, 4.0], [2.0, 10.0]]
+    """
+    try:
+        low, high = (
+            np.broadcast_to(np.asarray(end, np.float64), numbers.shape).copy() for end in function(numbers.copy())
+        )
+    except Exception as error:  # whatever the function of a user does
+        raise DiscreetError(
+            f"proximity: the function that gives the neighbourhoods failed ({error}); from an array of numbers it must "
+            "make two arrays as long, the lower and the upper ends"
+        ) from error
+    fault = _fault(numbers, low, high)
+    if fault is not None:
+        raise DiscreetError(f"proximity: {fault}")
+    return low, high
+
+
+def ends_stated(ends: Ends, numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """The stated ends of these numbers; refused when one of them is not among those stated."""
+    known, low, high = np.array(ends, np.float64).T
+    at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+    strange = numbers[known[at] != numbers]
+    if len(strange):
+        raise DiscreetError(
+            f"proximity states no neighbourhood of the number {number_text(float(strange[0]))}; state one for every "
+            "number of the sensitive attribute"
+        )
+    return low[at], high[at]
+
+
+def widened(numbers: Numbers, low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
+    """Given ends with what rounding may have taken from them; they still never fall."""
+    with np.errstate(invalid="ignore"):
+        low = np.where(np.isfinite(low), low - ROUNDING * (np.abs(numbers) + np.abs(low)), low)
+        high = np.where(np.isfinite(high), high + ROUNDING * (np.abs(numbers) + np.abs(high)), high)
+    return np.minimum.accumulate(low[::-1])[::-1], np.maximum.accumulate(high)
+
+
+def _fault(numbers: Numbers, low: Numbers, high: Numbers) -> str | None:
+    """What is wrong with neighbourhoods of ascending numbers, as a clause that names the values."""
+    outside = np.flatnonzero(~((low <= numbers) & (numbers <= high)))
+    if len(outside):
+        number, begin, end = (number_text(float(one[outside[0]])) for one in (numbers, low, high))
+        if math.isnan(float(low[outside[0]])) or math.isnan(float(high[outside[0]])):
+            return f"the neighbourhood of {number} has an end that is no number; give every number two ends"
+        return f"the neighbourhood of {number} goes from {begin} to {end} and does not hold it; it must hold its number"
+    for word, ends in (("begins", low), ("ends", high)):
+        fall = np.flatnonzero(ends[1:] < ends[:-1])
+        if len(fall):
+            at = int(fall[0])
+            one, other = number_text(float(numbers[at])), number_text(float(numbers[at + 1]))
+            return (
+                f"the neighbourhood of {other} {word} at {number_text(float(ends[at + 1]))}, below where that of "
+                f"{one} {word} ({number_text(float(ends[at]))}); its ends must never fall when the number grows"
+            )
+    return None

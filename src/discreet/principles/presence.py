@@ -1,0 +1,102 @@
+"""(alpha, beta)-privacy: who is in the table stays in doubt, and so does the sensitive value of those who are.
+
+The promise of "Ambiguity: Hide the Presence of Individuals and Their Privacy with Low Information Loss" (COMAD 2008).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.judging import SLACK, Rules
+from discreet.principles.bounds import Bounds
+from discreet.principles.counts import Counts
+from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.principles.principle import Principle, Reach
+from discreet.principles.prior import Prior
+from discreet.principles.wording import exact, percent
+
+
+@dataclass(frozen=True)
+class AlphaBeta(Principle):
+    """Nobody who knows a person's quasi-identifiers believes more than ``alpha`` that the person is in the table.
+
+    And if the person is, nobody believes more than ``beta`` in any sensitive value: no value has more than that share
+    of a group's rows. Of counts of sensitive values only the latter can be judged, and it is what ``holds``, ``strain``
+    and ``achieved`` are about. The former is about the values of quasi-identifiers that a release shows: a release
+    tells the belief (``Release.presence``), the scheme that makes it keeps that at or below alpha, and an audit says
+    whether it did.
+
+    With ``presence=group`` the belief is that in any one group that shows all values of the person. Several groups may
+    show them: with ``presence=combined`` it is the belief that at least one of these holds the person,
+    1 - (1 - p1)(1 - p2)..., which is stronger.
+
+    Monotone in what it says about sensitive values: the share in a union lies between those in its parts.
+
+    >>> prior = Prior(np.array([4, 3, 3]), ("flu", "cold", "cough"))
+    >>> AlphaBeta(0.2, 0.5).holds([[1, 1, 0], [2, 1, 0]], prior).tolist()
+    [True, False]
+    >>> print(AlphaBeta(0.2, 0.3).reachable(prior).sentence)  # doctest: +NORMALIZE_WHITESPACE
+    The most frequent value of the sensitive attribute, 'flu', holds 40.0 % of the rows, so beta can be 0.4 or more;
+    ask for beta=0.4.
+    """
+
+    name: ClassVar[str] = "alpha-beta"
+    example: ClassVar[str] = "'alpha-beta(alpha=0.2, beta=0.1)'"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Number("alpha", high=1.0, above=True),
+        Number("beta", high=1.0, above=True),
+        Choice("presence", choices=("group", "combined")),
+    )
+    hides_presence: ClassVar[bool] = True
+
+    alpha: float
+    beta: float
+    presence: str = "group"
+
+    @property
+    def combined(self) -> bool:
+        """Whether the belief in presence is that over all groups that show a person's values."""
+        return self.presence == "combined"
+
+    @property
+    def needed(self) -> int:
+        """How many different sensitive values every group has to hold."""
+        return math.ceil(1.0 / self.beta - SLACK)
+
+    def _bounds(self, prior: Prior) -> Bounds:
+        self.require(prior)
+        caps = np.full(len(prior.values), self.beta)
+        return Bounds(prior.values, prior.frequencies, caps, reason=f"because of beta={exact(self.beta)}")
+
+    def rules(self, prior: Prior) -> Rules:
+        """A cap of beta for every value."""
+        return self._bounds(prior).rules(len(prior.values))
+
+    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
+        """beta for every value."""
+        return self._bounds(prior).leaf_caps()
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Whether the whole table keeps beta; whether alpha can be kept is for quasi-identifiers to tell."""
+        strongest = self.achieved(prior.counts[None], prior)
+        most = prior.values[prior.most_frequent]
+        fact = f"most frequent value of the sensitive attribute, '{most}', holds {percent(strongest)} of the rows"
+        if self.holds(prior.counts[None], prior)[0]:
+            return Reach(True, strongest, f"beta={exact(self.beta)} can be kept: the {fact}.")
+        nearest = math.ceil(strongest * 1000.0 - 1e-7) / 1000.0
+        advice = f"beta can be {exact(nearest)} or more; ask for beta={exact(nearest)}"
+        if nearest >= 1.0:
+            advice = "no beta below 1 can be kept; choose another sensitive attribute"
+        return Reach(False, strongest, f"The {fact}, so {advice}.")
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        return self._bounds(prior).explain(counts)
+
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
+        """The largest share of any value in any group."""
+        return float(counts.shares.max())

@@ -1,0 +1,111 @@
+"""What the tables of an ambiguous release say about a person: whether in the table, and with which sensitive value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels import appearing
+from discreet.kernels.appearing import Shown
+from discreet.releases.anatomy_asking import codes_found, numbered
+from discreet.releases.matching import shares
+
+if TYPE_CHECKING:
+    from discreet.releases.ambiguous import AmbiguousRelease, Auxiliary
+    from discreet.releases.attributes import Attribute
+    from discreet.releases.payload import Payload
+
+kernels = cast(Any, appearing)
+
+
+def presence_at(release: AmbiguousRelease, points: Mapping[str, ArrayLike], combined: bool) -> NDArray[np.float64]:
+    """Per point: the largest belief in presence by a covering group, or the one by all of them together."""
+    lines, of_point, shown, _ = _located(release, points)
+    times, largest, logs = kernels.cover(lines, shown, release.groups, release.presences)
+    result: NDArray[np.float64] = 0.0 - np.expm1(logs) if combined else largest
+    if release.withheld:
+        result[times == 0] = np.nan
+    return result[of_point]
+
+
+def covering_groups(release: AmbiguousRelease, points: Mapping[str, ArrayLike]) -> NDArray[np.int64]:
+    """Per point: how many groups show all of its values."""
+    lines, of_point, shown, _ = _located(release, points)
+    times: NDArray[np.int64] = kernels.cover(lines, shown, release.groups, release.presences)[0]
+    return times[of_point]
+
+
+def beliefs_at(
+    release: AmbiguousRelease, points: Mapping[str, ArrayLike], withheld: ArrayLike | None
+) -> NDArray[np.float64]:
+    """Per point: the distributions of the covering groups, weighed by the belief that each holds the person."""
+    lines, of_point, shown, _ = _located(release, points)
+    counts = release.counts
+    mixed = kernels.mix(
+        lines, shown, release.groups, release.presences, counts.starts, counts.values, counts.shares, counts.width
+    )
+    return shares(mixed[of_point], withheld)
+
+
+class Located(NamedTuple):
+    """Points found in the auxiliary tables."""
+
+    lines: NDArray[np.int64]
+    """Distinct points as lines of values, one per block; -1 where no group shows one."""
+    of_point: NDArray[np.int64]
+    """The line of each point."""
+    shown: Shown
+    firsts: NDArray[np.int64]
+    """The first value of each block, and the number of all values."""
+
+
+def _located(release: AmbiguousRelease, points: Mapping[str, ArrayLike]) -> Located:
+    """Points given as original values."""
+    given: dict[str, NDArray[Any]] = {}
+    for attribute in release.quasi:
+        name = attribute.name
+        if name not in points:
+            raise DiscreetError(f"the quasi-identifier {name!r} of the release is not among the points given")
+        given[name] = np.atleast_1d(np.asarray(points[name]))
+    if len({len(column) for column in given.values()}) > 1:
+        raise DiscreetError("the points need as many values for every quasi-identifier")
+    return located(release, lambda attribute, column: codes_found(attribute, column, given[attribute.name]))
+
+
+def located(release: AmbiguousRelease, codes_of: Callable[[Attribute, Payload], NDArray[np.int64]]) -> Located:
+    """Points given by the code that they have in each published column, -1 for a value that it does not have."""
+    kinds = {attribute.name: attribute for attribute in release.quasi}
+    if not kinds:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    columns, entries, firsts = [], [], [0]
+    for block, auxiliary in zip(release.blocks, release.auxiliaries, strict=True):
+        codes = [codes_of(kinds[name], column) for name, column in zip(block, auxiliary.columns, strict=True)]
+        found, of_entry, of_point = _matched(auxiliary, codes)
+        columns.append(np.where(of_point < 0, -1, of_point + firsts[-1]))
+        entries.append(of_entry + firsts[-1])
+        firsts.append(firsts[-1] + found)
+    groups = np.concatenate([auxiliary.groups for auxiliary in release.auxiliaries])
+    shown = kernels.index_groups(np.concatenate(entries), groups, release.groups, firsts[-1])
+    stacked = np.stack(columns, axis=1).astype(np.int64)
+    keys = numbered([column + 1 for column in stacked.T], [firsts[-1] + 1] * stacked.shape[1], len(stacked))
+    _, at, of_point = np.unique(keys, return_index=True, return_inverse=True)
+    return Located(np.ascontiguousarray(stacked[at]), of_point, shown, np.array(firsts))
+
+
+def _matched(auxiliary: Auxiliary, codes: list[NDArray[np.int64]]) -> tuple[int, NDArray[Any], NDArray[Any]]:
+    """How many combinations of a block are shown, the one of every entry, and that of every point, -1 for none."""
+    sizes = [len(column.values) for column in auxiliary.columns]
+    known = np.all([column >= 0 for column in codes], axis=0)
+    both = [np.concatenate([entry.codes, code[known]]) for entry, code in zip(auxiliary.columns, codes, strict=True)]
+    keys = numbered(both, sizes, len(both[0]))
+    lines = len(auxiliary.groups)
+    found, of_entry = np.unique(keys[:lines], return_inverse=True)
+    places = np.minimum(np.searchsorted(found, keys[lines:]), max(0, len(found) - 1))
+    of_point = np.full(len(known), -1, np.int64)
+    if len(found):
+        of_point[known] = np.where(found[places] == keys[lines:], places, -1)
+    return len(found), of_entry, of_point

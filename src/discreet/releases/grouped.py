@@ -1,0 +1,36 @@
+"""Counts by group from a release of any format: one estimate per cell, over the values that the release tells of."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.errors import DiscreetError
+from discreet.table.grouping import GroupBy
+from discreet.table.texts import near
+
+if TYPE_CHECKING:
+    from discreet.releases.release import Release
+
+BATCH = 1 << 16
+"""How many cells are asked for at a time."""
+
+
+def grouped_estimates(release: Release, counts: GroupBy) -> pa.Table:
+    """The cells whose estimate is not 0, with their estimates."""
+    kinds = {attribute.name: attribute.kind for attribute in release.attributes}
+    for name in counts.attributes:
+        if name not in kinds:
+            raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
+    release.estimates([counts.query])  # conditions that the release cannot answer are refused before cells are made
+    grid = counts.grid({name: release.known_values(name) for name in counts.attributes}, kinds)
+    queries = grid.queries()
+    parts = [np.zeros(0)]
+    while batch := list(itertools.islice(queries, BATCH)):
+        parts.append(release.estimates(batch))
+    estimates = np.concatenate(parts)
+    listed = np.flatnonzero(estimates) if counts.attributes else np.arange(1)
+    return counts.answer(grid.cells(listed), estimates[listed])

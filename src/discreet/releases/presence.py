@@ -1,0 +1,171 @@
+"""What releases that are not ambiguous say about who is in the table: those with descriptions, and those with rows.
+
+Whoever finds a person's quasi-identifiers in the description of a group of |G| rows knows that some |G| of the
+combinations of values that the description admits are in the table. Taking all of them for equally likely, the belief
+that the person's is among them is |G| divided by their number, or 1 if that is less. Groups that have the same
+description stay apart: each says this on its own, and what they say together is 1 - (1 - p1)(1 - p2)... .
+
+Not all numbers between two ends need exist (codes of regions, salaries in hundreds): only values that are known to
+occur are counted. From the files alone these are, of numbers and ordered values, the ends of published intervals, so
+that the number of combinations is a lower bound and the belief an upper one. Whoever knows more about how the rows lie
+in a description may believe more or less of one combination: intervals that are as narrow as possible have rows at
+both of their ends, so that combinations of ends are likelier than others (where values are listed one by one, as in
+ambiguous releases, this cannot happen).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels import boxes
+from discreet.kernels.boxes import Boxes
+from discreet.releases.anatomy_asking import codes_at, numbered
+from discreet.releases.attributes import Attribute
+from discreet.releases.labels import Regions, finite
+from discreet.releases.matching import boxes_in, columns_at, plant, points_of
+from discreet.releases.payload import Payload
+from discreet.table.table import Column
+from discreet.table.texts import MISSING
+
+if TYPE_CHECKING:
+    from discreet.releases.generalized import GeneralizedRelease
+
+kernels = cast(Any, boxes)
+
+
+class PublishesRows(Protocol):
+    """A release that publishes the quasi-identifiers of every row as they are."""
+
+    @property
+    def quasi(self) -> tuple[Attribute, ...]:
+        """The quasi-identifiers."""
+
+    @property
+    def exact(self) -> tuple[Payload, ...]:
+        """Per quasi-identifier: its distinct published values, and which one each published row holds."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows are published."""
+
+    @property
+    def withheld(self) -> int:
+        """How many rows are not."""
+
+
+# ------------------------------------------------------------------------------------------------------- descriptions
+
+
+def presence_by_boxes(
+    release: GeneralizedRelease, points: Mapping[str, ArrayLike], combined: bool
+) -> NDArray[np.float64]:
+    """Per point: the largest belief in presence by a group that admits it, or the one by all of them together.
+
+    Where no group does, the person is not among the published rows: 0, or NaN when rows are withheld.
+    """
+    chances = np.minimum(1.0, release.sizes / told_combinations(release))
+    columns = columns_at(release.quasi, points)
+    times, largest, together = covered(boxes_in(release, columns), columns, chances)
+    return np.where((times == 0) & (release.withheld > 0), np.nan, together if combined else largest)
+
+
+def covered(
+    described: Boxes, columns: Sequence[Column], chances: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Per row of these columns: how many boxes hold it, the largest of their chances, and the chance of at least one
+    of them, each on its own."""
+    if not columns:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    points = points_of(columns)
+    forest = plant(points, np.ones(len(points), np.int64), np.array([0, len(points)]))
+    times, largest, logs = kernels.cover(forest, described, chances)
+    return times, largest, 0.0 - np.expm1(logs)
+
+
+def told_combinations(release: GeneralizedRelease) -> NDArray[np.float64]:
+    """Per group: the combinations of values that its description admits and that the files show to exist."""
+    product = np.ones(release.groups)
+    for attribute, regions, texts in zip(release.quasi, release.regions, release.texts, strict=True):
+        if attribute.kind == "categorical":
+            assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
+            known = np.arange(len(attribute.hierarchy.leaves), dtype=np.float64)
+        else:
+            known = _ends(attribute, regions)
+        low, high = np.maximum(regions.low, -np.inf), np.minimum(regions.high, np.inf)
+        numbers = np.searchsorted(known, high, side="right") - np.searchsorted(known, low, side="left")
+        for at, ranks in regions.sets.items():
+            numbers[at] = len(ranks)
+        # a description that admits anything also admits what is missing, if that is known to occur
+        if bool((regions.missing & ~regions.whole).any()):
+            numbers += regions.missing
+        product *= np.maximum(1, numbers)[texts.of_group]
+    return product
+
+
+def _ends(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
+    """The numbers or ranks that are known to occur: ends of published intervals, and leaves where labels are told."""
+    plain = ~regions.whole & (regions.low <= regions.high)
+    ends = [regions.low[plain], regions.high[plain]]
+    if attribute.hierarchy is not None:
+        leaves = [leaf for leaf in attribute.hierarchy.leaves if leaf != MISSING]
+        ends.append(
+            np.arange(len(leaves), dtype=np.float64)
+            if attribute.kind == "ordinal"
+            else np.array([finite(leaf) for leaf in leaves], np.float64)
+        )
+    return np.unique(np.concatenate(ends))
+
+
+def combinations_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
+    """Per box: the combinations of codes it admits, counting only those that occur, at least one per axis.
+
+    >>> one = np.zeros((1, 2), np.int32)
+    >>> both = Boxes(one, one + 2, one - 1, np.zeros(1, np.int64), np.zeros(0, np.int32))
+    >>> combinations_in(both, [np.array([True, True, True]), np.array([True, False, True])]).tolist()
+    [6.0]
+    """
+    return np.asarray(np.prod(values_in(described, occurring), axis=1, dtype=np.float64))
+
+
+def values_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) -> NDArray[np.int64]:
+    """Per box and axis: how many codes it admits, counting only those that occur, at least one."""
+    result = np.ones(described.low.shape, np.int64)
+    for axis, mask in enumerate(occurring):
+        before = np.concatenate([[0], np.cumsum(mask)])
+        low, high = described.low[:, axis], described.high[:, axis]
+        numbers = np.where(low <= high, before[np.minimum(high + 1, len(mask))] - before[np.minimum(low, len(mask))], 0)
+        which = described.set_at[:, axis]
+        # sets of other axes may list codes that this one does not have; nobody asks about them
+        members = np.minimum(described.members, len(mask) - 1)
+        inside = np.concatenate([[0], np.cumsum(mask[members])])
+        gaps = which >= 0
+        numbers[gaps] = inside[described.starts[which[gaps] + 1]] - inside[described.starts[which[gaps]]]
+        result[:, axis] = np.maximum(1, numbers)
+    return result
+
+
+def occurring(columns: Sequence[Column]) -> list[NDArray[np.bool_]]:
+    """Per column: which of its codes some row holds."""
+    return [np.bincount(column.codes, minlength=len(column.values)) > 0 for column in columns]
+
+
+# --------------------------------------------------------------------------------------------------------------- rows
+
+
+def presence_of_rows(release: PublishesRows, points: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
+    """Per point: 1 where a published row bears it, which is certainty; else 0, or NaN when rows are withheld.
+
+    A withheld row may bear whatever is not published, so that nothing is known then.
+    """
+    columns = codes_at(release.quasi, release.exact, points)
+    known = np.all([column >= 0 for column in columns], axis=0)
+    both = [np.concatenate([of.codes, at[known]]) for of, at in zip(release.exact, columns, strict=True)]
+    keys = numbered(both, [len(of.values) for of in release.exact], len(both[0]))
+    borne = np.zeros(len(known), np.bool_)
+    borne[known] = np.isin(keys[release.rows :], keys[: release.rows])
+    return np.where(borne, 1.0, np.nan if release.withheld else 0.0)

@@ -1,0 +1,149 @@
+"""Groups thrown together until nobody's presence is believed in more than was promised.
+
+What a description says about presence is the number of its rows divided by the combinations of values it admits. Two
+groups whose boxes do not overlap say no more together than the more telling one does alone: the union's box admits the
+combinations of both, and more. Boxes that overlap may say more together, so what a union says is looked at, not
+assumed. Unions keep every promise about sensitive values that their parts keep, if it is monotone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels import boxes, merging
+from discreet.kernels.costs import Axes
+from discreet.kernels.judging import SLACK
+from discreet.principles.presence import AlphaBeta
+from discreet.principles.principle import Principle
+from discreet.principles.wording import exact
+from discreet.releases.anatomy_asking import numbered
+from discreet.releases.generalized import GeneralizedRelease, dense_groups
+from discreet.releases.generalizing import Values
+from discreet.releases.matching import boxes_in
+from discreet.releases.presence import combinations_in, covered, occurring
+from discreet.schemes.drawing import along_curve
+from discreet.table.table import Column, Table
+
+kernels, spans = cast(Any, merging), cast(Any, boxes).spans
+
+TRIES = 16
+"""How often stronger merging is tried before all groups become one."""
+
+
+class Beliefs(NamedTuple):
+    """The strongest beliefs in anyone's presence that a partition allows."""
+
+    group: float
+    combined: float
+
+    def by(self, part: AlphaBeta) -> float:
+        """The one that a promise is about."""
+        return self.combined if part.combined else self.group
+
+
+def hide_presence(
+    table: Table, groups: NDArray[np.int32], principle: Principle, values: Values, scheme: str
+) -> NDArray[np.int32]:
+    """Groups that keep what is promised about presence, merged where they have to be; a refusal if they cannot be.
+
+    >>> from discreet.datasets import patients
+    >>> table = patients()
+    >>> one_each = np.arange(table.rows, dtype=np.int32)
+    >>> merged = hide_presence(table, one_each, AlphaBeta(0.2, 1), "interval", "example")
+    >>> beliefs(table, merged, "interval").group <= 0.2
+    True
+    """
+    parts = [part for part in principle.parts if isinstance(part, AlphaBeta) and part.alpha < 1.0]
+    if not parts:
+        return groups
+    best = 1.0
+    aim = min(part.alpha for part in parts)
+    merged = groups
+    for attempt in range(TRIES):
+        found = beliefs(table, merged, values)
+        if all(found.by(part) <= part.alpha * (1.0 + SLACK) for part in parts):
+            return merged
+        best = min(best, max(found.by(part) for part in parts))
+        if int(merged.max()) == 0:
+            break
+        # the sweep only sees boxes, not what they say together: ask for more than is needed, and more each time
+        merged = _merged(table, groups, values, aim * 0.7**attempt)
+        if attempt == TRIES - 2:
+            merged = np.minimum(groups, 0)
+    raise DiscreetError(
+        f"scheme {scheme!r} cannot keep {principle}: with descriptions as it makes them of this table, alpha="
+        f"{exact(math.ceil(best * 1000.0 - 1e-7) / 1000.0)} is the smallest it reaches; ask for that, or choose scheme "
+        "'ambiguity'"
+    )
+
+
+def beliefs(table: Table, groups: NDArray[np.int32], values: Values) -> Beliefs:
+    """What a partition says about presence once it is published, seen as an audit sees it."""
+    release = GeneralizedRelease.from_groups(
+        table, groups, promise=AlphaBeta(1, 1), scheme="none", values=values, seeded=np.random.default_rng(0)
+    )
+    described = boxes_in(release, table.quasi)
+    chances = np.minimum(1.0, release.sizes / combinations_in(described, occurring(table.quasi)))
+    keys = numbered([one.codes for one in table.quasi], [len(one.values) for one in table.quasi], table.rows)
+    _, first = np.unique(keys, return_index=True)
+    people = [replace(column, codes=column.codes[first]) for column in table.quasi]
+    together = covered(described, people, chances)[2]
+    return Beliefs(float(chances.max(initial=0.0)), float(together.max(initial=0.0)))
+
+
+def _merged(table: Table, groups: NDArray[np.int32], values: Values, alpha: float) -> NDArray[np.int32]:
+    """The same groups, merged along a curve through the middles of their boxes until none is beyond alpha."""
+    places, number = dense_groups(groups)
+    d = len(table.quasi)
+    low, high = np.full((number, d), np.iinfo(np.int32).max, np.int32), np.full((number, d), -1, np.int32)
+    for j, column in enumerate(table.quasi):
+        ends = np.full(number, np.iinfo(np.int32).max, np.int32), np.full(number, -1, np.int32)
+        spans(np.ascontiguousarray(column.codes, dtype=np.int32), places, *ends)
+        low[:, j], high[:, j] = ends
+    wide = np.array([max(1, len(column.values) - 1) for column in table.quasi])
+    rank, _ = along_curve((low.astype(np.float64) + high) / (2.0 * wide))
+    sizes = np.bincount(places[places >= 0], minlength=number)
+    axes, known = _axes(table.quasi, values)
+    home = kernels.merge_in_order(np.argsort(rank), low, high, sizes, axes, known, alpha)
+    return np.where(places < 0, -1, home[places]).astype(np.int32)
+
+
+def _axes(columns: tuple[Column, ...], values: Values) -> tuple[Axes, NDArray[np.int64]]:
+    """Axes on which an interval costs the share of occurring values it adds to its first, and how many these are."""
+    levels, cards, offsets, ancestors, costs, known = [], [], [0], [], [], []
+    for column, mask in zip(columns, occurring(columns), strict=True):
+        many = int(mask.sum())
+        tree = column.hierarchy
+        if tree is not None and (column.kind == "categorical" or values == "label"):
+            nodes = np.ascontiguousarray(tree.ancestors[1:])
+            under = [np.maximum(1.0, np.bincount(above, weights=mask))[above] for above in nodes]
+            prices: NDArray[Any] = np.array(under) - 1.0
+            levels.append(len(nodes))
+        else:
+            nodes, prices = np.zeros((1, len(mask)), np.int32), (np.cumsum(mask) - 1.0)[None]
+            if column.missing is not None:
+                # together with a number, what is missing is published as anything
+                prices[0, column.missing] = -many
+            levels.append(0)
+        cards.append(len(mask))
+        offsets.append(offsets[-1] + nodes.size)
+        ancestors.append(nodes.ravel())
+        costs.append(np.asarray(prices, np.float64).ravel() / max(1, many - 1))
+        known.append(many)
+    d = len(columns)
+    axes = Axes(
+        np.array(levels, np.int64),
+        np.array(cards, np.int64),
+        np.array(offsets[:-1], np.int64),
+        np.concatenate(ancestors).astype(np.int32),
+        np.concatenate(costs),
+        np.full(d, 1.0 / d),
+        False,
+    )
+    return axes, np.array(known, np.int64)
