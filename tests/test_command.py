@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import discreet as dc
 from discreet.command import console, publish
 from discreet.command.main import main
 from discreet.datasets import census_arrow, diseases, patients_arrow
@@ -585,3 +586,16 @@ def test_census_with_numeric_sensitive_values(tmp_path: Path) -> None:
     release = str(tmp_path / "release")
     run("publish", str(tmp_path / "census.csv"), "-o", release, *words)
     run("audit", release, "--original", str(tmp_path / "census.csv"))
+
+
+def test_audit_of_a_promise_that_only_its_release_states(tmp_path: Path) -> None:
+    """A function as neighbourhood has no short text; the release states what it says, and the command reads that."""
+    ages = [20 + row % 40 for row in range(60)]
+    wages = [1000 + 37 * (row * 7 % 60) for row in range(60)]
+    source = tmp_path / "people.csv"
+    source.write_text("age,wage\n" + "".join(f"{a},{w}\n" for a, w in zip(ages, wages, strict=True)))
+    table = dc.read(source, quasi=["age"], sensitive="wage")
+    near = dc.Proximity(m=2, neighbourhood=lambda x: (x - 50, x * 1.1))
+    dc.publish(table, near).save(tmp_path / "release")
+    result = run("audit", str(tmp_path / "release"), "--original", str(source))
+    assert "proximity(m=2, neighbourhood=stated)" in result.output

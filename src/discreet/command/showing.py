@@ -79,13 +79,11 @@ def _promises(kept: list[Kept]) -> Any:
 
 def achieved(kept: Kept) -> str:
     """The strongest parameter that the release keeps, by its name: ``beta 1.98``."""
-    from discreet.principles import parse
+    from discreet.principles.principle import main_parameter
 
     if kept.achieved is None:
         return "-"
-    parameters = parse(kept.promise).parameters
-    name = f"{parameters[0].name} " if parameters else ""
-    return f"{name}{number(kept.achieved, 4)}"
+    return f"{main_parameter(kept.promise)} {number(kept.achieved, 4)}"
 
 
 def _closest(kept: Kept) -> str:

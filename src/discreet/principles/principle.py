@@ -294,6 +294,17 @@ def _parse_one(text: str) -> Principle:
     return kind(**given)
 
 
+def main_parameter(text: str) -> str:
+    """The name of the parameter that ``achieved`` is about, of a promise that begins like this text.
+
+    >>> main_parameter("proximity(m=3, neighbourhood=stated)"), main_parameter("k-anonymity(k=5)")
+    ('m', 'k')
+    """
+    from discreet.principles import PRINCIPLES
+
+    return PRINCIPLES[text.partition("(")[0].strip()].parameters[0].name
+
+
 def _suggest(name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, n=1)
     return f"did you mean '{near[0]}'?" if near else f"there is {', '.join(known)}"

@@ -24,6 +24,7 @@ from discreet.analyst.workload import WorkloadResult, run, workload
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness, parse
+from discreet.principles.principle import main_parameter
 from discreet.principles.wording import about, percent
 from discreet.releases import load
 from discreet.report.contenders import contend
@@ -91,7 +92,7 @@ class Result:
             return {}
         found: dict[str, float | None] = {}
         for kept in self.audit.promises:
-            name = parse(kept.promise).parameters[0].name
+            name = main_parameter(kept.promise)
             found[kept.promise if name in found else name] = kept.achieved
         return found
 
