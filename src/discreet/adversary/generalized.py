@@ -64,7 +64,8 @@ def audit_generalized(
         own = _judged(column, promised, *view)
         kept += own
         prior = Prior.of(view[1])
-        checks.append(unions(promised, own, view[0], prior, view[1]))
+        faced = unions(promised, own, view[0], prior, view[1])
+        checks.append(faced if column is None else replace(faced, sentence=f"About {column!r}: {faced.sentence}"))
         taken, warnings = soundness.taken(promised, prior, from_release)
         given = given or taken
         checks += warnings

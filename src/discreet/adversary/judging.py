@@ -38,7 +38,7 @@ class Kept:
     @property
     def margin(self) -> float:
         """How much is left of the bound in the worst group; negative when it is broken."""
-        return 1.0 - self.strain
+        return round(1.0 - self.strain, 8)  # less is the slack of comparisons
 
 
 def counts_of(laid: Laid, width: int) -> Counts:
