@@ -17,8 +17,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from discreet.adversary import anatomy_support
-from discreet.adversary.anatomy import audit_anatomy
-from discreet.adversary.audit import Audit
+from discreet.adversary.audit import audit
 from discreet.datasets import census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness, parse
@@ -37,11 +36,6 @@ from test_release import original_values, random_groups, random_table
 
 def load(folder: Path) -> AnatomyRelease:
     return load_anatomy(*read_manifest(folder))
-
-
-def audit(folder: Path, table: Table, trace: Any = None, promises: Any = None) -> Audit:
-    home, manifest = read_manifest(folder)
-    return audit_anatomy(home, manifest, load_anatomy(home, manifest), table, trace, promises)
 
 
 def publish(table: Table, groups: Any, promise: Principle | None = None) -> AnatomyRelease:

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary.audit import Audit
-from discreet.adversary.perturbed import audit_perturbed
+from discreet.adversary.audit import Audit, audit
 from discreet.datasets import census, patients
 from discreet.principles import BetaLikeness, Prior
 from discreet.releases import files
@@ -53,8 +52,7 @@ def loaded(folder: Path) -> PerturbedRelease:
 
 
 def audited(folder: Path, original: Table, **more: object) -> Audit:
-    home, manifest = files.read_manifest(folder)
-    return audit_perturbed(home, manifest, load_perturbed(home, manifest), original, **more)  # type: ignore[arg-type]
+    return audit(folder, original, **more)  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------------------------------------ matrix

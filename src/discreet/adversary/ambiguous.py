@@ -8,43 +8,27 @@ everyone in the original, each on its own and together (see ``presence``).
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.adversary import soundness
 from discreet.adversary.ambiguous_laying import AmbiguousLaid, lay, value_named
 from discreet.adversary.ambiguous_support import by_trace, without_trace
 from discreet.adversary.anatomy import domains, totals
+from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
 from discreet.adversary.judging import judged
-from discreet.adversary.trace import read_trace
 from discreet.principles import Principle, Prior
 from discreet.releases.ambiguous import AmbiguousRelease
-from discreet.table.table import Table
-
-if TYPE_CHECKING:
-    from discreet.adversary.audit import Audit
 
 
-def audit_ambiguous(
-    home: Path,
-    manifest: dict[str, Any],
-    release: AmbiguousRelease,
-    original: Table,
-    trace: str | os.PathLike[str] | NDArray[Any] | None = None,
-    promises: Principle | str | Iterable[Principle | str] | None = None,
-    from_release: Collection[str] = (),
-) -> Audit:
-    """Audit an ambiguous release, loaded from ``home``, against its original; see ``audit``."""
-    from discreet.adversary.audit import Audit
-
-    laid = lay(release, original)
-    checks = [soundness.files(home, manifest), _entries(manifest), _consistency(release)]
+def audit_ambiguous(case: Case[AmbiguousRelease]) -> Found:
+    """Audit an ambiguous release against its original; see ``audit``."""
+    release, parts = case.release, case.parts
+    laid = lay(release, case.original)
+    checks = [_entries(case.manifest), _consistency(release)]
     columns = {
         name: column
         for block, auxiliary in zip(release.blocks, release.auxiliaries, strict=True)
@@ -52,24 +36,15 @@ def audit_ambiguous(
     }
     checks.append(domains(laid, ((attribute, columns[attribute.name]) for attribute in release.quasi)))
     checks += [_values(laid), totals(laid)]
-    if trace is None:
-        check, how = without_trace(laid)
-    else:
-        faults: list[str] = []
-        if not isinstance(trace, np.ndarray):
-            trace, faults = read_trace(trace, original.rows)
-        check, how = by_trace(laid, trace, faults), "trace"
+    check, how = case.support(partial(by_trace, laid), partial(without_trace, laid))
     checks.append(check)
-    prior = Prior.of(original)
-    parts, stated = soundness.promises(manifest, promises)
-    checks.append(stated)
+    prior = Prior.of(case.original)
     left = np.maximum(prior.counts - laid.published, 0)
     kept = [judged(part, release, laid.counts, prior, left) for part in parts]
     checks.append(_averages(parts))
-    given, warnings = soundness.taken(parts, prior, from_release)
+    given, warnings = soundness.taken(parts, prior, case.from_release)
     checks += warnings
-    withheld = max(0, original.rows - release.rows)
-    return Audit(checks, kept, _losses(release, withheld), release.rows, withheld, release.groups, how, given)
+    return Found(checks, kept, _losses(release, case.withheld), how, given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks

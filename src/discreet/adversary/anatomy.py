@@ -8,9 +8,8 @@ their quasi-identifiers.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable
-from pathlib import Path
+from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,59 +18,40 @@ from numpy.typing import NDArray
 from discreet.adversary import soundness
 from discreet.adversary.anatomy_laying import Laid, lay, margins
 from discreet.adversary.anatomy_support import without_trace
+from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
 from discreet.adversary.judging import Kept, judged
-from discreet.adversary.trace import first_difference, place_rows, read_trace, trace_check
+from discreet.adversary.trace import first_difference, place_rows, trace_check
 from discreet.principles import KAnonymity, Principle, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy import AnatomyRelease
 from discreet.releases.anatomy_asking import numbered
 from discreet.releases.attributes import Attribute
 from discreet.releases.payload import Payload
-from discreet.table.table import Table
 
 if TYPE_CHECKING:
     from discreet.adversary.ambiguous_laying import AmbiguousLaid
-    from discreet.adversary.audit import Audit
 
 
-def audit_anatomy(
-    home: Path,
-    manifest: dict[str, Any],
-    release: AnatomyRelease,
-    original: Table,
-    trace: str | os.PathLike[str] | NDArray[Any] | None = None,
-    promises: Principle | str | Iterable[Principle | str] | None = None,
-    from_release: Collection[str] = (),
-) -> Audit:
-    """Audit an anatomy release, loaded from ``home``, against its original; see ``audit``."""
-    from discreet.adversary.audit import Audit
-
+def audit_anatomy(case: Case[AnatomyRelease]) -> Found:
+    """Audit an anatomy release against its original; see ``audit``."""
+    release, original, parts = case.release, case.original, case.parts
     laid = lay(release, original)
-    checks = [soundness.files(home, manifest), soundness.entries(manifest, ["groups"])]
+    checks = [soundness.entries(case.manifest, ["groups"])]
     checks += [_consistency(release), domains(laid, zip(release.quasi, release.exact, strict=True))]
     checks += [totals(laid), _rows(laid)]
-    if trace is None:
-        check, how = without_trace(margins(laid), release.ids)
-    else:
-        faults: list[str] = []
-        if not isinstance(trace, np.ndarray):
-            trace, faults = read_trace(trace, original.rows)
-        check, how = _by_trace(laid, trace, faults), "trace"
+    check, how = case.support(partial(_by_trace, laid), lambda: without_trace(margins(laid), release.ids))
     checks.append(check)
     prior = Prior.of(original)
-    parts, stated = soundness.promises(manifest, promises)
-    checks.append(stated)
     left = np.maximum(prior.counts - laid.published, 0)
     kept = [
         _crowd(part, release, left) if isinstance(part, KAnonymity) else judged(part, release, laid.counts, prior, left)
         for part in parts
     ]
     checks.append(_averages(parts))
-    given, warnings = soundness.taken(parts, prior, from_release)
-    checks += [*warnings, *soundness.kept(release)]
-    withheld = max(0, original.rows - release.rows)
-    return Audit(checks, kept, _losses(release, withheld), release.rows, withheld, release.groups, how, given)
+    given, warnings = soundness.taken(parts, prior, case.from_release)
+    checks += warnings
+    return Found(checks, kept, _losses(release, case.withheld), how, given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks

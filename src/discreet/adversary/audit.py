@@ -14,12 +14,20 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary import soundness
+from discreet.adversary.ambiguous import audit_ambiguous
+from discreet.adversary.anatomy import audit_anatomy
+from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
+from discreet.adversary.generalized import audit_generalized
 from discreet.adversary.judging import Kept
+from discreet.adversary.perturbed import audit_perturbed
 from discreet.adversary.presence import Presence, with_presence
+from discreet.adversary.retained import audit_retained
+from discreet.adversary.trace import read_trace
 from discreet.errors import DiscreetError
 from discreet.principles import Principle
 from discreet.releases import load
@@ -129,25 +137,25 @@ def audit(
         if check.holds or not known:
             raise
         return Audit([check, Check("readable", False, f"The release cannot be read: {error}.")])
-    found = _audits()[release.format](home, manifest, release, original, trace, promises, from_release)
-    return with_presence(found, release, original, population)
+    faults: list[str] = []
+    if trace is not None and not isinstance(trace, np.ndarray):
+        trace, faults = read_trace(trace, original.rows)
+    parts, stated = soundness.promises(manifest, promises)
+    case: Case[Any] = Case(manifest, release, original, parts, trace, tuple(faults), from_release)
+    found = AUDITS[release.format](case)
+    checks = [soundness.files(home, manifest), *found.checks, stated, *soundness.kept(release)]
+    details = (found.losses, release.rows, case.withheld, found.groups, found.support, found.given)
+    return with_presence(Audit(checks, found.promises, *details), release, original, population)
 
 
-def _audits() -> dict[str, Callable[..., Audit]]:
-    """How each format is audited, by the name its manifest gives; each returns an ``Audit``, so they come after it."""
-    from discreet.adversary.ambiguous import audit_ambiguous
-    from discreet.adversary.anatomy import audit_anatomy
-    from discreet.adversary.generalized import audit_generalized
-    from discreet.adversary.perturbed import audit_perturbed
-    from discreet.adversary.retained import audit_retained
-
-    return {
-        "generalized": audit_generalized,
-        "anatomy": audit_anatomy,
-        "ambiguous": audit_ambiguous,
-        "perturbed": audit_perturbed,
-        "retained": audit_retained,
-    }
+AUDITS: dict[str, Callable[[Case[Any]], Found]] = {
+    "generalized": audit_generalized,
+    "anatomy": audit_anatomy,
+    "ambiguous": audit_ambiguous,
+    "perturbed": audit_perturbed,
+    "retained": audit_retained,
+}
+"""How each format is audited, by the name its manifest gives."""
 
 
 def _plain(value: Any) -> Any:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.adversary import soundness
-from discreet.adversary.audit import Audit
+from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
 from discreet.adversary.judging import Kept, counts_of, judged
 from discreet.adversary.laying import Laid, each_sensitive, lay
 from discreet.adversary.support import without_trace
 from discreet.adversary.totals import totals
-from discreet.adversary.trace import by_trace, read_trace
+from discreet.adversary.trace import by_trace
 from discreet.adversary.unions import unions
 from discreet.analyst.loss import losses
 from discreet.principles import KAnonymity, Principle, Prior
@@ -26,37 +22,20 @@ from discreet.releases.generalized import GeneralizedRelease
 from discreet.table.table import Table
 
 
-def audit_generalized(
-    home: Path,
-    manifest: dict[str, Any],
-    release: GeneralizedRelease,
-    original: Table,
-    trace: str | os.PathLike[str] | NDArray[Any] | None = None,
-    promises: Principle | str | Iterable[Principle | str] | None = None,
-    from_release: Collection[str] = (),
-) -> Audit:
-    """Audit a generalized release, loaded from ``home``, against its original; see ``audit``."""
-    checks = [soundness.files(home, manifest), soundness.entries(manifest, ["groups"])]
+def audit_generalized(case: Case[GeneralizedRelease]) -> Found:
+    """Audit a generalized release against its original; see ``audit``."""
+    release, original = case.release, case.original
     laid = lay(release, original)
-    checks.append(soundness.consistency(release))
-    checks.append(soundness.domains(laid, original))
-    checks.append(totals(laid, original))
-    if trace is None:
-        check, how = without_trace(laid)
-    else:
-        faults: list[str] = []
-        if not isinstance(trace, np.ndarray):
-            trace, faults = read_trace(trace, original.rows)
-        check, how = by_trace(laid, trace, faults), "trace"
+    checks = [soundness.entries(case.manifest, ["groups"]), soundness.consistency(release)]
+    checks += [soundness.domains(laid, original), totals(laid, original)]
+    check, how = case.support(partial(by_trace, laid), partial(without_trace, laid))
     checks.append(check)
     if release.sensitive is None:
         original = replace(original, sensitive=None, also_sensitive=())
-    parts, stated = soundness.promises(manifest, promises)
-    checks.append(stated)
     kept: list[Kept] = []
     given = None
     for view, (column, promised) in zip(
-        each_sensitive(laid, original), soundness.each_promised(parts, original), strict=True
+        each_sensitive(laid, original), soundness.each_promised(case.parts, original), strict=True
     ):
         if column is not None and all(isinstance(part, KAnonymity) for part in promised):
             unsaid = f"The manifest states no promise about the values of the sensitive attribute {column!r}."
@@ -66,12 +45,10 @@ def audit_generalized(
         prior = Prior.of(view[1])
         faced = unions(promised, own, view[0], prior, view[1])
         checks.append(faced if column is None else replace(faced, sentence=f"About {column!r}: {faced.sentence}"))
-        taken, warnings = soundness.taken(promised, prior, from_release)
+        taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken
         checks += warnings
-    checks += soundness.kept(release)
-    withheld = max(0, original.rows - release.rows)
-    return Audit(checks, kept, losses(release), release.rows, withheld, release.groups, how, given)
+    return Found(checks, kept, losses(release), how, given, release.groups)
 
 
 def _judged(attribute: str | None, parts: tuple[Principle, ...], laid: Laid, original: Table) -> list[Kept]:

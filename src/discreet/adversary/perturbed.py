@@ -9,66 +9,25 @@ each published value says about each original one, exactly as printed, and by th
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Collection, Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary import soundness
+from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
 from discreet.adversary.judging import Kept
 from discreet.adversary.perturbed_draws import plausible
-from discreet.adversary.perturbed_rows import Matched, match
-from discreet.adversary.trace import read_trace
+from discreet.adversary.perturbed_rows import Matched
+from discreet.adversary.randomised import audit_randomised
 from discreet.kernels.judging import SLACK
 from discreet.principles import AlphaBeta, BetaLikeness, Principle, Prior, wording
 from discreet.releases.perturbed import PerturbedRelease
-from discreet.releases.randomised import RandomisedRelease
-from discreet.table.table import Table
-
-if TYPE_CHECKING:
-    from discreet.adversary.audit import Audit
 
 
-def audit_perturbed(
-    home: Path,
-    manifest: dict[str, Any],
-    release: PerturbedRelease,
-    original: Table,
-    trace: str | os.PathLike[str] | NDArray[Any] | None = None,
-    promises: Principle | str | Iterable[Principle | str] | None = None,
-    from_release: Collection[str] = (),
-) -> Audit:
-    """Audit a perturbed release, loaded from ``home``, against its original; see ``audit``."""
-    from discreet.adversary.audit import Audit
-
-    faults: list[str] = []
-    if trace is not None and not isinstance(trace, np.ndarray):
-        trace, faults = read_trace(trace, original.rows)
-    matched = match(release, original, trace, faults)
-    prior = Prior.of(original)
-    checks = [soundness.files(home, manifest), soundness.entries(manifest, [])]
-    checks += [consistency(release), _stochastic(release), same_prior(matched, prior), matched.check]
-    checks.append(plausible(matched, release.matrix))
-    parts, stated = soundness.promises(manifest, promises)
-    checks.append(stated)
-    kept = [_judged(part, release, matched, prior) for part in parts]
-    given, warnings = soundness.taken(parts, prior, from_release)
-    checks += [*warnings, *soundness.kept(release)]
-    withheld = max(0, original.rows - release.rows)
-    lost = withheld / original.rows if original.rows else 0.0
-    losses = {"ail": lost, "gcp": lost, "retention": release.retention}
-    return Audit(checks, kept, losses, release.rows, withheld, 0, matched.how, given)
-
-
-def consistency(release: RandomisedRelease) -> Check:
-    """Whether the files agree with each other."""
-    if release.faults:
-        return Check("consistency", False, " ".join(release.faults))
-    return Check("consistency", True, "The tables agree with each other and with the manifest.")
+def audit_perturbed(case: Case[PerturbedRelease]) -> Found:
+    """Audit a perturbed release against its original; see ``audit``."""
+    matrix = case.release.matrix
+    return audit_randomised(case, [], lambda matched: [_stochastic(case.release), plausible(matched, matrix)], _judged)
 
 
 def _stochastic(release: PerturbedRelease) -> Check:
@@ -82,25 +41,6 @@ def _stochastic(release: PerturbedRelease) -> Check:
         f"The probabilities that the matrix gives the original value {release.texts[worst]!r} add up to "
         f"{int(sums[worst]) / release.matrix.scale!r} instead of 1.",
     )
-
-
-def same_prior(matched: Matched, prior: Prior) -> Check:
-    """Whether the prior of the release is that of the original."""
-    told = np.zeros(len(prior.counts) + 1, np.int64)
-    np.add.at(told, matched.class_of, matched.release.prior)
-    if told[-1]:
-        strange = matched.release.texts[int(np.argmax(matched.class_of == len(prior.counts)))]
-        return Check("prior", False, f"The prior lists {strange!r}, a value that the original does not have.")
-    differ = np.flatnonzero(told[:-1] != prior.counts)
-    if len(differ):
-        worst = int(differ[np.argmax(np.abs(told[differ] - prior.counts[differ]))])
-        return Check(
-            "prior",
-            False,
-            f"The prior is not the original's: it counts {prior.values[worst]!r} {told[worst]:,} times, but it occurs "
-            f"{prior.counts[worst]:,} times.",
-        )
-    return Check("prior", True, "The prior is the distribution of the sensitive attribute in the whole original.")
 
 
 def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> Kept:

@@ -9,58 +9,23 @@ that occurs, exactly as printed, and by the withheld rows taken as one group.
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Collection, Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.adversary import soundness
+from discreet.adversary.case import Case, Found
 from discreet.adversary.judging import Kept
-from discreet.adversary.perturbed import consistency, same_prior
-from discreet.adversary.perturbed_rows import Matched, match
+from discreet.adversary.perturbed_rows import Matched
+from discreet.adversary.randomised import audit_randomised
 from discreet.adversary.retained_draws import plausible
-from discreet.adversary.trace import read_trace
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, Proximity, wording
 from discreet.releases.retained import RetainedRelease
 from discreet.releases.retained_posteriors import crowds
-from discreet.table.table import Table
-
-if TYPE_CHECKING:
-    from discreet.adversary.audit import Audit
 
 
-def audit_retained(
-    home: Path,
-    manifest: dict[str, Any],
-    release: RetainedRelease,
-    original: Table,
-    trace: str | os.PathLike[str] | NDArray[Any] | None = None,
-    promises: Principle | str | Iterable[Principle | str] | None = None,
-    from_release: Collection[str] = (),
-) -> Audit:
-    """Audit a retained release, loaded from ``home``, against its original; see ``audit``."""
-    from discreet.adversary.audit import Audit
-
-    faults: list[str] = []
-    if trace is not None and not isinstance(trace, np.ndarray):
-        trace, faults = read_trace(trace, original.rows)
-    matched = match(release, original, trace, faults)
-    prior = Prior.of(original)
-    checks = [soundness.files(home, manifest), soundness.entries(manifest, ["retention"]), consistency(release)]
-    checks += [same_prior(matched, prior), matched.check, plausible(matched, release.coin)]
-    parts, stated = soundness.promises(manifest, promises)
-    checks.append(stated)
-    kept = [_judged(part, release, matched, prior) for part in parts]
-    given, warnings = soundness.taken(parts, prior, from_release)
-    checks += [*warnings, *soundness.kept(release)]
-    withheld = max(0, original.rows - release.rows)
-    lost = withheld / original.rows if original.rows else 0.0
-    losses = {"ail": lost, "gcp": lost, "retention": release.retention}
-    return Audit(checks, kept, losses, release.rows, withheld, 0, matched.how, given)
+def audit_retained(case: Case[RetainedRelease]) -> Found:
+    """Audit a retained release against its original; see ``audit``."""
+    return audit_randomised(case, ["retention"], lambda matched: [plausible(matched, case.release.coin)], _judged)
 
 
 def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: Prior) -> Kept:
