@@ -19,8 +19,8 @@ from discreet.adversary.ambiguous_support import by_trace, without_trace
 from discreet.adversary.anatomy import domains, totals
 from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
-from discreet.adversary.judging import judged
-from discreet.principles import Principle, Prior
+from discreet.adversary.judging import averages, judged
+from discreet.principles import Prior
 from discreet.releases.ambiguous import AmbiguousRelease
 
 
@@ -41,7 +41,7 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> Found:
     prior = Prior.of(case.original)
     left = np.maximum(prior.counts - laid.published, 0)
     kept = [judged(part, release, laid.counts, prior, left) for part in parts]
-    checks.append(_averages(parts))
+    checks.append(averages(parts))
     given, warnings = soundness.taken(parts, prior, case.from_release)
     checks += warnings
     return Found(checks, kept, _losses(release, case.withheld), how, given, release.groups)
@@ -93,24 +93,6 @@ def _values(laid: AmbiguousLaid) -> Check:
 
 
 # ----------------------------------------------------------------------------------------------------------- promises
-
-
-def _averages(parts: tuple[Principle, ...]) -> Check:
-    """Whether promises about sensitive values also bound an adversary who finds a person in several groups."""
-    loose = [str(part) for part in parts if not part.monotone]
-    if loose:
-        return Check(
-            "unions",
-            False,
-            f"The values of a person may be listed by several groups, whose average {', '.join(loose)} need not bound "
-            "even when every group keeps it: such a promise cannot be confirmed for this format.",
-        )
-    return Check(
-        "unions",
-        True,
-        "Whoever finds a person's values in several groups faces an average of them for the person's row, and these "
-        "promises hold for averages of groups that keep them: nothing more is to be checked.",
-    )
 
 
 def _losses(release: AmbiguousRelease, withheld: int) -> dict[str, float]:

@@ -20,9 +20,9 @@ from discreet.adversary.anatomy_laying import Laid, lay, margins
 from discreet.adversary.anatomy_support import without_trace
 from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
-from discreet.adversary.judging import Kept, judged
+from discreet.adversary.judging import Kept, averages, judged
 from discreet.adversary.trace import first_difference, place_rows, trace_check
-from discreet.principles import KAnonymity, Principle, Prior, wording
+from discreet.principles import KAnonymity, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy import AnatomyRelease
 from discreet.releases.anatomy_asking import numbered
@@ -48,7 +48,7 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> Found:
         _crowd(part, release, left) if isinstance(part, KAnonymity) else judged(part, release, laid.counts, prior, left)
         for part in parts
     ]
-    checks.append(_averages(parts))
+    checks.append(averages(parts))
     given, warnings = soundness.taken(parts, prior, case.from_release)
     checks += warnings
     return Found(checks, kept, _losses(release, case.withheld), how, given, release.groups)
@@ -190,24 +190,6 @@ def _crowd(part: KAnonymity, release: AnatomyRelease, left: NDArray[np.int64]) -
         sentence = f"{part} is kept: every combination of quasi-identifiers is borne by {smallest:,} rows or more."
     strain = part.k / smallest if smallest else 0.0
     return Kept(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
-
-
-def _averages(parts: tuple[Principle, ...]) -> Check:
-    """Whether the promises also bound an adversary who finds several rows with the victim's quasi-identifiers."""
-    loose = [str(part) for part in parts if not part.monotone]
-    if loose:
-        return Check(
-            "unions",
-            False,
-            f"Rows with the same quasi-identifiers may be in several groups, whose average {', '.join(loose)} need not "
-            "bound even when every group keeps it: such a promise cannot be confirmed for this format.",
-        )
-    return Check(
-        "unions",
-        True,
-        "An adversary who only knows quasi-identifiers faces an average of the groups of the rows that bear them, and "
-        "these promises hold for averages of groups that keep them: nothing more is to be checked.",
-    )
 
 
 def _losses(release: AnatomyRelease, withheld: int) -> dict[str, float]:

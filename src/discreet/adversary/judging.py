@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.check import Grouped, described
+from discreet.adversary.check import Check, Grouped, described
 from discreet.adversary.laying import Laid
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, wording
@@ -101,4 +101,22 @@ def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left
         size,
         description,
         sentence,
+    )
+
+
+def averages(parts: tuple[Principle, ...]) -> Check:
+    """Whether promises also bound an adversary for whom several groups may hold a person's row."""
+    loose = [str(part) for part in parts if not part.monotone]
+    if loose:
+        return Check(
+            "unions",
+            False,
+            f"A person's quasi-identifiers may be found in several groups, whose average {', '.join(loose)} need not "
+            "bound even when every group keeps it: such a promise cannot be confirmed for this format.",
+        )
+    return Check(
+        "unions",
+        True,
+        "Whoever finds a person's quasi-identifiers in several groups faces an average of them for the person's row, "
+        "and these promises hold for averages of groups that keep them: nothing more is to be checked.",
     )
