@@ -23,12 +23,13 @@ from discreet.schemes.top_down import Progress
 
 MOST_WITHHELD = 0.5
 """A release that withholds a larger share of the rows is refused: it says little, and a larger alpha says more."""
-LEFT_OVER = 0.001
+LEFT_OVER = 0.0002
 """The share of the rows that may be left over without looking for groups in another manner."""
 MANY = 0.1
 """An alpha below which a row has to show many combinations."""
-NOT_WORTH = 0.05
-"""The share of the rows above which those left over are not placed one by one."""
+NOT_WORTH = {True: 0.05, False: 0.4}
+"""The share of the rows above which those left over are not placed one by one, while another manner may do better: of
+groups of rows near each other, and of others."""
 FAR_BELOW = 0.0025
 """How far below alpha each single group tries to stay when all that cover a row must keep it together."""
 VISITS = 50_000_000
@@ -62,9 +63,9 @@ class Manner(NamedTuple):
 
 
 CLOSE = (Manner(True, 256), Manner(True, 256, 0.5))
-WIDE = (Manner(False, 32), Manner(False, 512))
+WIDE = (Manner(False, 32), *(Manner(False, 128, rounds=rounds) for rounds in (2, 4, 8, 16)), Manner(False, 512))
 """The manners in which groups are looked for, in turn until hardly any row is left over: where values repeat much, it
-takes the rows that show most new values."""
+takes the rows that show most new values, and larger groups, which rare values make wide for all of their rows."""
 
 
 def ambiguous_groups(
@@ -73,14 +74,15 @@ def ambiguous_groups(
     """The group of every row, -1 for those that fit into none; and whether groups are of rows near each other."""
     if aim.combined:
         return _combined_groups(rows, aim, closeness, seeded, progress)
-    best, near = np.full(len(rows), -1, np.int32), closeness
+    best, found = np.full(len(rows), -1, np.int32), WIDE[0]
     for manner in (*CLOSE, *WIDE) if closeness else WIDE:
         groups = _built(rows, aim, manner, seeded, progress)
         if (groups < 0).mean() < (best < 0).mean():
-            best, near = groups, manner.near
+            best, found = groups, manner
         if (best < 0).mean() <= LEFT_OVER:
-            break
-    return best, near
+            return best, found.near
+    groups = _built(rows, aim, found, seeded, progress, placing=1.0)
+    return (groups if (groups < 0).mean() < (best < 0).mean() else best), found.near
 
 
 def left_over(rows: Rows, aim: Aim) -> float:
@@ -121,9 +123,15 @@ def _combined_groups(
 
 
 def _built(
-    rows: Rows, aim: Aim, manner: Manner, seeded: np.random.Generator | None, progress: Progress | None
+    rows: Rows,
+    aim: Aim,
+    manner: Manner,
+    seeded: np.random.Generator | None,
+    progress: Progress | None,
+    placing: float | None = None,
 ) -> NDArray[np.int32]:
-    """Groups that are looked for in one manner, and the rows that were left over placed where they fit."""
+    """Groups that are looked for in one manner, and the rows that were left over, if they are no more than a share of
+    ``placing`` (or as many as it is worth), put where they fit."""
     tell = progress or (lambda stage, share: None)
     tell("building groups", 0.0)
     size, quota = first_size(rows, aim)
@@ -152,8 +160,8 @@ def _built(
         tell("building groups", 0.5 if manner.near and not wide else 1.0)
         if len(left) < size:
             break
-    # where many rows near each other make no groups, another manner will do better than finding each of them a place
-    if number and len(left) and not (manner.near and len(left) > NOT_WORTH * len(rows)):
+    most = placing if placing is not None else NOT_WORTH[manner.near]
+    if number and 0 < len(left) <= most * len(rows):
         _place(codes, classes, groups, number, np.sort(left), aim, rows.values, manner.near, seeded)
         tell("placing residues", 1.0)
     result = np.empty(len(rows), np.int32)
