@@ -120,8 +120,8 @@ class AmbiguousRelease(Release):
         published = places >= 0
         rows = np.flatnonzero(published)
         columns = [as_shown(column, published) for column in table.quasi]
-        quasi = [describe(column, "quasi", published, False) for column in columns]
-        secret = describe(table.sensitive, "sensitive", None, True)
+        quasi = [describe(column, "quasi") for column in columns]
+        secret = describe(as_shown(table.sensitive, None), "sensitive", True)
         payloads = {
             column.name: make_payload(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)
         }

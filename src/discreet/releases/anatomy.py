@@ -105,9 +105,9 @@ class AnatomyRelease(Release):
         rows = np.flatnonzero(published)
         rows = rows[permutation(len(rows), seeded)]
         columns = [as_shown(column, published) for column in table.quasi]
-        quasi = [describe(column, "quasi", published, False) for column in columns]
-        secret = describe(table.sensitive, "sensitive", None, True)
-        attributes = (*quasi, secret, *(describe(column, "other", published, False) for column in table.other))
+        quasi = [describe(column, "quasi") for column in columns]
+        secret = describe(as_shown(table.sensitive, None), "sensitive", True)
+        attributes = (*quasi, secret, *(describe(column, "other") for column in table.other))
         manifest = new_manifest(
             FORMAT,
             scheme=scheme,

@@ -93,16 +93,15 @@ def _check_order(values: tuple[str, ...], hierarchy: Hierarchy | None) -> None:
         raise ValueError("hierarchy")
 
 
-def describe(column: Column, role: Role, published: NDArray[np.bool_] | None, labels: bool) -> Attribute:
-    """What the manifest says about a column; with ``labels``, also the hierarchy of a numeric or ordinal one.
+def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
+    """What the manifest says about a column ``as_shown``; with ``labels``, also the hierarchy of numbers and orders.
 
-    What was declared is public. What was only observed is told as far as the ``published`` rows show it: the extreme
-    or rare value of a withheld row must not appear in the manifest. The sensitive attribute's values are public with
-    the prior (``published`` is None then).
+    What was declared is public. What was only observed is told as far as the published rows show it: the extreme or
+    rare value of a withheld row must not appear in the manifest. The sensitive attribute's values are public with the
+    prior, so all rows show those.
     """
     if role == "other":
         return Attribute(column.name, role, column.kind)
-    column = as_shown(column, published)
     tree = column.hierarchy if labels or column.kind == "categorical" else None
     if column.kind == "numeric":
         return Attribute(column.name, role, "numeric", domain=column.domain, hierarchy=tree)

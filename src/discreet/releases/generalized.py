@@ -25,7 +25,7 @@ from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.generalizing import Texts, Values, generalize
 from discreet.releases.keeping import check_kept, kept_assumptions
 from discreet.releases.labels import Regions, parse
-from discreet.releases.payload import Payload, make_payload, payload_array
+from discreet.releases.payload import Payload, make_payload, payload_array, taken
 from discreet.releases.release import Release, new_manifest
 from discreet.table.query import Query
 from discreet.table.table import Table
@@ -107,14 +107,14 @@ class GeneralizedRelease(Release):
         places = np.where(places < 0, np.int32(-1), ids[places])
         published = places >= 0
         rows = permutation(len(places), seeded)
-        group_of = places[rows]
         if not published.all():
-            rows, group_of = rows[group_of >= 0], group_of[group_of >= 0]
+            rows = rows[published[rows]]
+        group_of = taken(places, rows, number)
         labels = values == "label"
         quasi = [as_shown(column, published) for column in table.quasi]
-        attributes = [describe(column, "quasi", published, labels) for column in quasi]
-        attributes += [describe(column, "sensitive", None, True) for column in table.all_sensitive]
-        attributes += [describe(column, "other", published, False) for column in table.other]
+        attributes = [describe(column, "quasi", labels) for column in quasi]
+        attributes += [describe(as_shown(column, None), "sensitive", True) for column in table.all_sensitive]
+        attributes += [describe(column, "other") for column in table.other]
         manifest = new_manifest(
             FORMAT,
             scheme=scheme,

@@ -25,7 +25,7 @@ class Payload(NamedTuple):
 
 def make_payload(column: Column, attribute: Attribute | None, rows: NDArray[np.intp]) -> Payload:
     """A column to be published as it is, its values in an order that a loaded release finds again."""
-    codes = column.codes[rows]
+    codes = taken(column.codes, rows, len(column.values))
     if attribute is None or attribute.kind == "numeric":
         used = np.flatnonzero(np.bincount(codes, minlength=len(column.values)))
         place = np.zeros(len(column.values), np.int32)
@@ -42,6 +42,16 @@ def make_payload(column: Column, attribute: Attribute | None, rows: NDArray[np.i
     place_of = {value: at for at, value in enumerate(known)}
     place = np.array([place_of.get(str(value), -1) for value in column.values.tolist()], np.int32)
     return Payload(np.array(known, object), place[codes])
+
+
+def taken(codes: NDArray[np.int32], rows: NDArray[np.intp], number: int) -> NDArray[np.int32]:
+    """The codes, all of them below ``number``, of some rows in any order: read from as little memory as will do.
+
+    >>> taken(np.array([3, 1, 2], np.int32), np.array([2, 0]), 4).tolist()
+    [2, 3]
+    """
+    narrow = np.uint8 if number <= 1 << 8 else np.uint16 if number <= 1 << 16 else np.int32
+    return codes.astype(narrow, copy=False)[rows].astype(np.int32, copy=False)
 
 
 def ordered_values(attribute: Attribute) -> list[str]:

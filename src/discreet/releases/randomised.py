@@ -87,10 +87,10 @@ class RandomisedRelease(Release):
         place = np.full(len(column.values), -1, np.int32)
         place[domain] = np.arange(len(domain), dtype=np.int32)
         quasi = [as_shown(one, published) for one in table.quasi]
-        attributes = [describe(one, "quasi", published, False) for one in quasi]
+        attributes = [describe(one, "quasi") for one in quasi]
         exact = [make_payload(one, attribute, rows) for one, attribute in zip(quasi, attributes, strict=True)]
-        attributes.append(describe(column, "sensitive", None, True))
-        attributes += [describe(one, "other", published, False) for one in table.other]
+        attributes.append(describe(as_shown(column, None), "sensitive", True))
+        attributes += [describe(one, "other") for one in table.other]
         manifest = new_manifest(
             cls.format,
             scheme=scheme,
