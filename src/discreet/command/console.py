@@ -160,4 +160,5 @@ def rows_in_groups(rows: int, groups: int, withheld: int) -> str:
     from discreet.principles.wording import rows as counted
 
     left = f"{withheld:,} withheld ({percent(withheld / (rows + withheld))})" if withheld else "none withheld"
-    return f"{counted(rows)} in {groups:,} {'group' if groups == 1 else 'groups'}; {left}."
+    within = f" in {groups:,} {'group' if groups == 1 else 'groups'}" if groups else ""
+    return f"{counted(rows)}{within}; {left}."
