@@ -20,7 +20,7 @@ from discreet.datasets.census import HETEROGENEOUS_QUASI
 from discreet.principles import AlphaBeta, LDiversity, Prior, parse
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.ambiguous_estimating import expected_counts
-from discreet.schemes import Ambiguity
+from discreet.schemes import Ambiguity, ambiguity
 from discreet.schemes.ambiguity_groups import withhold_with_groups
 from discreet.table.read import read
 from discreet.table.table import Column, Table
@@ -186,7 +186,20 @@ REFUSALS = (
     "of the rows fit into groups",
     "rows with missing values cannot",
     "rows that have to",
+    "could only be withheld together with others",
 )
+
+
+def test_rows_that_would_drag_most_others_with_them_are_a_reason_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight rows fit into no group, and all of them hold 'a': they could only be withheld with everyone else."""
+    kinds = [("m", age, value) for age, value in zip(range(20, 32), "bcdebcdebcde", strict=True)]
+    kinds += [("f", 20, value) for value in "bcde"] + [("m", 20, "a")] * 8
+    columns = dict(zip(("sex", "age", "sick"), map(list, zip(*kinds, strict=True)), strict=True))
+    table = dc.read(pa.table(columns), quasi=["sex", "age"], sensitive="sick")
+    found = np.array([0] * 16 + [-1] * 8, np.int32), False
+    monkeypatch.setattr(ambiguity, "ambiguous_groups", lambda *_: found)
+    with pytest.raises(dc.DiscreetError, match=r"withheld together with others, 100.0 % of all in the end.*beta=0.34"):
+        Ambiguity().publish(table, AlphaBeta(0.5, 0.34))
 
 
 @given(

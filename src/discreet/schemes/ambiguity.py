@@ -119,6 +119,13 @@ class Ambiguity(Scheme):
         groups = np.full(table.rows, -1, np.int32)
         groups[usable] = built.groups
         groups = withhold_with_groups(groups, table.classes, principle, prior)
+        gone = float((groups[usable] < 0).mean())
+        if gone > MOST_WITHHELD:
+            raise DiscreetError(
+                f"the rows that fit into no group of this table could only be withheld together with others, "
+                f"{percent(gone)} of all in the end, if they are to keep beta={exact(aim.beta)}; ask for a larger alpha "
+                "or beta, or add quasi-identifiers"
+            )
         confirm(groups, table.classes, principle, prior)
         confirm_presence(built.rows, groups[usable], aim)
         return AmbiguousRelease.from_groups(
