@@ -123,8 +123,8 @@ class Ambiguity(Scheme):
         if gone > MOST_WITHHELD:
             raise DiscreetError(
                 f"the rows that fit into no group of this table could only be withheld together with others, "
-                f"{percent(gone)} of all in the end, if they are to keep beta={exact(aim.beta)}; ask for a larger alpha "
-                "or beta, or add quasi-identifiers"
+                f"{percent(gone)} of all in the end, if they are to keep beta={exact(aim.beta)}; ask for a larger "
+                "alpha or beta, or add quasi-identifiers"
             )
         confirm(groups, table.classes, principle, prior)
         confirm_presence(built.rows, groups[usable], aim)
