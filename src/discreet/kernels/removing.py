@@ -45,7 +45,10 @@ def _rest(point, low, high, rest_low, rest_high):
 @kernel
 def best_removals(points, classes, rows, starts, ends, axes, rules, m, price):
     """Per group (the run ``starts`` to ``ends`` of ``rows``): the place of the row whose removal saves most, at
-    ``price`` for the row itself, and what it saves; -1 where nothing is saved or the rest would break the rules."""
+    ``price`` for the row itself, and what it saves; -1 where nothing is saved or the rest would break the rules.
+
+    Only rows without which the box is smaller are looked at: others save little more than their own loss.
+    """
     d = points.shape[1]
     place = np.full(starts.shape[0], -1, np.int64)
     saving = np.zeros(starts.shape[0])
