@@ -23,23 +23,14 @@ from discreet.table.read import read
 from discreet.table.table import Table
 from discreet.table.write import digest
 from naive.tables import tables
-
-
-def example() -> Table:
-    columns = {
-        "age": [45, 20, 50, 60, 20, 50, 60, 60],
-        "gender": ["M", "M", "M", "M", "F", "F", "F", "F"],
-        "zipcode": [11000, 12000, 23000, 12000, 54000, 23000, 23000, 21000],
-        "disease": ["diabetes", "flu", "diarrhea", "stroke", "leukemia", "diabetes", "leukemia", "dyspepsia"],
-    }
-    return read(pa.table(columns), quasi=["age", "gender", "zipcode"], sensitive="disease")
+from test_ambiguity import figure_1
 
 
 def published(tmp_path: Path, blocks: list[list[str]] | None = None) -> tuple[AmbiguousRelease, Path]:
     groups = np.array([0, 0, 0, 0, 1, 1, 1, 1], np.int32)
     # with a seed, so that groups have the same numbers in every run
     release = AmbiguousRelease.from_groups(
-        example(), groups, promise=AlphaBeta(1, 0.5), scheme="test", blocks=blocks, seeded=np.random.default_rng(3)
+        figure_1(), groups, promise=AlphaBeta(1, 0.5), scheme="test", blocks=blocks, seeded=np.random.default_rng(3)
     )
     return release, release.save(tmp_path / "release", force=True)
 
@@ -77,7 +68,7 @@ def failed(found: dc.Audit) -> set[str]:
 def test_a_true_release_holds(tmp_path: Path, blocks: list[list[str]] | None, traced: bool, kind: str) -> None:
     release, _ = published(tmp_path, blocks)
     home = release.save(tmp_path / kind, format=kind)
-    found = dc.audit(home, example(), trace=release.trace if traced else None)
+    found = dc.audit(home, figure_1(), trace=release.trace if traced else None)
     assert found.holds, found.sentences()
     assert found.support == ("trace" if traced else "assignment")
     assert found.presence is not None
@@ -128,7 +119,7 @@ def test_an_altered_release_fails(tmp_path: Path, what: str, traced: bool) -> No
     release, home = published(tmp_path)
     name, change, expected = TAMPERED[what]
     rewrite(home, name, change)
-    found = dc.audit(home, example(), trace=release.trace if traced else None)
+    found = dc.audit(home, figure_1(), trace=release.trace if traced else None)
     assert not found.holds, found.sentences()
     assert failed(found) & expected, found.sentences()
     # files as they are in the manifest: nothing but their content gives the change away
@@ -143,7 +134,7 @@ def test_the_gender_of_the_other_group_is_refuted_without_a_trace(tmp_path: Path
             line[1] = "1" if line[1] == "0" else "0"
 
     rewrite(home, "auxiliary_gender.csv", exchange)
-    found = dc.audit(home, example())
+    found = dc.audit(home, figure_1())
     assert failed(found) == {"support"}
     assert "no original row with it could be one of its rows" in " ".join(found.sentences())
 
@@ -151,18 +142,18 @@ def test_the_gender_of_the_other_group_is_refuted_without_a_trace(tmp_path: Path
 def test_alpha_in_the_manifest_and_files_beside(tmp_path: Path) -> None:
     release, home = published(tmp_path)
     edit(home, lambda manifest: manifest.update(promise=["alpha-beta(alpha=0.4, beta=0.5)"]))
-    found = dc.audit(home, example(), trace=release.trace)
+    found = dc.audit(home, figure_1(), trace=release.trace)
     assert failed(found) == {"alpha-beta(alpha=0.4, beta=0.5)"}
     assert "44.4 %" in found.promises[0].sentence and "40.0 % is allowed" in found.promises[0].sentence
     edit(home, lambda manifest: manifest.update(promise=["alpha-beta(alpha=0.5, beta=0.4)"]))
-    assert failed(dc.audit(home, example(), trace=release.trace)) == {"alpha-beta(alpha=0.5, beta=0.4)"}
+    assert failed(dc.audit(home, figure_1(), trace=release.trace)) == {"alpha-beta(alpha=0.5, beta=0.4)"}
     edit(home, lambda manifest: manifest.update(promise=["alpha-beta(alpha=0.5, beta=0.5)"]))
-    assert dc.audit(home, example(), trace=release.trace).holds
+    assert dc.audit(home, figure_1(), trace=release.trace).holds
     edit(home, lambda manifest: manifest["auxiliaries"][0].update(note="row 1 is Alan"))
-    assert failed(dc.audit(home, example(), trace=release.trace)) == {"manifest"}
+    assert failed(dc.audit(home, figure_1(), trace=release.trace)) == {"manifest"}
     _, home = published(tmp_path)
     (home / "rows.csv").write_text("name\nAlan\n")
-    assert failed(dc.audit(home, example())) == {"files"}
+    assert failed(dc.audit(home, figure_1())) == {"files"}
 
 
 def test_another_trace_does_not_explain(tmp_path: Path) -> None:
@@ -170,16 +161,16 @@ def test_another_trace_does_not_explain(tmp_path: Path) -> None:
     assert release.trace is not None
     trace = release.trace.copy()
     trace[[0, 4]] = trace[[4, 0]]
-    found = dc.audit(home, example(), trace=trace)
+    found = dc.audit(home, figure_1(), trace=trace)
     assert failed(found) == {"support"}
     assert "does not list the age of its rows" in " ".join(found.sentences())
     withheld = release.trace.copy()
     withheld[0] = -1
-    assert failed(dc.audit(home, example(), trace=withheld)) == {"support"}
+    assert failed(dc.audit(home, figure_1(), trace=withheld)) == {"support"}
 
 
 def test_withheld_rows_are_a_group(tmp_path: Path) -> None:
-    table = example()
+    table = figure_1()
     groups = np.array([0, 0, 0, 0, -1, 1, 1, -1], np.int32)
     release = AmbiguousRelease.from_groups(table, groups, promise=AlphaBeta(1, 0.5), scheme="test")
     home = release.save(tmp_path / "release")

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.anatomy_laying import claims, usable_rows
+from discreet.adversary.anatomy_laying import claims
 from discreet.adversary.finding import ByLists
-from discreet.adversary.laying import quasi_column
+from discreet.adversary.laying import quasi_column, usable_rows
 from discreet.principles.counts import Counts
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.ambiguous_asking import Located

@@ -21,6 +21,7 @@ from discreet.adversary.anatomy_support import without_trace
 from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
 from discreet.adversary.judging import Kept, averages, judged
+from discreet.adversary.totals import as_many
 from discreet.adversary.trace import first_difference, place_rows, trace_check
 from discreet.principles import KAnonymity, Prior, wording
 from discreet.principles.counts import Counts
@@ -88,7 +89,6 @@ def totals(laid: Laid | AmbiguousLaid) -> Check:
     column = original.sensitive
     assert column is not None
     had = np.bincount(column.codes, minlength=len(column.values))
-    left = original.rows - release.rows
     if laid.strange:
         verb = "has" if laid.strange == 1 else "have"
         sentence = f"{wording.rows(laid.strange)} of the release {verb} a sensitive value that no original row has."
@@ -98,18 +98,8 @@ def totals(laid: Laid | AmbiguousLaid) -> Check:
             f"The release counts {wording.rows(int(laid.published[worst]))} with {column.name} "
             f"{column.texts[worst]!r}, but the original only has {had[worst]:,}."
         )
-    elif left != release.withheld:
-        sentence = (
-            f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
-            f"must have been withheld, but the manifest says {release.withheld:,}."
-        )
     else:
-        and_left = f" and the {release.withheld:,} withheld" if release.withheld else ""
-        sentence = (
-            f"The {wording.rows(release.rows)} published{and_left} make up the original's {original.rows:,}, and no "
-            "value is counted more often than it occurs."
-        )
-        return Check("totals", True, sentence)
+        return as_many(release, original, "counted")
     return Check("totals", False, sentence)
 
 

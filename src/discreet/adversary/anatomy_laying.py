@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.anatomy_support import Margins
-from discreet.adversary.laying import combined, places_in, quasi_column, same_kind
+from discreet.adversary.laying import carried_column, combined, places_in, quasi_column, same_kind, usable_rows
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.ambiguous import AmbiguousRelease
@@ -46,12 +46,7 @@ def lay(release: AnatomyRelease, original: Table) -> Laid:
         parts.append((of, places_in(payload, of), payload.codes))
     others = (attribute for attribute in release.attributes if attribute.role == "other")
     for attribute, payload in zip(others, release.others, strict=True):
-        carried = next((one for one in original.columns if one.name == attribute.name), None)
-        if carried is None:
-            raise DiscreetError(
-                f"the release carries the column {attribute.name!r}, which the original was read without; "
-                f"read it with --keep {attribute.name}"
-            )
+        carried = carried_column(attribute, original)
         parts.append((carried, places_in(payload, carried), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
     return Laid(release, original, had, shown, kinds, *claimed, usable_rows(original))
@@ -78,12 +73,6 @@ def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple
         int(counts.amounts.sum() - counts.amounts[known].sum()),
         np.bincount(class_of[known], weights=counts.amounts[known], minlength=width).astype(np.int64),
     )
-
-
-def usable_rows(original: Table) -> NDArray[np.intp]:
-    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
-    usable = np.arange(original.rows)
-    return usable if original.unusable is None else np.delete(usable, original.unusable)
 
 
 def margins(laid: Laid) -> Margins | None:

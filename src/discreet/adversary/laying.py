@@ -70,19 +70,11 @@ def lay(release: GeneralizedRelease, original: Table) -> Laid:
             same_kind(attribute, column)
             parts.append((column, places_in(payload, column), payload.codes))
     for attribute, payload in zip(rest, release.others, strict=True):
-        column = next((one for one in original.columns if one.name == attribute.name), None)
-        if column is None:
-            raise DiscreetError(
-                f"the release carries the column {attribute.name!r}, which the original was read without; "
-                f"read it with --keep {attribute.name}"
-            )
+        column = carried_column(attribute, original)
         parts.append((column, places_in(payload, column), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
-    usable = np.arange(original.rows)
-    if original.unusable is not None:
-        usable = np.delete(usable, original.unusable)
     boxes = boxes_in(release, columns)
-    return Laid(release, columns, boxes, had, shown, kinds, published, class_of, usable)
+    return Laid(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
 
 
 def _published(class_of: NDArray[np.int64], payload: Payload, column: Column) -> NDArray[np.int64]:
@@ -125,6 +117,23 @@ def quasi_column(attribute: Attribute, original: Table) -> Column:
         f"the release has the quasi-identifier {attribute.name!r}, which the original as it was read has not; "
         f"read it with --quasi {attribute.name}"
     )
+
+
+def usable_rows(original: Table) -> NDArray[np.intp]:
+    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+    usable = np.arange(original.rows)
+    return usable if original.unusable is None else np.delete(usable, original.unusable)
+
+
+def carried_column(attribute: Attribute, original: Table) -> Column:
+    """The original's column that the release carries along."""
+    column = next((one for one in original.columns if one.name == attribute.name), None)
+    if column is None:
+        raise DiscreetError(
+            f"the release carries the column {attribute.name!r}, which the original was read without; "
+            f"read it with --keep {attribute.name}"
+        )
+    return column
 
 
 def same_kind(attribute: Attribute, column: Column) -> None:

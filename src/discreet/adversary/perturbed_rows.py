@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.laying import combined, places_in, quasi_column, same_kind
+from discreet.adversary.laying import carried_column, combined, places_in, quasi_column, same_kind
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.principles.counts import Counts
@@ -53,12 +53,7 @@ def match(
         column = quasi_column(attribute, original)
         parts.append((column, places_in(payload, column), payload.codes))
     for attribute, payload in zip((a for a in release.attributes if a.role == "other"), release.others, strict=True):
-        found = next((one for one in original.columns if one.name == attribute.name), None)
-        if found is None:
-            raise DiscreetError(
-                f"the release carries the column {attribute.name!r}, which the original was read without; "
-                f"read it with --keep {attribute.name}"
-            )
+        found = carried_column(attribute, original)
         parts.append((found, places_in(payload, found), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
     usable = np.ones(original.rows, np.bool_)

@@ -7,6 +7,7 @@ import numpy as np
 from discreet.adversary.check import Check
 from discreet.adversary.laying import Laid
 from discreet.principles import wording
+from discreet.releases.release import Release
 from discreet.table.table import Table
 
 
@@ -15,7 +16,6 @@ def totals(laid: Laid, original: Table) -> Check:
     release = laid.release
     had = np.bincount(laid.had, minlength=laid.kinds)
     shown = np.bincount(laid.shown, minlength=laid.kinds + 1)
-    left = original.rows - release.rows
     if shown[laid.kinds]:
         verb = "has" if shown[laid.kinds] == 1 else "have"
         sentence = (
@@ -28,20 +28,28 @@ def totals(laid: Laid, original: Table) -> Check:
             f"The release has {wording.rows(int(shown[worst]))} with {_named(laid, original, int(worst))}, but the "
             f"original only has {had[worst]:,}."
         )
-    elif left != release.withheld:
-        sentence = (
-            f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
-            f"must have been withheld, but the manifest says {release.withheld:,}."
-        )
     else:
-        and_left = f" and the {release.withheld:,} withheld" if release.withheld else ""
+        return as_many(release, original, "published")
+    return Check("totals", False, sentence)
+
+
+def as_many(release: Release, original: Table, shown: str) -> Check:
+    """Whether published and withheld rows are as many as the original's, when all values are ``shown`` rightly."""
+    left = original.rows - release.rows
+    if left != release.withheld:
         return Check(
             "totals",
-            True,
-            f"The {wording.rows(release.rows)} published{and_left} make up the original's {original.rows:,}, and no "
-            "value is published more often than it occurs.",
+            False,
+            f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
+            f"must have been withheld, but the manifest says {release.withheld:,}.",
         )
-    return Check("totals", False, sentence)
+    and_left = f" and the {release.withheld:,} withheld" if release.withheld else ""
+    return Check(
+        "totals",
+        True,
+        f"The {wording.rows(release.rows)} published{and_left} make up the original's {original.rows:,}, and no value "
+        f"is {shown} more often than it occurs.",
+    )
 
 
 def _named(laid: Laid, original: Table, kind: int) -> str:

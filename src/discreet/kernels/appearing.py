@@ -120,6 +120,16 @@ def covering(point, shown, found):
 
 
 @kernel
+def said(groups, presences, absent):
+    """Of some groups: the largest of their ``presences``, and the sum of log(1 - presence), which is ``absent``."""
+    largest, logs = 0.0, 0.0
+    for g in groups:
+        largest = max(largest, presences[g])
+        logs += absent[g]
+    return largest, logs
+
+
+@kernel
 def cover(points, shown, number, presences):
     """Per point (a line of values, -1 for one that no group shows) and the groups that cover it: how many there are,
     the largest of their ``presences``, and the sum of log(1 - presence)."""
@@ -131,10 +141,7 @@ def cover(points, shown, number, presences):
     absent = np.log1p(-presences)
     for r in range(n):
         times[r] = covering(points[r], shown, found)
-        for at in range(times[r]):
-            g = found[at]
-            largest[r] = max(largest[r], presences[g])
-            logs[r] += absent[g]
+        largest[r], logs[r] = said(found[: times[r]], presences, absent)
     return times, largest, logs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.appearing import covering
+from discreet.kernels.appearing import covering, said
 from discreet.kernels.compiling import kernel
 
 
@@ -30,10 +30,8 @@ def beliefs(points, weights, shown, number, presences, chances):
     absent = np.log1p(-presences)
     for r in range(n):
         times[r] = covering(points[r], shown, found)
-        for at in range(times[r]):
-            g = found[at]
-            largest[r] = max(largest[r], presences[g])
-            logs[r] += absent[g]
+        largest[r], logs[r] = said(found[: times[r]], presences, absent)
+        for g in found[: times[r]]:
             weighed[r] = max(weighed[r], chances[g])
         weighed[r] = min(1.0, weighed[r] * weights[r])
     return times, largest, logs, weighed

@@ -34,7 +34,7 @@ from discreet.releases.ambiguous_estimating import Estimator
 from discreet.releases.anatomy import COUNT, extents
 from discreet.releases.anatomy_asking import numbered
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.generalized import GROUP, check_partition, dense_groups
+from discreet.releases.generalized import GROUP, check_partition, numbered_anew
 from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.release import Release, new_manifest
 from discreet.table.query import Query
@@ -114,9 +114,7 @@ class AmbiguousRelease(Release):
         check_publishable(table)
         assert table.sensitive is not None, "a table without one is refused"
         named = as_blocks(table.quasi_names, blocks)
-        places, number = dense_groups(groups)
-        ids = permutation(number, seeded).astype(np.int32)
-        places = np.where(places < 0, np.int32(-1), ids[places])
+        places, number = numbered_anew(groups, seeded)
         published = places >= 0
         rows = np.flatnonzero(published)
         columns = [as_shown(column, published) for column in table.quasi]

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from discreet.errors import DiscreetError
-from discreet.releases.anatomy import COUNT
+from discreet.releases.anatomy import check_countable
 from discreet.table.table import Table
 from discreet.table.texts import near
 
@@ -17,12 +17,7 @@ Blocks = tuple[tuple[str, ...], ...]
 
 def check_publishable(table: Table) -> None:
     """Refuse a table that this format has no place for."""
-    if table.sensitive is None:
-        raise DiscreetError("an ambiguous release counts the values of a sensitive attribute and the table has none")
-    if table.sensitive.name == COUNT:
-        raise DiscreetError(
-            f"the sensitive attribute is called {COUNT!r}, like the column that a release adds; rename it"
-        )
+    check_countable(table, "an ambiguous release")
     if table.other:
         raise DiscreetError(
             f"the column {table.other[0].name!r} is to be published as it is, but an ambiguous release has no rows for "

@@ -25,7 +25,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.generalized import GROUP, check_partition, dense_groups
+from discreet.releases.generalized import GROUP, check_partition, numbered_anew
 from discreet.releases.keeping import kept_assumptions
 from discreet.releases.labels import braces, interval
 from discreet.releases.payload import Payload, make_payload, payload_array
@@ -92,15 +92,9 @@ class AnatomyRelease(Release):
         """
         groups = np.asarray(groups)
         check_partition(table, groups, "interval")
-        if table.sensitive is None:
-            raise DiscreetError("an anatomy release counts the values of a sensitive attribute and the table has none")
-        if table.sensitive.name == COUNT:
-            raise DiscreetError(
-                f"the sensitive attribute is called {COUNT!r}, like the column that a release adds; rename it"
-            )
-        places, number = dense_groups(groups)
-        ids = permutation(number, seeded).astype(np.int32)
-        places = np.where(places < 0, np.int32(-1), ids[places])
+        check_countable(table, "an anatomy release")
+        assert table.sensitive is not None, "a table without one is refused"
+        places, number = numbered_anew(groups, seeded)
         published = places >= 0
         rows = np.flatnonzero(published)
         rows = rows[permutation(len(rows), seeded)]
@@ -229,3 +223,13 @@ def extents(columns: Iterable[tuple[Attribute, Payload, NDArray[np.intp]]]) -> d
         if not few and not ordered:
             told[attribute.name] += f" and {len(texts) - 3:,} more"
     return told
+
+
+def check_countable(table: Table, what: str) -> None:
+    """Refuse a table without a sensitive attribute to count, or with one whose name the counts need."""
+    if table.sensitive is None:
+        raise DiscreetError(f"{what} counts the values of a sensitive attribute and the table has none")
+    if table.sensitive.name == COUNT:
+        raise DiscreetError(
+            f"the sensitive attribute is called {COUNT!r}, like the column that a release adds; rename it"
+        )

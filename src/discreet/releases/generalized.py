@@ -102,9 +102,7 @@ class GeneralizedRelease(Release):
         """
         groups = np.asarray(groups)
         check_partition(table, groups, values)
-        places, number = dense_groups(groups)
-        ids = permutation(number, seeded).astype(np.int32)
-        places = np.where(places < 0, np.int32(-1), ids[places])
+        places, number = numbered_anew(groups, seeded)
         published = places >= 0
         rows = permutation(len(places), seeded)
         if not published.all():
@@ -286,6 +284,16 @@ def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
     check_kept(table)
     if any(column.name == GROUP for column in table.columns):
         raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
+
+
+def numbered_anew(groups: NDArray[Any], seeded: np.random.Generator | None) -> tuple[NDArray[np.int32], int]:
+    """The groups under the numbers that are published, which tell nothing of those they had, and how many there are.
+
+    -1 stays.
+    """
+    places, number = dense_groups(groups)
+    ids = permutation(number, seeded).astype(np.int32)
+    return np.where(places < 0, np.int32(-1), ids[places]), number
 
 
 def dense_groups(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:

@@ -18,6 +18,9 @@ from discreet.releases.payload import Payload, read_other, read_sensitive
 from discreet.table.texts import LARGEST_WHOLE
 from discreet.table.write import read_table
 
+Columns = dict[str, tuple[list[str], NDArray[Any]]]
+"""Per column of a table: its distinct texts, and which of them each row holds."""
+
 TABLES = ("table.csv", "table.parquet")
 
 
@@ -95,28 +98,30 @@ def _table_name(manifest: Mapping[str, Any]) -> str:
     return str(next(iter(tables)))
 
 
-def read_columns(path: Path, names: list[str]) -> dict[str, tuple[list[str], NDArray[Any]]]:
-    """The columns of a table, each as its distinct texts and which of them each row holds.
+def read_columns(path: Path, names: list[str]) -> Columns:
+    """The columns of a table as ``read_texts`` tells them, but that of the groups as its numbers, with no texts."""
+    result = read_texts(path, names, "its manifest says")
+    try:
+        numbers = pa.array(result[GROUP][0]).cast(pa.int64()).to_numpy()
+    except pa.ArrowInvalid:
+        raise DiscreetError(
+            f"the column {GROUP!r} of {path.name!r} does not hold a whole number in every row; publish it again"
+        ) from None
+    return {**result, GROUP: ([], numbers[result[GROUP][1]])}
 
-    The first one is that of the groups: its numbers are returned as they are, with no texts.
-    """
+
+def read_texts(path: Path, names: list[str], because: str = "it must have") -> Columns:
+    """The columns of a table, each as its distinct texts and which of them each row holds."""
     if not path.is_file():
         raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
     table = read_table(path)
     if table.column_names != names:
         raise DiscreetError(
             f"{path.name!r} of the release has the columns {', '.join(table.column_names)}, "
-            f"but its manifest says {', '.join(names)}"
+            f"but {because} {', '.join(names)}"
         )
     arrays = {name: column.chunk(0) for name, column in zip(names, table.columns, strict=True)}
-    result = {name: (array.dictionary.to_pylist(), array.indices.to_numpy()) for name, array in arrays.items()}
-    try:
-        numbers = arrays[GROUP].dictionary.cast(pa.int64()).to_numpy()
-    except pa.ArrowInvalid:
-        raise DiscreetError(
-            f"the column {GROUP!r} of {path.name!r} does not hold a whole number in every row; publish it again"
-        ) from None
-    return {**result, GROUP: ([], numbers[result[GROUP][1]])}
+    return {name: (array.dictionary.to_pylist(), array.indices.to_numpy()) for name, array in arrays.items()}
 
 
 def _groups(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

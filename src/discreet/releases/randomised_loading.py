@@ -12,19 +12,17 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
+from discreet.releases.loading import read_texts
 from discreet.releases.payload import Payload, read_other, read_sensitive
 from discreet.releases.randomised import value_name
 from discreet.table.texts import LARGEST_WHOLE, MISSING
-from discreet.table.write import read_table
-
-Columns = dict[str, tuple[list[str], NDArray[Any]]]
 
 
 def read_parts(home: Path, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
     """The parts of a release whose tables are called ``names``, the texts of its prior, and how file names end."""
     attributes = _attributes(manifest)
     ending = _ending(manifest, names)
-    columns = _read(home / f"table.{ending}", [attribute.name for attribute in attributes])
+    columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in attributes])
     faults: list[str] = []
     texts, prior = _prior(home / f"prior.{ending}")
     exact: list[Payload] = []
@@ -86,26 +84,9 @@ def _ending(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
     )
 
 
-def _read(path: Path, names: list[str]) -> Columns:
-    """The columns of a table, each as its distinct texts and which of them each row holds."""
-    if not path.is_file():
-        raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
-    table = read_table(path)
-    if table.column_names != names:
-        raise DiscreetError(
-            f"{path.name!r} of the release has the columns {', '.join(table.column_names)}, "
-            f"but it must have {', '.join(names)}"
-        )
-    arrays = [column.chunk(0) for column in table.columns]
-    return {
-        name: (array.dictionary.to_pylist(), array.indices.to_numpy())
-        for name, array in zip(names, arrays, strict=True)
-    }
-
-
 def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:
     """The sensitive values as they are named, and how often each occurs."""
-    columns = _read(path, ["value", "count"])
+    columns = read_texts(path, ["value", "count"])
     texts = [columns["value"][0][code] for code in columns["value"][1].tolist()]
     words = [columns["count"][0][code] for code in columns["count"][1].tolist()]
     counts = [int(word) if word.isascii() and word.isdigit() and len(word) < 16 else 0 for word in words]
