@@ -235,8 +235,9 @@ def swap_groups(folder: Folder) -> None:
 
 
 def swap_values(folder: Folder) -> None:
-    one = folder.lines[0]
-    other = next(line for line in folder.lines if line[0] != one[0] and line[-1] != one[-1])
+    """Of the youngest and the oldest: neighbouring groups share an age, and so might have been published so."""
+    one, *_ = by_box = sorted(folder.lines, key=lambda line: line[1])
+    other = next(line for line in reversed(by_box) if line[-1] != one[-1])
     one[-1], other[-1] = other[-1], one[-1]
 
 

@@ -501,7 +501,7 @@ def test_numbers_that_were_never_randomised_are_found(tmp_path: Path, noise: str
         half = np.where(np.arange(table.rows) % 2, table.classes, drawn.shown.codes[drawn.trace]).astype(np.int32)
         part = RetainedRelease.from_draws(table, half, coin, scheme.noise, promise=promise, scheme="retention")
         part.save(tmp_path / "r", force=True)
-        assert ("in its own place" if table is alone else "") in failed(tmp_path / "r", table)["draws"]
+        assert ("is published in" if table is alone else "") in failed(tmp_path / "r", table)["draws"]
         # numbers drawn from a part of the domain alone
         low = np.where(drawn.shown.codes[drawn.trace] > len(coin.weights) // 2, 0, table.classes).astype(np.int32)
         part = RetainedRelease.from_draws(table, low, coin, scheme.noise, promise=promise, scheme="retention")

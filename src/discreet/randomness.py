@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+
+_entropy = os.urandom  # nobody else asks, so that a test can repeat what chance did
 
 
 def generator(seed: int | None = None) -> np.random.Generator:
@@ -19,7 +20,7 @@ def generator(seed: int | None = None) -> np.random.Generator:
     """
     # A seeded stream is our own: were a table generated from the same small seed, what is drawn here would be in step
     # with the values that it is to hide.
-    return np.random.default_rng(secrets.randbits(256) if seed is None else [0xD15C4EE7, seed % 2**64])
+    return np.random.default_rng(int.from_bytes(_entropy(32), "little") if seed is None else [0xD15C4EE7, seed % 2**64])
 
 
 def permutation(n: int, seeded: np.random.Generator | None = None) -> NDArray[np.int64]:
@@ -41,7 +42,25 @@ def permutation(n: int, seeded: np.random.Generator | None = None) -> NDArray[np
     raise DiscreetError("the operating system's random numbers are not random, so nothing can be published safely here")
 
 
+def numbers_below(limit: int, number: int, seeded: np.random.Generator | None = None) -> NDArray[np.int64]:
+    """Whole numbers below a limit, all equally probable: from the operating system, unless a generator is given.
+
+    >>> numbers_below(1, 3).tolist()
+    [0, 0, 0]
+    """
+    if seeded is not None:
+        return seeded.integers(0, limit, number)
+    largest = np.uint64(2**64 // limit * limit - 1)
+    found: list[NDArray[np.uint64]] = []
+    missing = number
+    while missing > 0:
+        words = _words(missing, None)
+        found.append(words[words <= largest] % np.uint64(limit))
+        missing -= len(found[-1])
+    return np.concatenate(found).astype(np.int64) if found else np.zeros(0, np.int64)
+
+
 def _words(n: int, seeded: np.random.Generator | None) -> NDArray[np.uint64]:
     if seeded is not None:
         return seeded.integers(0, 2**64, n, np.uint64)
-    return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
+    return np.frombuffer(_entropy(8 * n), dtype=np.uint64)

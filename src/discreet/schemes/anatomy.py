@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import secrets
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,7 +16,7 @@ from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
-from discreet.randomness import generator, permutation
+from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy import AnatomyRelease
 from discreet.schemes.grouping import confirm
 from discreet.schemes.scheme import Scheme, feasible
@@ -204,7 +203,6 @@ def _homes(
 ) -> NDArray[np.intp]:
     """Random groups for rows of one value: those that lack it first, and then all of them in turn."""
     if number == 1 and len(lacking):
-        chosen = secrets.randbelow(len(lacking)) if seeded is None else int(seeded.integers(len(lacking)))
-        return lacking[[chosen]]
+        return lacking[numbers_below(len(lacking), 1, seeded)]
     turn = np.concatenate([part[permutation(len(part), seeded)] for part in (lacking, holding)])
     return np.resize(turn, number)

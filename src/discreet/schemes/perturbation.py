@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -14,7 +13,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.randomness import generator
+from discreet.randomness import generator, numbers_below
 from discreet.releases.perturbed import PerturbedRelease
 from discreet.releases.posteriors import TOLERANCE, Matrix
 from discreet.schemes.matrix import closed_form, even, exact, printed
@@ -149,21 +148,3 @@ def draw(matrix: Matrix, values: NDArray[np.int32], seeded: np.random.Generator 
         rows = order[first:last]
         result[rows] = np.searchsorted(ends[:, value], numbers[rows], side="right")
     return result
-
-
-def numbers_below(limit: int, number: int, seeded: np.random.Generator | None = None) -> NDArray[np.int64]:
-    """Whole numbers below a limit, all equally probable: from the operating system, unless a generator is given.
-
-    >>> numbers_below(1, 3).tolist()
-    [0, 0, 0]
-    """
-    if seeded is not None:
-        return seeded.integers(0, limit, number)
-    largest = np.uint64(2**64 // limit * limit - 1)
-    found: list[NDArray[np.uint64]] = []
-    missing = number
-    while missing > 0:
-        words = np.frombuffer(os.urandom(8 * missing), np.uint64)
-        found.append(words[words <= largest] % np.uint64(limit))
-        missing -= len(found[-1])
-    return np.concatenate(found).astype(np.int64) if found else np.zeros(0, np.int64)

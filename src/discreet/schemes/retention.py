@@ -14,11 +14,10 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.wording import exact, percent, rows
-from discreet.randomness import generator
+from discreet.randomness import generator, numbers_below
 from discreet.releases.posteriors import DIGITS, TOLERANCE
 from discreet.releases.retained import RetainedRelease
 from discreet.releases.retained_posteriors import Coin, Crowds, Noise, crowds, distinct
-from discreet.schemes.perturbation import numbers_below
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.top_down import Progress
 from discreet.schemes.withholding import unusable_rows
