@@ -145,7 +145,7 @@ def audit(
     found = AUDITS[release.format](case)
     checks = [soundness.files(home, manifest), *found.checks, stated, *soundness.kept(release)]
     details = (found.losses, release.rows, case.withheld, found.groups, found.support, found.given)
-    return with_presence(Audit(checks, found.promises, *details), release, original, population)
+    return with_presence(Audit(checks, found.promises, *details), parts, release, original, population)
 
 
 AUDITS: dict[str, Callable[[Case[Any]], Found]] = {

@@ -23,7 +23,7 @@ from discreet.adversary.judging import Kept
 from discreet.adversary.laying import quasi_column
 from discreet.adversary.population import Population, in_population
 from discreet.kernels.judging import SLACK
-from discreet.principles import AlphaBeta, parse
+from discreet.principles import AlphaBeta, Principle
 from discreet.principles.wording import percent
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.release import Release
@@ -115,12 +115,15 @@ class Told:
         )
 
 
-def with_presence(found: Audit, release: Release, original: Table, population: Table | None) -> Audit:
+def with_presence(
+    found: Audit, promised: Iterable[Principle], release: Release, original: Table, population: Table | None
+) -> Audit:
     """An audit with what the release tells about who is in the table, and promises about that judged.
 
     For a format that hides presence always; for others where a promise or a population asks for it.
     """
-    parts = [_about_presence(kept.promise) for kept in found.promises]
+    named = {str(part): part for part in promised if isinstance(part, AlphaBeta)}
+    parts = [named.get(kept.promise) for kept in found.promises]
     hides = isinstance(release, AmbiguousRelease)
     asked = hides or population is not None or any(part is not None for part in parts)
     if not asked or not release.quasi:
@@ -129,14 +132,6 @@ def with_presence(found: Audit, release: Release, original: Table, population: T
     kept = [one if part is None else hidden(part, told, one) for part, one in zip(parts, found.promises, strict=True)]
     presence = told.presence([part for part in parts if part is not None], population)
     return replace(found, promises=kept, presence=presence, checks=[*found.checks, *remarks(presence)])
-
-
-def _about_presence(text: str) -> AlphaBeta | None:
-    """The promise that a text means, if it is about presence."""
-    if not text.startswith(AlphaBeta.name):
-        return None
-    part = parse(text)
-    return part if isinstance(part, AlphaBeta) else None
 
 
 def hidden(part: AlphaBeta, told: Told, values: Kept) -> Kept:
