@@ -22,6 +22,7 @@ from discreet.adversary.check import Check
 from discreet.adversary.judging import averages, judged
 from discreet.principles import Prior
 from discreet.releases.ambiguous import AmbiguousRelease
+from discreet.table.combinations import distinct
 
 
 def audit_ambiguous(case: Case[AmbiguousRelease]) -> Found:
@@ -79,7 +80,7 @@ def _values(laid: AmbiguousLaid) -> Check:
     """Whether all listed values, and combinations of those published together, are such as original rows hold."""
     located = laid.located
     seen = np.zeros(int(located.firsts[-1]) + 1, np.bool_)
-    seen[located.lines[np.unique(located.of_point[laid.usable])]] = True
+    seen[located.lines[distinct(located.of_point[laid.usable])]] = True
     unknown = np.flatnonzero(~seen[:-1])
     if len(unknown):
         more = f", and {len(unknown) - 1:,} other such values" if len(unknown) > 1 else ""

@@ -13,8 +13,8 @@ from discreet.adversary.laying import quasi_column, usable_rows
 from discreet.principles.counts import Counts
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.ambiguous_asking import Located
-from discreet.releases.anatomy_asking import numbered
 from discreet.releases.randomised import value_name
+from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
 

@@ -22,6 +22,7 @@ from discreet.adversary.trace import first_difference, place_rows, trace_check
 from discreet.kernels import covering
 from discreet.principles import wording
 from discreet.principles.counts import Counts
+from discreet.table.combinations import distinct
 
 kernels = cast(Any, covering)
 
@@ -61,7 +62,7 @@ def by_trace(laid: AmbiguousLaid, trace: NDArray[Any], faults: list[str]) -> Che
         claimed = np.sort(shown.groups[inside].astype(np.int64) * width + listed[inside])
         # a value that no group lists has the last number
         held = np.where(lines[:, block] < 0, width - 1, lines[:, block])
-        real = np.unique(places * width + held)
+        real = distinct(places * width + held)
         if len(claimed) != len(real) or bool((claimed != real).any()):
             group = first_difference(claimed, real) // width
             faults.append(f"group {release.ids[group]} does not list the {' and '.join(names)} of its rows")

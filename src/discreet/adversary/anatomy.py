@@ -26,9 +26,9 @@ from discreet.adversary.trace import first_difference, place_rows, trace_check
 from discreet.principles import KAnonymity, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy import AnatomyRelease
-from discreet.releases.anatomy_asking import numbered
 from discreet.releases.attributes import Attribute
 from discreet.releases.payload import Payload
+from discreet.table.combinations import numbered
 
 if TYPE_CHECKING:
     from discreet.adversary.ambiguous_laying import AmbiguousLaid

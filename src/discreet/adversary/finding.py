@@ -19,13 +19,14 @@ from discreet.kernels import appearing, boxes, covering
 from discreet.principles import wording
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.ambiguous_asking import Located, located
-from discreet.releases.anatomy_asking import codes_found, numbered
+from discreet.releases.anatomy_asking import codes_found
 from discreet.releases.attributes import Attribute
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.matching import boxes_in, plant, points_of
 from discreet.releases.presence import PublishesRows, combinations_in, covered, occurring
 from discreet.releases.randomised import value_name
 from discreet.releases.release import Release
+from discreet.table.combinations import distinct, numbered
 from discreet.table.table import Column
 
 appearing_kernels, box_kernels, covering_kernels = cast(Any, appearing), cast(Any, boxes), cast(Any, covering)
@@ -215,7 +216,7 @@ class ByRows(Finder):
         keys = self._keys(people)
         rows = len(keys) - len(people[0].codes)
         # where columns are many, numbers mean the same only within one call: groups are in the order of their numbers
-        borne = np.unique(keys[:rows])
+        borne = distinct(keys[:rows])
         at = np.minimum(np.searchsorted(borne, keys[rows:]), max(0, len(borne) - 1))
         return np.where(borne[at] == keys[rows:], at, -1)
 

@@ -32,11 +32,11 @@ from discreet.randomness import permutation
 from discreet.releases.ambiguous_blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous_estimating import Estimator
 from discreet.releases.anatomy import COUNT, extents
-from discreet.releases.anatomy_asking import numbered
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.generalized import GROUP, check_partition, numbered_anew
 from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.release import Release, new_manifest
+from discreet.table.combinations import numbered
 from discreet.table.query import Query
 from discreet.table.table import Table
 

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels import appearing
 from discreet.kernels.appearing import Shown
-from discreet.releases.anatomy_asking import codes_found, numbered
+from discreet.releases.anatomy_asking import codes_found
 from discreet.releases.matching import shares
+from discreet.table.combinations import numbered
 
 if TYPE_CHECKING:
     from discreet.releases.ambiguous import AmbiguousRelease, Auxiliary

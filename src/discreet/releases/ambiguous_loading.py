@@ -13,12 +13,12 @@ from discreet.errors import DiscreetError
 from discreet.releases.ambiguous import SENSITIVE, AmbiguousRelease, Auxiliary
 from discreet.releases.ambiguous_blocks import Blocks
 from discreet.releases.anatomy import COUNT
-from discreet.releases.anatomy_asking import numbered
 from discreet.releases.anatomy_loading import count_lines, read_amounts
 from discreet.releases.attributes import Attribute
 from discreet.releases.generalized import GROUP
 from discreet.releases.loading import read_attributes, read_columns
 from discreet.releases.payload import Payload, read_sensitive
+from discreet.table.combinations import distinct, numbered
 
 
 def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
@@ -34,7 +34,7 @@ def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
     read = [read_columns(home / f"{stem}{ending}", [*block, GROUP]) for stem, block in zip(stems, blocks, strict=True)]
     faults: list[str] = []
     lines = held[GROUP][1].astype(np.int64)
-    ids = np.unique(np.concatenate([lines, *(columns[GROUP][1].astype(np.int64) for columns in read)]))
+    ids = distinct(np.concatenate([lines, *(columns[GROUP][1].astype(np.int64) for columns in read)]))
     if len(ids) != manifest["groups"]:
         faults.append(f"The tables have {len(ids):,} groups, but the manifest says {manifest['groups']:,}.")
     elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
@@ -56,7 +56,7 @@ def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
         orders.append(order)
     cells = places.astype(np.int64) * counts.width + shown.codes
     # lines that count nothing or come twice are faults, and have no place of their own to be published in again
-    plain = len(np.unique(cells)) == len(cells) == len(counts.values)
+    plain = len(distinct(cells)) == len(cells) == len(counts.values)
     orders.append(_inverse(np.argsort(cells)) if plain else np.arange(len(counts.values)))
     return AmbiguousRelease(
         manifest, attributes, blocks, tuple(auxiliaries), ids, shown.values, counts, tuple(orders), tuple(faults)

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.releases.anatomy_asking import numbered
+from discreet.table.combinations import numbered
 
 if TYPE_CHECKING:
     from discreet.releases.ambiguous import AmbiguousRelease, Auxiliary

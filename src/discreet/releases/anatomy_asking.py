@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.payload import Payload
+from discreet.table.combinations import numbered
 from discreet.table.query import Query, Range
 from discreet.table.texts import near, value_text
 
@@ -28,22 +29,6 @@ class Points(NamedTuple):
     """Per published row: its combination."""
     codes: tuple[NDArray[np.int32], ...]
     """Per column: the code that each combination holds."""
-
-
-def numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> NDArray[np.int64]:
-    """Combinations of codes as single numbers, equal exactly when all codes are.
-
-    >>> numbered([np.array([1, 0, 1]), np.array([2, 2, 2])], [2, 3], 3).tolist()
-    [5, 2, 5]
-    """
-    keys, room = np.zeros(rows, np.int64), 1
-    for codes, size in zip(columns, sizes, strict=True):
-        if room > (1 << 62) // max(1, size):
-            found, keys = np.unique(keys, return_inverse=True)
-            room = len(found)
-        keys = keys * max(1, size) + codes
-        room *= max(1, size)
-    return keys
 
 
 def points_of(release: AnatomyRelease) -> Points:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.boxes import spans
 from discreet.releases.labels import ANYTHING, Nodes, braces, interval, quoted
+from discreet.table.combinations import distinct
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
@@ -63,7 +64,7 @@ def _sets(column: Column, groups: NDArray[np.int32], number: int) -> Texts:
     """Groups described by exactly the values they hold."""
     card = len(column.values)
     kept = groups >= 0
-    keys = np.unique(groups[kept].astype(np.int64) * card + column.codes[kept])
+    keys = distinct(groups[kept].astype(np.int64) * card + column.codes[kept])
     members = (keys % card).tolist()
     ends = np.cumsum(np.bincount(keys // card, minlength=number)).tolist()
     words: list[str] = []

@@ -24,11 +24,12 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels import boxes
 from discreet.kernels.boxes import Boxes
-from discreet.releases.anatomy_asking import codes_at, numbered
+from discreet.releases.anatomy_asking import codes_at
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import Regions, finite
 from discreet.releases.matching import boxes_in, columns_at, plant, points_of
 from discreet.releases.payload import Payload
+from discreet.table.combinations import numbered
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 

@@ -22,12 +22,13 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
-from discreet.releases.anatomy_asking import codes_at, numbered
+from discreet.releases.anatomy_asking import codes_at
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.keeping import check_kept, kept_assumptions
 from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.release import Release, new_manifest
 from discreet.releases.tallying import Tally, Words
+from discreet.table.combinations import numbered
 from discreet.table.query import Condition, Query, Range
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, near, number_text

@@ -20,8 +20,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.releases.anatomy_asking import numbered
 from discreet.releases.posteriors import DIGITS, TOLERANCE
+from discreet.table.combinations import numbered
 
 Noise = Literal["uniform", "prior"]
 """How a number is drawn anew: every value that occurs alike, or each as often as it occurs."""

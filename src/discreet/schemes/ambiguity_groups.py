@@ -17,9 +17,9 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
 from discreet.randomness import generator, permutation
-from discreet.releases.anatomy_asking import numbered
 from discreet.schemes.ambiguity_judging import Aim, Rows, combined_presence
 from discreet.schemes.top_down import Progress
+from discreet.table.combinations import numbered
 
 MOST_WITHHELD = 0.5
 """A release that withholds a larger share of the rows is refused: it says little, and a larger alpha says more."""

@@ -13,7 +13,7 @@ from discreet.kernels import appearing, placing
 from discreet.kernels.judging import SLACK
 from discreet.principles.wording import exact
 from discreet.releases.ambiguous_blocks import Blocks
-from discreet.releases.anatomy_asking import numbered
+from discreet.table.combinations import distinct, numbered
 from discreet.table.table import Table
 
 COMMON = 2000
@@ -118,7 +118,7 @@ def combined_presence(rows: Rows, groups: NDArray[np.int32], limit: float = 1.0)
     kernels = cast(Any, appearing)
     number = int(groups.max(initial=-1)) + 1
     inside = np.flatnonzero(groups >= 0)
-    entries = [np.unique(groups[inside].astype(np.int64) * rows.values + column) for column in rows.codes[inside].T]
+    entries = [distinct(groups[inside].astype(np.int64) * rows.values + column) for column in rows.codes[inside].T]
     listed = np.sort(np.concatenate(entries))
     shown = kernels.index_groups(listed % rows.values, (listed // rows.values).astype(np.int32), number, rows.values)
     keys = numbered(list(rows.codes.T), [rows.values] * rows.codes.shape[1], len(rows))

@@ -22,12 +22,12 @@ from discreet.kernels.judging import SLACK
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.wording import exact
-from discreet.releases.anatomy_asking import numbered
 from discreet.releases.generalized import GeneralizedRelease, dense_groups
 from discreet.releases.generalizing import Values
 from discreet.releases.matching import boxes_in
 from discreet.releases.presence import combinations_in, covered, occurring
 from discreet.schemes.drawing import along_curve
+from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
 kernels, spans = cast(Any, merging), cast(Any, boxes).spans

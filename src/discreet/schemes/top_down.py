@@ -16,6 +16,7 @@ from discreet.kernels.growing import grow, grow_ahead
 from discreet.kernels.judging import CAPS, SIZE, SLACK, Rules
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.table.combinations import distinct
 
 Progress = Callable[[str, float], None]
 """Called with the stage and the share of it that is done."""
@@ -48,7 +49,7 @@ class Problem:
         for j in self.sets:
             codes, card = self.points[partition.rows, j].astype(np.int64), int(self.axes.cards[j])
             low, high = (end.reduceat(codes, partition.starts) for end in (np.minimum, np.maximum))
-            cells = np.unique(np.repeat(np.arange(len(sizes)), sizes) * card + codes)
+            cells = distinct(np.repeat(np.arange(len(sizes)), sizes) * card + codes)
             held = np.bincount(cells // card, minlength=len(sizes))
             saved = (high - low + 1 - held) / max(1, card - 1)
             cost -= float(self.axes.weights[j] * (sizes * saved).sum())
