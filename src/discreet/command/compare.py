@@ -144,7 +144,7 @@ def compare(
     else:
         _show(output(), told, page)
     if not told.published:
-        return complain("no scheme could make any of these promises; ask for a weaker one")
+        return complain("no scheme could make any of these promises, for the reasons above")
     return HOLDS if told.holds else VIOLATED
 
 

@@ -55,9 +55,16 @@ def _by_cell(table: Any, headings: list[str], counts: str) -> dict[Cell, Any]:
 def _words(line: dict[str, Any], asked: GroupBy, with_exact: bool) -> list[str]:
     """The cells of one line, in the order asked for."""
     cells = [
-        number(line["estimate"], 4) if name is None else str(line["values"][heading]) for name, heading in asked.shown
+        number(line["estimate"], 4) if name is None else _on_one_line(line["values"][heading])
+        for name, heading in asked.shown
     ]
     return [*cells, f"{line['exact']:,}"] if with_exact else cells
+
+
+def _on_one_line(value: Any) -> str:
+    """A value as one word of a line, whatever it holds."""
+    text = str(value)
+    return text if text.isprintable() else repr(text)
 
 
 def _padded(rows: list[list[str]]) -> Iterator[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -86,9 +87,9 @@ def _see_that_the_missing_keep(table: Table, principle: Principle) -> NDArray[np
         counts = np.bincount(column.codes[unusable], minlength=len(prior.counts))
         if not promise.holds(counts[None, :], prior)[0]:
             raise DiscreetError(
-                f"the {len(unusable):,} rows with missing values cannot be withheld: as one group they break what is "
-                f"promised about '{column.name}'. {promise.explain(counts, prior)} Treat missing as a value of its own "
-                "instead (--missing value), or drop the column with the missing values."
+                f"{wording.rows(len(unusable))} with missing values cannot be withheld: as one group they break what "
+                f"is promised about '{column.name}'. {promise.explain(counts, prior)} Treat missing as a value of its "
+                "own instead (--missing value), or drop the column with the missing values."
             )
     return unusable
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.removing import best_removals
+from discreet.principles import wording
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.schemes.top_down import Partition, Problem
@@ -38,7 +39,7 @@ def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.rand
             return np.sort(np.concatenate([unusable, _draw(table.classes, unusable, wanted, rng)]))
         size = size + max(1, size // 20)
     raise DiscreetError(
-        f"the {len(unusable):,} rows with missing values cannot be withheld: as one group they break the promise. "
+        f"{wording.rows(len(unusable))} with missing values cannot be withheld: as one group they break the promise. "
         f"{principle.explain(has, prior)} Treat missing as a value of its own instead (--missing value), or drop the "
         "column with the missing values."
     )

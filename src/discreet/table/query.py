@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.table import Column, Kind, Table
-from discreet.table.texts import MISSING, near, number_text
+from discreet.table.texts import MISSING, is_number, near, number_text
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Range:
         >>> Range("age", 20).ends
         (20.0, inf)
         """
-        low = _number(self.attribute, self.low, -math.inf)
-        high = _number(self.attribute, self.high, math.inf)
+        low = _end(self.attribute, self.low, -math.inf)
+        high = _end(self.attribute, self.high, math.inf)
         if math.isnan(low) or math.isnan(high):
             return math.inf, -math.inf
         return (
@@ -87,7 +87,7 @@ class OneOf:
     @property
     def numbers(self) -> NDArray[np.float64]:
         """The values as numbers, of a numeric attribute, ascending and each once."""
-        given = np.unique([_number(self.attribute, value, math.nan) for value in self.values])
+        given = np.unique([number_given(self.attribute, value) for value in self.values])
         return np.asarray(given[~np.isnan(given)], np.float64)
 
     def admits(self, values: NDArray[np.generic], kind: Kind) -> NDArray[np.bool_]:
@@ -188,15 +188,20 @@ def marked(ends: NDArray[np.int64], number: int) -> NDArray[np.bool_]:
     return marks
 
 
-def _number(attribute: str, value: float | str | None, otherwise: float) -> float:
-    if value is None:
-        return otherwise
-    try:
-        return float(value)
-    except ValueError:
-        raise DiscreetError(
-            f"column {attribute!r} holds numbers, and {value!r} is none; compare it with a number"
-        ) from None
+def number_given(attribute: str, value: float | str) -> float:
+    """The number that a numeric attribute is compared with.
+
+    >>> number_given("age", "1e2")
+    100.0
+    """
+    # Python would take 1_0 and nan as well
+    if isinstance(value, str) and not is_number(value.strip()):
+        raise DiscreetError(f"column {attribute!r} holds numbers, and {value!r} is none; compare it with a number")
+    return float(value)
+
+
+def _end(attribute: str, value: float | str | None, otherwise: float) -> float:
+    return otherwise if value is None else number_given(attribute, value)
 
 
 def _place(attribute: str, known: list[str], value: float | str | None, otherwise: float) -> float:

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet.errors import DiscreetError
-from discreet.table.query import Condition, OneOf, Query, Range
+from discreet.table.query import Condition, OneOf, Query, Range, number_given
 from discreet.table.table import Kind
-from discreet.table.texts import canonical, near, number_text
+from discreet.table.texts import MISSING, near, number_text
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -215,8 +215,11 @@ class Columns:
         if isinstance(node, (exp.Not, exp.NEQ)):
             refuse("NOT or <>", "list the values wanted with IN, or ask for the ranges on either side")
         if isinstance(node, exp.Is):
-            shown = node.expression.sql(dialect=DIALECT)
-            refuse(f"IS {shown}", "compare with a value: what is missing satisfies no condition")
+            shown, name = node.expression.sql(dialect=DIALECT), self.column(node.this)
+            instead = "compare with a value: what is missing satisfies no condition"
+            if self.kinds[name] == "categorical":
+                instead = f"what is missing is the value '{MISSING}' here: write {name} = '{MISSING}'"
+            refuse(f"IS {shown}", instead)
         if isinstance(node, exp.Between):
             if node.args.get("symmetric"):
                 refuse("SYMMETRIC", "give the smaller end of BETWEEN first")
@@ -299,19 +302,9 @@ class Columns:
                 f"column {name!r} is compared with {short(shown)}; compare it with a number, or with a text in single "
                 "quotes"
             )
-        text = str(literal.this)
-        if literal.is_string:
-            return self._number(name, text) if self.kinds[name] == "numeric" else text
-        text = f"-{text}" if negative else text
-        return self._number(name, text) if self.kinds[name] == "numeric" else canonical(text)
-
-    def _number(self, name: str, text: str) -> float:
-        try:
-            return float(text)
-        except ValueError:
-            raise DiscreetError(
-                f"column {name!r} holds numbers, and {text!r} is none; compare it with a number"
-            ) from None
+        # a name is compared as it is written: 1.50, 1e2 and codes of twenty digits are not what a float makes of them
+        text = f"-{literal.this}" if negative else str(literal.this)
+        return number_given(name, text) if self.kinds[name] == "numeric" else text
 
 
 def bare(node: Any) -> Any:

@@ -51,6 +51,15 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a number as people write it.
+
+    >>> is_number("-1.5e3"), is_number("1_0"), is_number("nan")
+    (True, False, False)
+    """
+    return _number.match(text) is not None
+
+
 def canonical(text: str) -> str:
     """The form under which two ways of writing one value meet: no blanks at the ends, 17.0 as 17, but 017 as it is.
 
@@ -58,7 +67,7 @@ def canonical(text: str) -> str:
     ('17', '017', '100')
     """
     text = text.strip()
-    if _number.match(text) and not _leading_zero.match(text):
+    if is_number(text) and not _leading_zero.match(text):
         return number_text(float(text))
     return text
 
