@@ -7,20 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.kernels.best_cuts import no_cuts
 from discreet.kernels.costs import Axes, interval_cost
-from discreet.kernels.cutting import (
-    BUCKETED,
-    PLAIN,
-    REPAIRED,
-    STRATIFIED,
-    Limits,
-    Recipe,
-    _repair,
-    apply_cut,
-    find_cuts,
-    no_cuts,
-    workspace,
-)
+from discreet.kernels.cut_choices import repair
+from discreet.kernels.cut_terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Limits, Recipe
+from discreet.kernels.cut_work import workspace
+from discreet.kernels.cutting import apply_cut, find_cuts
 from discreet.kernels.growing import grow, grow_ahead
 from discreet.kernels.judging import CAPS, Rules
 from discreet.kernels.removing import best_removals, exchange
@@ -104,7 +96,7 @@ def test_a_repaired_cut_moves_as_few_rows_as_possible(
     left = np.bincount(classes[order[:at]], minlength=3)
     work.x[:] = left
     present = np.unique(classes)
-    possible = _repair(classes, 0, n, at, limits_of(caps), present, work)
+    possible = repair(classes, at, limits_of(caps), present, work)
     expected = naive.fewest_moves(left.tolist(), (work.counts - left).tolist(), caps.tolist())
     assert possible == (expected is not None)
     if possible:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels import appearing, boxes, covering
+from discreet.kernels import appearing, covering
+from discreet.kernels.searching import tally
 from discreet.principles import wording
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.ambiguous_asking import Located, located
@@ -29,7 +30,7 @@ from discreet.releases.release import Release
 from discreet.table.combinations import distinct, numbered
 from discreet.table.table import Column
 
-appearing_kernels, box_kernels, covering_kernels = cast(Any, appearing), cast(Any, boxes), cast(Any, covering)
+appearing_kernels, covering_kernels = cast(Any, appearing), cast(Any, covering)
 
 
 class Found(NamedTuple):
@@ -106,7 +107,7 @@ class ByBoxes(Finder):
         forest = plant(points, np.ones(len(points), np.int64), np.array([0, len(points)]))
         needs = np.full(groups, len(points) + 1)
         described = boxes_in(self.release, people)
-        found = box_kernels.tally(forest, described, np.arange(groups), np.zeros(groups, np.int64), needs)
+        found = tally(forest, described, np.arange(groups), np.zeros(groups, np.int64), needs)
         return np.asarray(found, np.int64)
 
     def description(self, group: int) -> dict[str, str]:

@@ -9,19 +9,18 @@ are looked for in up to ``REGIONS`` descriptions, narrow and wide ones alike.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, described
 from discreet.adversary.laying import Laid
-from discreet.kernels import boxes as box_kernels
-from discreet.kernels.boxes import Boxes, Forest
+from discreet.kernels.boxes import Boxes, nested
+from discreet.kernels.forest import Forest
+from discreet.kernels.searching import incidences, tally
 from discreet.principles import wording
 from discreet.releases.matching import plant, points_of
-
-kernels = cast(Any, box_kernels)
 
 EDGES = 2_000_000
 """The largest graph on which an assignment of rows to groups is looked for."""
@@ -42,7 +41,7 @@ def without_trace(laid: Laid, limit: int = EDGES) -> tuple[Check, str]:
     known = kinds < laid.kinds
     groups, kinds, needs = groups[known], kinds[known], needs[known]
     forest = _forest(laid)
-    found = kernels.tally(forest, laid.boxes, groups, kinds, needs)
+    found = tally(forest, laid.boxes, groups, kinds, needs)
     short = np.flatnonzero(found < needs)
     if short.size or not bool(known.all()):
         sentence = "Rows of the release hold values that the original has not."
@@ -81,10 +80,10 @@ def _crowded(
     release = laid.release
     chosen = _spread(laid.boxes, min(REGIONS, COMPARISONS // max(1, release.groups)))
     starts = np.searchsorted(groups, np.arange(release.groups + 1))
-    places, values, sums = kernels.nested(laid.boxes, chosen, starts, kinds, needs, laid.kinds)
+    places, values, sums = nested(laid.boxes, chosen, starts, kinds, needs, laid.kinds)
     # a region is the whole of a description's intervals: gaps in it would let fewer groups lie inside
     whole = laid.boxes._replace(set_at=np.full_like(laid.boxes.set_at, -1))
-    found = kernels.tally(forest, whole, chosen[places], values, sums)
+    found = tally(forest, whole, chosen[places], values, sums)
     short = np.flatnonzero(found < sums)
     if short.size:
         worst = int(chosen[places[short[np.argmax((sums - found)[short])]]])
@@ -151,7 +150,7 @@ def _candidates(
     total, step = 0, 1 << 14
     for start in range(0, len(groups), step):
         part = slice(start, start + step)
-        numbers.append(kernels.tally(each, boxes, groups[part], kinds[part], np.full(len(groups[part]), limit + 1)))
+        numbers.append(tally(each, boxes, groups[part], kinds[part], np.full(len(groups[part]), limit + 1)))
         total += int(numbers[-1].sum())
         if total > limit:
             return None
@@ -173,7 +172,7 @@ def _lacking(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
-    positions: NDArray[np.int64] = kernels.incidences(forest, boxes, groups, kinds, numbers)
+    positions: NDArray[np.int64] = incidences(forest, boxes, groups, kinds, numbers)
     claims, points = len(groups), len(forest.weights)
     size = 1 + claims + points + 1
     capacity: NDArray[np.int64] = np.concatenate(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from discreet.adversary.check import Check, Grouped, described
 from discreet.adversary.laying import Laid
 from discreet.errors import DiscreetError
-from discreet.kernels import boxes
+from discreet.kernels.boxes import admitted
 from discreet.principles import wording
-
-kernels = cast(Any, boxes)
 
 EXPLAINED = "every group has exactly the sensitive values of its rows, all of which lie in its description"
 """What a trace shows of a generalized release."""
@@ -63,7 +61,7 @@ def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
     kept, places = placed
     outside = np.zeros(len(kept), np.bool_)
     for axis, column in enumerate(laid.columns):
-        outside |= ~kernels.admitted(laid.boxes, places, axis, column.codes[kept])
+        outside |= ~admitted(laid.boxes, places, axis, column.codes[kept])
     if bool(outside.any()):
         group = int(places[np.argmax(outside)])
         lie = "lies" if outside.sum() == 1 else "lie"

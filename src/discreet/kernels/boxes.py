@@ -1,11 +1,8 @@
-"""Which points lie in which boxes: a forest of k-d trees over coded points, and the hot loops that search it.
+"""Boxes of codes: one interval per axis, with gaps where there are any.
 
-A *box* is one interval of codes per axis. Where the values it admits on an axis have gaps, ``set_at[box, axis]`` names
-the set that lists the codes admitted; elsewhere it is -1. An interval that is empty (its low end above its high end)
-admits nothing. Sets are lists, not masks, so that they need no more memory than the texts they come from.
-
-Every tree holds a contiguous range of the points (those with one sensitive value, say), so that "how many points of
-this tree lie in this box" is one search. All kernels live in this file because they call each other.
+Where the values that a box admits on an axis have gaps, ``set_at[box, axis]`` names the set that lists the codes
+admitted; elsewhere it is -1. An interval that is empty (its low end above its high end) admits nothing. Sets are lists,
+not masks, so that they need no more memory than the texts they come from.
 """
 
 from __future__ import annotations
@@ -17,10 +14,8 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiling import kernel
 
-LEAF = 16
-"""A node with at most this many points is not split."""
-
-DISJOINT, OVERLAPPING, INSIDE = range(3)
+NO_LOW, NO_HIGH = 2147483647, -1
+"""The ends of an interval that holds no code yet: above and below all of them."""
 
 
 class Boxes(NamedTuple):
@@ -36,28 +31,10 @@ class Boxes(NamedTuple):
     members: NDArray[np.int32]
 
 
-class Forest(NamedTuple):
-    """K-d trees over points; the points are held in the order in which the trees' leaves list them."""
-
-    order: NDArray[np.int64]
-    """``order[position]``: which of the points given stands at this position."""
-    points: NDArray[np.int32]
-    weights: NDArray[np.int64]
-    first: NDArray[np.int64]
-    """Per node: its first position; ``last`` is the position after its last."""
-    last: NDArray[np.int64]
-    left: NDArray[np.int64]
-    """Per node: its left child, which the right one follows; -1 for a leaf."""
-    low: NDArray[np.int32]
-    high: NDArray[np.int32]
-    totals: NDArray[np.int64]
-    """Per node: the weight of its points."""
-    roots: NDArray[np.int64]
-
-
 @kernel
 def spans(codes, groups, low, high):
-    """The smallest and largest code of every group, into ``low`` and ``high``; group -1 is nobody's."""
+    """The smallest and largest code of every group, into ``low`` and ``high``, which hold no code yet;
+    group -1 is nobody's."""
     for r in range(codes.shape[0]):
         group = groups[r]
         if group >= 0:
@@ -69,100 +46,7 @@ def spans(codes, groups, low, high):
 
 
 @kernel
-def plant(points, weights, firsts, scales):
-    """Build one tree per range ``firsts[t]`` to ``firsts[t + 1]`` of the points; ``scales``: what a step is worth."""
-    n, d = points.shape
-    trees = firsts.shape[0] - 1
-    most = trees + 4 * n // LEAF + 1
-    order = np.arange(n)
-    first = np.empty(most, np.int64)
-    last = np.empty(most, np.int64)
-    left = np.full(most, -1, np.int64)
-    low = np.zeros((most, d), np.int32)
-    high = np.full((most, d), -1, np.int32)
-    totals = np.zeros(most, np.int64)
-    # all roots come first; then children, always after their parent
-    nodes = trees
-    for t in range(trees):
-        first[t] = firsts[t]
-        last[t] = firsts[t + 1]
-    node = 0
-    while node < nodes:
-        start, end = first[node], last[node]
-        for position in range(start, end):
-            totals[node] += weights[order[position]]
-        axis = -1
-        widest = 0.0
-        for j in range(d):
-            if start < end:
-                smallest = points[order[start], j]
-                largest = smallest
-                for position in range(start + 1, end):
-                    code = points[order[position], j]
-                    smallest = min(smallest, code)
-                    largest = max(largest, code)
-                low[node, j] = smallest
-                high[node, j] = largest
-                width = (largest - smallest) * scales[j]
-                if width > widest:
-                    widest = width
-                    axis = j
-        if end - start > LEAF and axis >= 0:
-            middle = (start + end) // 2
-            _select(points, axis, order, start, end, middle)
-            left[node] = nodes
-            first[nodes] = start
-            last[nodes] = middle
-            first[nodes + 1] = middle
-            last[nodes + 1] = end
-            nodes += 2
-        node += 1
-    ordered = np.empty((n, d), np.int32)
-    heavy = np.empty(n, np.int64)
-    for position in range(n):
-        for j in range(d):
-            ordered[position, j] = points[order[position], j]
-        heavy[position] = weights[order[position]]
-    return Forest(
-        order,
-        ordered,
-        heavy,
-        first[:nodes].copy(),
-        last[:nodes].copy(),
-        left[:nodes].copy(),
-        low[:nodes].copy(),
-        high[:nodes].copy(),
-        totals[:nodes].copy(),
-        np.arange(trees),
-    )
-
-
-@kernel
-def _select(points, axis, order, start, end, middle):
-    """Rearrange ``order[start:end]`` so that no point before ``middle`` stands after one behind it on the axis."""
-    low, high = start, end - 1
-    while low < high:
-        pivot = points[order[(low + high) // 2], axis]
-        i, j = low, high
-        while i <= j:
-            while points[order[i], axis] < pivot:
-                i += 1
-            while points[order[j], axis] > pivot:
-                j -= 1
-            if i <= j:
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if middle <= j:
-            high = j
-        elif middle >= i:
-            low = i
-        else:
-            return
-
-
-@kernel
-def _in_set(boxes, which, code):
+def in_set(boxes, which, code):
     """Whether a set holds a code."""
     low, high = boxes.starts[which], boxes.starts[which + 1]
     while low < high:
@@ -175,199 +59,6 @@ def _in_set(boxes, which, code):
 
 
 @kernel
-def _relation(forest, node, boxes, box):
-    """How the points of a node lie to a box."""
-    relation = INSIDE
-    for j in range(forest.low.shape[1]):
-        least, most = forest.low[node, j], forest.high[node, j]
-        if least > boxes.high[box, j] or most < boxes.low[box, j]:
-            return DISJOINT
-        if least < boxes.low[box, j] or most > boxes.high[box, j]:
-            relation = OVERLAPPING
-        which = boxes.set_at[box, j]
-        if which >= 0:
-            if least == most:
-                if not _in_set(boxes, which, least):
-                    return DISJOINT
-            else:
-                relation = OVERLAPPING
-    return relation
-
-
-@kernel
-def _holds(forest, position, boxes, box):
-    """Whether the point at a position lies in a box."""
-    for j in range(forest.points.shape[1]):
-        code = forest.points[position, j]
-        if code < boxes.low[box, j] or code > boxes.high[box, j]:
-            return False
-        which = boxes.set_at[box, j]
-        if which >= 0 and not _in_set(boxes, which, code):
-            return False
-    return True
-
-
-@kernel
-def tally(forest, boxes, box_of, tree_of, needs):
-    """Per question ``i``: the weight of the points of tree ``tree_of[i]`` in box ``box_of[i]``.
-
-    A search may stop as soon as it has found ``needs[i]``, so answers above that are lower bounds.
-    """
-    result = np.zeros(box_of.shape[0], np.int64)
-    stack = np.empty(256, np.int64)
-    for i in range(box_of.shape[0]):
-        box = box_of[i]
-        stack[0] = forest.roots[tree_of[i]]
-        top = 1
-        found = 0
-        while top > 0 and found < needs[i]:
-            top -= 1
-            node = stack[top]
-            relation = _relation(forest, node, boxes, box)
-            if relation == INSIDE:
-                found += forest.totals[node]
-            elif relation == OVERLAPPING:
-                if forest.left[node] < 0:
-                    for position in range(forest.first[node], forest.last[node]):
-                        if _holds(forest, position, boxes, box):
-                            found += forest.weights[position]
-                else:
-                    stack[top] = forest.left[node]
-                    stack[top + 1] = forest.left[node] + 1
-                    top += 2
-        result[i] = found
-    return result
-
-
-@kernel
-def incidences(forest, boxes, box_of, tree_of, numbers):
-    """The positions of the points that ``tally`` counts, question after question; ``numbers``: how many each has."""
-    result = np.empty(numbers.sum(), np.int64)
-    stack = np.empty(256, np.int64)
-    at = 0
-    for i in range(box_of.shape[0]):
-        box = box_of[i]
-        stack[0] = forest.roots[tree_of[i]]
-        top = 1
-        while top > 0:
-            top -= 1
-            node = stack[top]
-            relation = _relation(forest, node, boxes, box)
-            if relation == INSIDE:
-                for position in range(forest.first[node], forest.last[node]):
-                    result[at] = position
-                    at += 1
-            elif relation == OVERLAPPING:
-                if forest.left[node] < 0:
-                    for position in range(forest.first[node], forest.last[node]):
-                        if _holds(forest, position, boxes, box):
-                            result[at] = position
-                            at += 1
-                else:
-                    stack[top] = forest.left[node]
-                    stack[top + 1] = forest.left[node] + 1
-                    top += 2
-    return result
-
-
-@kernel
-def mixtures(forest, boxes, starts, columns, amounts, width):
-    """Per point of the first tree, the sum of what the boxes that hold it contain, in the order of the points given.
-
-    Box ``b`` contains ``amounts[i]`` in column ``columns[i]`` for every ``i`` from ``starts[b]`` to ``starts[b + 1]``.
-    A node that lies wholly in a box takes the box's content once, and hands it down at the end.
-    """
-    nodes = forest.first.shape[0]
-    held = np.zeros((nodes, width), np.int64)
-    result = np.zeros((forest.points.shape[0], width), np.int64)
-    stack = np.empty(256, np.int64)
-    for box in range(starts.shape[0] - 1):
-        stack[0] = forest.roots[0]
-        top = 1
-        while top > 0:
-            top -= 1
-            node = stack[top]
-            relation = _relation(forest, node, boxes, box)
-            if relation == INSIDE:
-                for i in range(starts[box], starts[box + 1]):
-                    held[node, columns[i]] += amounts[i]
-            elif relation == OVERLAPPING:
-                if forest.left[node] < 0:
-                    for position in range(forest.first[node], forest.last[node]):
-                        if _holds(forest, position, boxes, box):
-                            point = forest.order[position]
-                            for i in range(starts[box], starts[box + 1]):
-                                result[point, columns[i]] += amounts[i]
-                else:
-                    stack[top] = forest.left[node]
-                    stack[top + 1] = forest.left[node] + 1
-                    top += 2
-    for node in range(nodes):
-        child = forest.left[node]
-        if child >= 0:
-            for column in range(width):
-                held[child, column] += held[node, column]
-                held[child + 1, column] += held[node, column]
-        else:
-            for position in range(forest.first[node], forest.last[node]):
-                for column in range(width):
-                    result[forest.order[position], column] += held[node, column]
-    return result
-
-
-@kernel
-def cover(forest, boxes, presences):
-    """Per point of the first tree and the boxes that hold it: how many there are, the largest of their ``presences``,
-    and the sum of log(1 - presence), in the order of the points given.
-
-    As in ``mixtures``, a node that lies wholly in a box takes what the box says once, and hands it down at the end.
-    """
-    nodes, n = forest.first.shape[0], forest.points.shape[0]
-    times_at, largest_at, logs_at = np.zeros(nodes, np.int64), np.zeros(nodes), np.zeros(nodes)
-    times, largest, logs = np.zeros(n, np.int64), np.zeros(n), np.zeros(n)
-    stack = np.empty(256, np.int64)
-    for box in range(presences.shape[0]):
-        presence = presences[box]
-        absent = np.log1p(-presence) if presence < 1.0 else -np.inf
-        stack[0] = forest.roots[0]
-        top = 1
-        while top > 0:
-            top -= 1
-            node = stack[top]
-            relation = _relation(forest, node, boxes, box)
-            if relation == INSIDE:
-                times_at[node] += 1
-                largest_at[node] = max(largest_at[node], presence)
-                logs_at[node] += absent
-            elif relation == OVERLAPPING:
-                if forest.left[node] < 0:
-                    for position in range(forest.first[node], forest.last[node]):
-                        if _holds(forest, position, boxes, box):
-                            point = forest.order[position]
-                            times[point] += 1
-                            largest[point] = max(largest[point], presence)
-                            logs[point] += absent
-                else:
-                    stack[top] = forest.left[node]
-                    stack[top + 1] = forest.left[node] + 1
-                    top += 2
-    for node in range(nodes):
-        child = forest.left[node]
-        if child >= 0:
-            for below in (child, child + 1):
-                times_at[below] += times_at[node]
-                largest_at[below] = max(largest_at[below], largest_at[node])
-                logs_at[below] += logs_at[node]
-        else:
-            for position in range(forest.first[node], forest.last[node]):
-                point = forest.order[position]
-                times[point] += times_at[node]
-                largest[point] = max(largest[point], largest_at[node])
-                logs[point] += logs_at[node]
-    return times, largest, logs
-
-
-@kernel
 def admitted(boxes, box_of, axis, codes):
     """Per question ``i``: whether box ``box_of[i]`` admits ``codes[i]`` on one axis."""
     result = np.empty(box_of.shape[0], np.bool_)
@@ -375,7 +66,7 @@ def admitted(boxes, box_of, axis, codes):
         box, code = box_of[i], codes[i]
         inside = boxes.low[box, axis] <= code <= boxes.high[box, axis]
         which = boxes.set_at[box, axis]
-        result[i] = inside and (which < 0 or _in_set(boxes, which, code))
+        result[i] = inside and (which < 0 or in_set(boxes, which, code))
     return result
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.kernels.best_cuts import no_cuts
 from discreet.kernels.compiling import kernel
 from discreet.kernels.costs import bound_box, box_cost, interval_cost
-from discreet.kernels.cutting import apply_cut, find_cuts, no_cuts
+from discreet.kernels.cutting import apply_cut, find_cuts
 
 
 @kernel

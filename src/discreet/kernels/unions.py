@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.boxes import _in_set
+from discreet.kernels.boxes import in_set
 from discreet.kernels.compiling import kernel
 
 BLOCK = 6
@@ -55,7 +55,7 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
         for j in range(same, d):
             _narrow(masks[j], masks[j + 1], low[j], high[j], points[p, j])
             for i in gapped[j]:
-                if masks[j + 1, i] and not _in_set(boxes, sets[j, i], points[p, j]):
+                if masks[j + 1, i] and not in_set(boxes, sets[j, i], points[p, j]):
                     masks[j + 1, i] = 0
         for word in range(words.shape[0]):
             if words[word] == held[word]:

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.boxes import spans
+from discreet.kernels.boxes import NO_HIGH, NO_LOW, spans
 from discreet.releases.labels import ANYTHING, Nodes, braces, interval, quoted
 from discreet.table.combinations import distinct
 from discreet.table.table import Column
@@ -30,8 +30,8 @@ def generalize(column: Column, groups: NDArray[np.int32], number: int, values: V
     """The texts under which ``number`` groups of rows are published on one attribute; group -1 is withheld."""
     if values == "set" and column.kind == "categorical":
         return _sets(column, groups, number)
-    low = np.full(number, np.iinfo(np.int32).max, np.int32)
-    high = np.full(number, -1, np.int32)
+    low = np.full(number, NO_LOW, np.int32)
+    high = np.full(number, NO_HIGH, np.int32)
     cast(Any, spans)(np.ascontiguousarray(column.codes, dtype=np.int32), groups, low, high)
     # few pairs of ends are distinct, and only these are put into words
     width = len(column.values)

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels import boxes
-from discreet.kernels.boxes import Boxes, Forest
+from discreet.kernels.boxes import Boxes
+from discreet.kernels.forest import Forest
+from discreet.kernels.forest import plant as plant_trees
+from discreet.kernels.spreading import mixtures
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import Regions
 from discreet.releases.payload import ordered_values
@@ -19,8 +21,6 @@ from discreet.table.texts import MISSING, value_text
 
 if TYPE_CHECKING:
     from discreet.releases.generalized import GeneralizedRelease
-
-kernels = cast(Any, boxes)
 
 BATCH = 1 << 24
 """How many counts are mixed at a time."""
@@ -108,7 +108,7 @@ def points_of(columns: Sequence[Column]) -> NDArray[np.int32]:
 def plant(points: NDArray[np.int32], weights: NDArray[np.int64], firsts: NDArray[np.int64]) -> Forest:
     """Search trees over ranges of points."""
     spread = points.max(axis=0, initial=0) + 1 if len(points) else np.ones(points.shape[1])
-    return cast(Forest, kernels.plant(points, weights, firsts, 1.0 / np.maximum(1.0, spread.astype(np.float64))))
+    return cast(Forest, plant_trees(points, weights, firsts, 1.0 / np.maximum(1.0, spread.astype(np.float64))))
 
 
 def mixed(release: GeneralizedRelease, columns: Sequence[Column]) -> NDArray[np.int64]:
@@ -123,7 +123,7 @@ def mixed(release: GeneralizedRelease, columns: Sequence[Column]) -> NDArray[np.
     for start in range(0, len(points), batch):
         part = points[start : start + batch]
         forest = plant(part, np.ones(len(part), np.int64), np.array([0, len(part)]))
-        held = kernels.mixtures(forest, described, counts.starts, counts.values, counts.amounts, width)
+        held = mixtures(forest, described, counts.starts, counts.values, counts.amounts, width)
         result[start : start + batch] = held
     return result
 

@@ -16,14 +16,14 @@ ambiguous releases, this cannot happen).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels import boxes
 from discreet.kernels.boxes import Boxes
+from discreet.kernels.spreading import cover
 from discreet.releases.anatomy_asking import codes_at
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import Regions, finite
@@ -35,8 +35,6 @@ from discreet.table.texts import MISSING
 
 if TYPE_CHECKING:
     from discreet.releases.generalized import GeneralizedRelease
-
-kernels = cast(Any, boxes)
 
 
 class PublishesRows(Protocol):
@@ -84,7 +82,7 @@ def covered(
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     points = points_of(columns)
     forest = plant(points, np.ones(len(points), np.int64), np.array([0, len(points)]))
-    times, largest, logs = kernels.cover(forest, described, chances)
+    times, largest, logs = cover(forest, described, chances)
     return times, largest, 0.0 - np.expm1(logs)
 
 

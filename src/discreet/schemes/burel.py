@@ -8,7 +8,7 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.cutting import PLAIN, Recipe
+from discreet.kernels.cut_terms import PLAIN, Recipe
 from discreet.kernels.drawing import split_evenly
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.principle import Principle

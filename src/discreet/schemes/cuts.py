@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels.cutting import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
+from discreet.kernels.cut_terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.generalizing import Values

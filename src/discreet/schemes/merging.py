@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels import boxes, merging
+from discreet.kernels import merging
+from discreet.kernels.boxes import NO_HIGH, NO_LOW, spans
 from discreet.kernels.costs import Axes
 from discreet.kernels.judging import SLACK
 from discreet.principles.presence import AlphaBeta
@@ -30,7 +31,7 @@ from discreet.schemes.drawing import along_curve
 from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
-kernels, spans = cast(Any, merging), cast(Any, boxes).spans
+kernels = cast(Any, merging)
 
 TRIES = 16
 """How often stronger merging is tried before all groups become one."""
@@ -101,9 +102,9 @@ def _merged(table: Table, groups: NDArray[np.int32], values: Values, alpha: floa
     """The same groups, merged along a curve through the middles of their boxes until none is beyond alpha."""
     places, number = dense_groups(groups)
     d = len(table.quasi)
-    low, high = np.full((number, d), np.iinfo(np.int32).max, np.int32), np.full((number, d), -1, np.int32)
+    low, high = np.empty((number, d), np.int32), np.empty((number, d), np.int32)
     for j, column in enumerate(table.quasi):
-        ends = np.full(number, np.iinfo(np.int32).max, np.int32), np.full(number, -1, np.int32)
+        ends = np.full(number, NO_LOW, np.int32), np.full(number, NO_HIGH, np.int32)
         spans(np.ascontiguousarray(column.codes, dtype=np.int32), places, *ends)
         low[:, j], high[:, j] = ends
     wide = np.array([max(1, len(column.values) - 1) for column in table.quasi])

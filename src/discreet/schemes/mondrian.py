@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from discreet.errors import DiscreetError
-from discreet.kernels.cutting import Recipe
+from discreet.kernels.cut_terms import Recipe
 from discreet.schemes.cuts import Cuts
 
 

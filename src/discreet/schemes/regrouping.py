@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.costs import box_cost
-from discreet.kernels.cutting import Recipe, workspace
+from discreet.kernels.cut_terms import Recipe
+from discreet.kernels.cut_work import workspace
 from discreet.kernels.growing import grow_ahead, join_costs
 from discreet.schemes.top_down import Partition, Problem, Progress
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from discreet.kernels.cutting import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
+from discreet.kernels.cut_terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.schemes.exchanging import exchange_rows
 from discreet.schemes.regrouping import regroup
 from discreet.schemes.top_down import Partition, Problem, Progress, partition, partition_ahead, threads

@@ -10,8 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.best_cuts import no_cuts
 from discreet.kernels.costs import Axes
-from discreet.kernels.cutting import Limits, Recipe, apply_cut, find_cuts, no_cuts, workspace
+from discreet.kernels.cut_terms import Limits, Recipe
+from discreet.kernels.cut_work import workspace
+from discreet.kernels.cutting import apply_cut, find_cuts
 from discreet.kernels.growing import grow, grow_ahead
 from discreet.kernels.judging import CAPS, SIZE, SLACK, Rules
 from discreet.principles.principle import Principle

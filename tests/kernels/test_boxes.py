@@ -1,0 +1,67 @@
+"""Boxes and the points in them against looking everywhere (also with NUMBA_DISABLE_JIT=1)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.kernels.boxes import Boxes
+from discreet.kernels.searching import incidences, tally
+from discreet.kernels.spreading import cover, mixtures
+from discreet.releases.matching import plant
+from naive import boxes as naive
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 120), st.integers(1, 5))
+def test_searches_find_what_looking_everywhere_finds(seed: int, axes: int, rows: int, values: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 7, (rows, axes)).astype(np.int32)
+    classes = np.sort(rng.integers(0, values, rows))
+    weights = rng.integers(1, 4, rows)
+    forest = plant(points, weights, np.searchsorted(classes, np.arange(values + 1)))
+    number = 6
+    low = rng.integers(0, 7, (number, axes)).astype(np.int32)
+    high = (low + rng.integers(-1, 6, (number, axes))).clip(max=6).astype(np.int32)
+    masks = rng.random((3, 7)) < 0.6
+    mask_at = rng.integers(-3, 3, (number, axes)).clip(min=-1).astype(np.int32)
+    members = [np.flatnonzero(mask).astype(np.int32) for mask in masks]
+    starts = np.cumsum([0, *map(len, members)])
+    described = Boxes(low, high, mask_at, starts, np.concatenate(members))
+    plain = [
+        [
+            (int(low[b, j]), int(high[b, j]), None if line < 0 else frozenset(np.flatnonzero(masks[line]).tolist()))
+            for j, line in enumerate(mask_at[b].tolist())
+        ]
+        for b in range(number)
+    ]
+    box_of, tree_of = (grid.ravel() for grid in np.meshgrid(np.arange(number), np.arange(values)))
+    repeated = np.repeat(np.arange(rows), weights)
+    want = [
+        naive.count(plain[b], points[repeated].tolist(), classes[repeated].tolist(), v)
+        for b, v in zip(box_of.tolist(), tree_of.tolist(), strict=True)
+    ]
+    found = tally(forest, described, box_of, tree_of, np.full(len(box_of), 1 << 60))
+    assert found.tolist() == want
+    needs = rng.integers(0, 5, len(box_of))
+    enough = tally(forest, described, box_of, tree_of, needs)
+    assert ((enough >= needs) == (np.array(want) >= needs)).all()
+    each = forest._replace(weights=np.ones_like(forest.weights), totals=forest.last - forest.first)
+    numbers = tally(each, described, box_of, tree_of, np.full(len(box_of), 1 << 60))
+    positions = np.split(incidences(forest, described, box_of, tree_of, numbers), np.cumsum(numbers)[:-1])
+    for (b, v), inside in zip(zip(box_of.tolist(), tree_of.tolist(), strict=True), positions, strict=True):
+        rows_inside = sorted(forest.order[inside].tolist())
+        assert rows_inside == [r for r in range(rows) if classes[r] == v and naive.holds(plain[b], points[r].tolist())]
+    single = plant(points, weights, np.array([0, rows]))
+    counts = rng.integers(0, 3, (number, 2))
+    starts = np.arange(number + 1) * 2
+    columns = np.tile(np.arange(2), number)
+    sums = mixtures(single, described, starts, columns, counts.ravel(), 2)
+    assert sums.tolist() == [naive.mixture(plain, counts.tolist(), point) for point in points.tolist()]
+    presences = rng.choice([0.0, 0.25, 0.5, 1.0], number)
+    times, largest, logs = cover(single, described, presences)
+    for point, line in zip(points.tolist(), zip(times, largest, logs, strict=True), strict=True):
+        around = presences[[naive.holds(box, point) for box in plain]]
+        assert line[:2] == (len(around), around.max(initial=0.0))
+        assert np.exp(line[2]) == pytest.approx(np.prod(1.0 - around))
