@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -21,6 +23,8 @@ from discreet.principles import AlphaBeta, LDiversity, Prior, parse
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.ambiguous_estimating import expected_counts
 from discreet.schemes import Ambiguity, ambiguity
+from discreet.schemes.ambiguity import aim_of
+from discreet.schemes.ambiguity_attempts import Attempt
 from discreet.schemes.ambiguity_groups import withhold_with_groups
 from discreet.table.read import read
 from discreet.table.table import Column, Table
@@ -167,8 +171,10 @@ def check_files(table: Table, release: AmbiguousRelease, alpha: float, beta: flo
     used: dict[int, list[int]] = {}
     for row, number in enumerate(release.trace.tolist()):
         used.setdefault(number, []).append(row)
-        if combined and (table.unusable is None or row not in table.unusable):
+        if combined:
             assert naive.presence(groups, points[row], combined=True) <= alpha + 1e-9
+    if combined and math.prod(naive.listed(groups, block) for block in release.blocks) <= 500:
+        assert naive.anyones_presence(groups) <= alpha + 1e-9
     used.pop(-1, None)
     made = [
         (
@@ -183,8 +189,9 @@ def check_files(table: Table, release: AmbiguousRelease, alpha: float, beta: flo
 
 REFUSALS = (
     "this table cannot keep",
-    "of the rows fit into groups",
-    "rows with missing values cannot",
+    "of the rows were found to fit into groups",
+    "no groups of most rows of this table were found",
+    "with missing values cannot",
     "rows that have to",
     "could only be withheld together with others",
 )
@@ -196,8 +203,8 @@ def test_rows_that_would_drag_most_others_with_them_are_a_reason_to_refuse(monke
     kinds += [("f", 20, value) for value in "bcde"] + [("m", 20, "a")] * 8
     columns = dict(zip(("sex", "age", "sick"), map(list, zip(*kinds, strict=True)), strict=True))
     table = dc.read(pa.table(columns), quasi=["sex", "age"], sensitive="sick")
-    found = np.array([0] * 16 + [-1] * 8, np.int32), False
-    monkeypatch.setattr(ambiguity, "ambiguous_groups", lambda *_: found)
+    found = Attempt(np.array([0] * 16 + [-1] * 8, np.int32), near=False)
+    monkeypatch.setattr(ambiguity, "attempts", lambda *_: iter([found]))
     with pytest.raises(dc.DiscreetError, match=r"withheld together with others, 100.0 % of all in the end.*beta=0.34"):
         Ambiguity().publish(table, AlphaBeta(0.5, 0.34))
 
@@ -404,8 +411,13 @@ def grid(*numbers: int) -> Table:
     ("table", "promise", "told"),
     [
         (grid(40), "alpha-beta(alpha=0.9, beta=0.5)", "no more values of 'q0' than it has rows"),
-        (grid(8, 3, 2), "alpha-beta(alpha=0.16, beta=0.5)", "8 of 'q0', 3 of 'q1', 2 of 'q2'.*ask for alpha=0.1667"),
-        (grid(2, 2, 2), "alpha-beta(alpha=0.49, beta=0.25)", "ask for alpha=0.5 or more"),
+        (grid(8, 3, 2), "alpha-beta(alpha=0.16, beta=0.5)", "8 of 'q0', 3 of 'q1', 2 of 'q2'.*ask for alpha=0.1"),
+        (grid(2, 2, 2), "alpha-beta(alpha=0.49, beta=0.25)", "cannot keep alpha=0.49.*ask for alpha=0.5"),
+        (
+            grid(2, 1),
+            "alpha-beta(alpha=0.5, beta=0.5)",
+            "cannot keep.*no alpha below 1 was found.*add quasi-identifiers",
+        ),
         (grid(8, 3, 2), "alpha-beta(alpha=0.5, beta=0.1)", "'s0', holds 12.5 % of the rows.*ask for beta=0.125"),
         (grid(8, 8), "k-anonymity(k=2)", "keeps alpha-beta"),
         (grid(8, 8), "alpha-beta(alpha=0.5, beta=0.5) & t-closeness(t=0.4)", "keeps alpha-beta, alone or with"),
@@ -426,11 +438,119 @@ def test_values_that_repeat_too_much_are_refused_with_an_alpha_that_can_be_kept(
     n = 400
     columns = {"a": [0] * (n - 4) + [1, 1, 2, 2], "b": np.arange(n) % 3, "s": [f"s{i % 5}" for i in range(n)]}
     table = read(pa.table(columns), quasi=["a", "b"], sensitive="s")
-    with pytest.raises(dc.DiscreetError, match=r"% of the rows fit into groups.*ask for alpha=") as refusal:
+    with pytest.raises(dc.DiscreetError, match=r"of the rows were found to fit .*no alpha below 1 was found"):
         Ambiguity().publish(table, AlphaBeta(0.5, 0.5))
-    alpha = float(str(refusal.value).split("ask for alpha=")[1].split(",")[0].split(" ")[0])
-    release = Ambiguity().publish(table, AlphaBeta(alpha, 0.5))
+    # one column more, and every group shows enough
+    columns["c"] = np.arange(n) // 20
+    table = read(pa.table(columns), quasi=["a", "b", "c"], sensitive="s")
+    with pytest.raises(dc.DiscreetError, match="of the rows were found to fit into groups") as refusal:
+        Ambiguity().publish(table, AlphaBeta(0.15, 0.5))
+    release = Ambiguity().publish(table, AlphaBeta(advised(refusal.value), 0.5))
     assert release.withheld <= n / 2
+
+
+def advised(refusal: Exception) -> float:
+    found = re.search(r"ask for alpha=([0-9.e-]+),", str(refusal))
+    assert found, refusal
+    return float(found[1])
+
+
+def drawn(seed: int) -> Table:
+    """Up to 80 rows, three sensitive values in turn, and two to four quasi-identifiers of a few values."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([3, 4, 5, 6, 10, 20, 50, 80]))
+    names = [f"q{j}" for j in range(rng.integers(2, 5))]
+    columns: dict[str, object] = {name: rng.integers(0, rng.choice([3, 5, n]), n) for name in names}
+    columns["s"] = [f"s{i % 3}" for i in range(n)]
+    return read(pa.table(columns), quasi=names, sensitive="s")
+
+
+@pytest.mark.parametrize("presence", ["group", "combined"])
+def test_a_promise_that_all_rows_keep_as_one_group_is_never_refused(presence: str) -> None:
+    tried = 0
+    for seed in range(40):
+        table = drawn(seed)
+        alpha = table.rows / math.prod(len(np.unique(column.codes)) for column in table.quasi)
+        if alpha < 1.0:
+            tried += 1
+            release = Ambiguity(random_state=seed).publish(table, AlphaBeta(alpha, 0.5, presence))
+            points = {column.name: column.values[column.codes] for column in table.quasi}
+            believed = release.presence(points, combined=True) if presence == "combined" else release.presences
+            assert believed.max() <= alpha * (1 + 1e-9) and release.counts.shares.max() <= 0.5
+    assert tried > 20
+
+
+@pytest.mark.parametrize("presence", ["group", "combined"])
+def test_an_alpha_that_is_advised_can_be_kept(presence: str) -> None:
+    refused = 0
+    for seed in range(20):
+        table = drawn(seed)
+        try:
+            Ambiguity().publish(table, AlphaBeta(0.1 / table.rows, 0.5, presence))
+        except dc.DiscreetError as refusal:
+            refused += 1
+            if "no alpha below 1" not in str(refusal):
+                alpha = advised(refusal)
+                assert alpha > 0.1 / table.rows
+                assert Ambiguity().publish(table, AlphaBeta(alpha, 0.5, presence)).presences.max() <= alpha * (1 + 1e-9)
+    assert refused > 10
+
+
+def test_advice_is_near_whatever_the_size_of_alpha() -> None:
+    """Larger groups keep far smaller alphas than small ones: what can be kept is told by a factor, not by a step."""
+    table = census(3000, quasi=HETEROGENEOUS_QUASI, sensitive="salary")
+    with pytest.raises(dc.DiscreetError, match="were found to fit into groups") as refusal:
+        Ambiguity().publish(table, AlphaBeta(1e-6, 0.2))
+    alpha = advised(refusal.value)
+    assert alpha < 1e-4
+    assert Ambiguity().publish(table, AlphaBeta(alpha, 0.2)).withheld <= table.rows / 2
+
+
+# -------------------------------------------------------------------------------------------- people not in the table
+
+
+def couples(strangers: int = 0) -> Table:
+    """People of whom each has one of two attributes and 'none' of the other; so that nobody has neither, but for
+    ``strangers`` whose sensitive value is missing."""
+    rng = np.random.default_rng(0)
+    n = 1000
+    half = rng.random(n) < 0.5
+    his, hers = rng.integers(0, 200, n), rng.integers(0, 200, n)
+    columns = {
+        "his": ["none" if one else f"h{value}" for one, value in zip(half, his, strict=True)] + ["none"] * strangers,
+        "hers": [f"w{value}" if one else "none" for one, value in zip(half, hers, strict=True)] + ["none"] * strangers,
+        "town": [f"t{value}" for value in rng.integers(0, 4, n)] + ["t0"] * strangers,
+        "s": [*rng.integers(0, 6, n).tolist(), *[None] * strangers],
+    }
+    return read(pa.table(columns), quasi=["his", "hers", "town"], sensitive="s", missing="withhold")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("strangers", [0, 6])
+def test_all_groups_together_keep_alpha_about_those_who_are_withheld_or_not_in_the_table(
+    seed: int, strangers: int, tmp_path: Path
+) -> None:
+    table = couples(strangers)
+    for alpha in (0.2, 0.3, 0.4):
+        release = Ambiguity(random_state=seed).publish(table, AlphaBeta(alpha, 0.34, "combined"))
+        release.save(tmp_path / "release", force=True)
+        found = dc.audit(tmp_path / "release", table, trace=release.trace)
+        assert found.holds and found.presence is not None
+        someone = {"his": ["none"] * 4, "hers": ["none"] * 4, "town": ["t0", "t1", "t2", "t3"]}
+        believed = np.nan_to_num(release.presence(someone, combined=True)).max()
+        assert believed <= found.presence.anyone + 1e-12
+        assert found.presence.anyone <= alpha * (1 + 1e-9)
+
+
+def test_promises_of_each_group_and_of_all_together_have_alphas_of_their_own() -> None:
+    promise = parse("alpha-beta(alpha=0.1, beta=0.25) & alpha-beta(alpha=0.5, beta=0.25, presence=combined)")
+    assert (aim_of(promise).alpha, aim_of(promise).together) == (0.1, 0.5)
+    table = census(1500, quasi=HETEROGENEOUS_QUASI, sensitive="salary")
+    both = Ambiguity(random_state=1).publish(table, promise)
+    strict = Ambiguity(random_state=1).publish(table, AlphaBeta(0.1, 0.25, "combined"))
+    assert both.presences.max() <= 0.1 and both.groups > strict.groups
+    check_files(table, both, 0.1, 0.25, False)
+    check_files(table, both, 0.5, 0.25, combined=True)
 
 
 def test_tables_without_a_sensitive_attribute_or_with_kept_columns_are_refused() -> None:

@@ -126,6 +126,46 @@ def test_an_altered_release_fails(tmp_path: Path, what: str, traced: bool) -> No
     assert "files" not in failed(found)
 
 
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_value_that_nobody_has_is_named(tmp_path: Path, traced: bool) -> None:
+    """Also where the attribute could have it: 41 lies between the ages of Figure 1."""
+    release, home = published(tmp_path)
+    assert "41" not in {line[0] for line in lines_of(home, "auxiliary_age.csv")}
+    rewrite(home, "auxiliary_age.csv", put(0, "41"))
+    found = dc.audit(home, figure_1(), trace=release.trace if traced else None)
+    (told,) = (check.sentence for check in found.checks if check.name == "values" and not check.holds)
+    assert told == "The release lists age 41, which no original row that may be published holds."
+
+
+def test_rows_that_fit_into_no_group_must_have_been_withheld(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every count finds a row, though two of them the same one; but the row of a man fits into no group."""
+    monkeypatch.setattr(ambiguous_support, "CELLS", 0)
+    people = {"age": [1, 1, 2], "sex": ["f", "f", "f"], "s": ["x", "x", "y"]}
+    as_told = read(pa.table(people), quasi=["age", "sex"], sensitive="s")
+    groups = np.array([0, 1, 1], np.int32)
+    release = AmbiguousRelease.from_groups(as_told, groups, promise=AlphaBeta(1, 1), scheme="test")
+    home = release.save(tmp_path / "r")
+    assert dc.audit(home, as_told).support == "necessary"
+    real = read(pa.table({**people, "age": [1, 2, 2], "sex": ["f", "m", "f"]}), quasi=["age", "sex"], sensitive="s")
+    (told,) = (check for check in dc.audit(home, real).checks if check.name == "support")
+    assert not told.holds and "1 row with s 'x' fit into no group, but only 0 can have been withheld" in told.sentence
+
+
+@pytest.mark.parametrize("stem", ["../auxiliary_age", "beside/auxiliary_age", "beside\\auxiliary_age"])
+def test_tables_lie_in_the_folder_of_the_release(tmp_path: Path, stem: str) -> None:
+    _, home = published(tmp_path)
+    (home / "beside").mkdir()
+    (home / "auxiliary_age.csv").rename(home / f"{stem}.csv")
+
+    def elsewhere(manifest: dict) -> None:
+        manifest["tables"][f"{stem}.csv"] = manifest["tables"].pop("auxiliary_age.csv")
+        next(entry for entry in manifest["auxiliaries"] if entry["attributes"] == ["age"])["table"] = stem
+
+    edit(home, elsewhere)
+    with pytest.raises(dc.DiscreetError, match="must name its auxiliary tables"):
+        dc.load(home)
+
+
 def test_the_gender_of_the_other_group_is_refuted_without_a_trace(tmp_path: Path) -> None:
     _, home = published(tmp_path)
 

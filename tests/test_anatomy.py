@@ -528,6 +528,18 @@ def test_k_anonymity_is_judged_by_exact_quasi_identifiers(tmp_path: Path) -> Non
     assert audit(tmp_path / "equal", equal, promises="k-anonymity(k=6)").holds
 
 
+def test_k_anonymity_is_judged_on_the_withheld_rows_too(tmp_path: Path) -> None:
+    """Six rows that cannot be told apart are published; the seventh, withheld, is the only one that is."""
+    table = read(pa.table({"age": [30] * 7, "disease": list("aabbccd")}), quasi=["age"], sensitive="disease")
+    for left, smallest in (([6], 1), ([5, 6], 2)):
+        groups = np.zeros(7, np.int64)
+        groups[left] = -1
+        publish(table, groups).save(tmp_path / "out", force=True)
+        found = audit(tmp_path / "out", table, promises="k-anonymity(k=2)")
+        kept = next(kept for kept in found.promises if kept.promise == "k-anonymity(k=2)")
+        assert (kept.holds, kept.achieved) == (smallest >= 2, smallest)
+
+
 def test_the_trace_can_be_written_and_read(tmp_path: Path) -> None:
     table = simple_table()
     release = Anatomy().publish(table, LDiversity(3))
@@ -589,6 +601,19 @@ def test_support_agrees_with_trying_every_assignment(seed: int) -> None:
     assert check.holds == expected
     assert how == "assignment" or not check.holds
     event("supported" if expected else "refuted")
+
+
+@pytest.mark.parametrize("cells", [-1, 10**6])
+def test_rows_without_a_choice_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
+    """Both rows of age 2 have c and are in one group, which counts a single c: no need to try assignments."""
+    monkeypatch.setattr(anatomy_support, "CELLS", cells)
+    ages = [1, 1, 2, 2, 1]
+    told = read(pa.table({"age": ages, "disease": list("cabcc")}), quasi=["age"], sensitive="disease")
+    real = read(pa.table({"age": ages, "disease": list("caccb")}), quasi=["age"], sensitive="disease")
+    publish(told, [0, 1, 1, 1, 2]).save(tmp_path / "out")
+    assert audit(tmp_path / "out", told).holds
+    (check,) = (check for check in audit(tmp_path / "out", real).checks if check.name == "support")
+    assert not check.holds and "must hold do not have the values it is published with" in check.sentence
 
 
 def test_where_there_are_too_many_ways_a_necessary_check_remains(

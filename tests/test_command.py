@@ -139,6 +139,19 @@ def test_columns_may_be_repeated_spaced_or_have_commas_in_their_names(people: Pa
     run("audit", "release", "--original", "odd.csv")
 
 
+def test_columns_are_found_when_a_header_has_blanks_after_its_commas(people: Path) -> None:
+    lines = (people / "patients.csv").read_text().splitlines()
+    (people / "blanks.csv").write_text("\n".join([lines[0].replace(",", ", "), *lines[1:]]) + "\n")
+    words = ("--quasi", "age,sex, zip", "--sensitive", "disease", "--domain", "age=0:120", "--hierarchy", "sex=sex.csv")
+    (people / "sex.csv").write_text("F;any\nM;any\n")
+    run("publish", "blanks.csv", "-o", "release", *words, "--promise", "l-diversity(l=2)", "--identifier", "name")
+    assert list(published(people / "release")[0]) == ["group", "age", "sex", "zip", "disease"]
+    run("audit", "release", "--original", "blanks.csv")
+    assert "'disease'" in run("profile", "blanks.csv", *words).stdout
+    (people / "twice.csv").write_text(" sex,sex ,disease\nF,F,a\nM,M,b\n")
+    assert "two columns named 'sex'" in refused("profile", "twice.csv", "--quasi", "sex")
+
+
 def test_a_release_is_only_replaced_when_asked_to(people: Path) -> None:
     run(*PUBLISH)
     before = (people / "release" / "table.csv").read_bytes()
@@ -325,6 +338,7 @@ def test_audit_knows_the_hierarchy_of_the_sensitive_attribute(people: Path, kind
         ([*PUBLISH, "--hierarchy", "sex=none.csv"], "hierarchy of 'sex'"),
         ([*PUBLISH, "--domain", "age=old"], "no range of numbers"),
         ([*PUBLISH, "--domain", "age=0:20"], "outside its declared domain"),
+        ([*PUBLISH, "--domain", "age=60:50"], "write --domain age=50:60"),
         ([*PUBLISH, "--option", "losss=ail"], "no option 'losss'"),
         ([*PUBLISH, "--option", "loss=ail", "--option", "loss=gcp"], "twice"),
         ([*PUBLISH, "--scheme", "magic"], "no scheme"),
@@ -368,6 +382,27 @@ def test_every_exception_is_told_in_a_sentence(
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
     result = run(*PUBLISH, code=code)
     assert says in result.stderr and result.stdout == ""
+
+
+def full(*given: Any, **more: Any) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_is_told_with_the_file(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "write_bytes", full)
+    said = refused("plan", "patients.csv", "--sensitive", "weight", "--plot", "plot.svg")
+    assert "plot.svg': No space left on device" in said
+    assert sorted(path.name for path in people.iterdir()) == ["patients.csv"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_behind_the_output_is_told(people: Path) -> None:
+    command = [sys.executable, "-m", "discreet", "profile", "patients.csv"]
+    with open("/dev/full", "w") as stdout:
+        environment = {**os.environ, "PYTHONPATH": SRC}
+        result = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    assert result.returncode == 2 and result.stderr.count("\n") == 1
+    assert "'standard output': No space left" in result.stderr
 
 
 def test_the_traceback_of_an_internal_error_is_there_for_whoever_asks(
@@ -449,6 +484,12 @@ def test_audit_against_another_table_is_no_success(people: Path) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------- the true thing
+
+
+def test_the_command_alone_shows_its_help() -> None:
+    result = CliRunner().invoke(main, [])
+    assert result.output.startswith("Usage: ") and "publish" in result.output and result.exit_code in (0, 2)
+    assert "discreet: " not in result.output
 
 
 def test_help_names_every_scheme() -> None:
@@ -564,6 +605,16 @@ def test_demo_does_not_take_the_place_of_files_it_has_not_made(tmp_path: Path) -
     (tmp_path / "own" / "census.csv").write_text("mine")
     assert "no demo has made" in refused("demo", "-o", str(tmp_path / "own"), "--force")
     assert (tmp_path / "own" / "census.csv").read_text() == "mine"
+
+
+def test_a_demo_that_fails_leaves_things_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("demo", "-o", str(tmp_path / "old"), "--rows", "300")
+    before = (tmp_path / "old" / "census.csv").read_bytes()
+    monkeypatch.setattr("discreet.table.write._write_csv", full)
+    for name in ("old", "new"):
+        assert "census.csv': No space left on device" in refused("demo", "-o", str(tmp_path / name), "--rows", "200")
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert (tmp_path / "old" / "census.csv").read_bytes() == before
 
 
 def test_demo_leaves_other_files_alone(tmp_path: Path) -> None:

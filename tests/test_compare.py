@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -22,9 +23,9 @@ from discreet.errors import DiscreetError
 from discreet.principles import parse
 from discreet.report import compare as comparing
 from discreet.report.contenders import contend
-from discreet.report.measures import AIL, MEASURES, SECONDS, best, cell
-from discreet.report.plots import families
-from discreet.schemes import Burel, Cuts
+from discreet.report.measures import AIL, GCP, MEASURES, SECONDS, best, cell
+from discreet.report.plots import COLORS, families, looks_of
+from discreet.schemes import SCHEMES, Burel, Cuts
 from discreet.table.write import write_table
 
 BETAS = [f"beta-likeness(beta={beta})" for beta in (4, 1, 2)]
@@ -156,6 +157,22 @@ def test_progress_never_goes_back() -> None:
     assert any(stage.startswith("2 of 2: burel, beta-likeness(beta=2)") for stage, _ in seen)
 
 
+def test_a_loss_is_not_ranked_where_quasi_identifiers_stay_as_they_are() -> None:
+    found = dc.compare(
+        patients(), "beta-likeness(beta=2)", ["cuts", "mondrian", "perturbation", "baseline"], queries=50
+    )
+    exact = {result.scheme: result.exact_quasi for result in found.results}
+    assert exact == {"cuts": False, "mondrian": False, "perturbation": True, "baseline": True}
+    for measure in (AIL, GCP):
+        assert [cell(measure, result) for result in found.results[2:]] == ["exact", "exact"]
+        assert [result.scheme for result in best(measure, found.results)] == ["cuts"]
+    page = found.page()
+    assert "quasi-identifiers are exact: perturbation, baseline." in page
+    loss = page[page.index("Loss of the quasi-identifiers") : page.index("Workload error")]
+    assert "mondrian" in loss and "baseline" not in loss
+    assert [one["exact_quasi"] for one in found.as_dict()["results"]] == [*exact.values()]
+
+
 def test_the_best_is_the_lowest_as_written(told: dc.Comparison) -> None:
     results = told.results[:3]
     winners = best(AIL, results)
@@ -178,6 +195,44 @@ def test_promises_that_differ_in_one_number_are_a_family() -> None:
     assert found[0].places == (1.0, 2.0, 4.0) and found[0].parameter == "beta"
     joined = [parse(f"k-anonymity(k={k}) & l-diversity(l=3)") for k in (5, 10)]
     assert [one.title for one in families(joined)] == ["k-anonymity(k=5 to 10) & l-diversity(l=3)"]
+
+
+def test_no_two_schemes_look_the_same() -> None:
+    for channel in ("color", "shape"):
+        looks = looks_of(len(SCHEMES))[channel]
+        assert len(set(looks)) == len(SCHEMES), f"there are more schemes than looks of this kind: {channel}"
+    many = looks_of(100)  # options make more contenders of one scheme
+    assert len(set(zip(many["color"], many["shape"], strict=True))) == 100
+
+
+SEEN = {
+    "all colours": np.eye(3),
+    "no red": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
+    "no green": np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
+    "no blue": np.array([[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]]),
+}
+"""How linear RGB is seen by those who see fewer colours (Machado, Oliveira and Fernandes 2009, severity 1)."""
+
+
+@pytest.mark.parametrize("seen", SEEN)
+def test_colours_are_told_apart_by_all_eyes(seen: str) -> None:
+    """Distances in CIE Lab; 16 is that of the closest two of Okabe and Ito's colours, among the first six here."""
+    places = np.array([_lab(SEEN[seen] @ _linear(color)) for color in COLORS])
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)[np.triu_indices(len(COLORS), 1)]
+    assert apart.min() > 16 - 0.1
+    assert places[:, 0].max() < 85  # white has 100, and is behind them
+
+
+def _linear(color: str) -> np.ndarray:
+    shares = np.array([int(color[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    return np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+
+
+def _lab(linear: np.ndarray) -> np.ndarray:
+    xyz = np.array([[0.4125, 0.3576, 0.1804], [0.2127, 0.7152, 0.0722], [0.0193, 0.1192, 0.9503]])
+    part = xyz @ np.clip(linear, 0, 1) / xyz.sum(axis=1)
+    x, y, z = np.where(part > 0.008856, np.cbrt(part), 7.787 * part + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 class Reader(HTMLParser):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -310,6 +311,48 @@ def test_where_no_value_is_rare_enough_the_nearest_is_taken() -> None:
     age = Column("age", "numeric", np.arange(10, dtype=np.int32), np.arange(10))
     (asked,) = group_by_workload(Table(10, (age,), sick), selectivity=0.01, number=1)
     assert asked.query == Query(OneOf("sick", "yes"))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_runs_are_those_of_trying_every_end(seed: int) -> None:
+    """Values of which some do not occur, in few rows or in many, from any of which a run may begin."""
+    rng = np.random.default_rng(seed)
+    size, rows = int(rng.integers(1, 60)), int(rng.integers(1, 300))
+    codes = rng.integers(0, size, rows).astype(np.int32)
+    table = Table(rows, (), Column("pay", "numeric", codes, np.arange(size), missing=0 if seed % 2 else None))
+    counts = np.bincount(codes, minlength=size)
+    counts[0] *= 1 - seed % 2
+    if not counts.any():
+        return
+    selectivity = float(rng.choice([0.013, 0.047, 0.11, 0.53]))
+    best = {}
+    for first in np.flatnonzero(counts).tolist():
+        ends = range(first + 1, size + 1)
+        off = [abs(np.log(counts[first:end].sum() / rows / selectivity)) for end in ends]
+        least = next(at for at in range(len(off)) if off[at] <= min(off) + 1e-12)
+        best[first] = (off[least], ends[least])
+    near = [(first, end) for first, (off, end) in best.items() if off <= np.log(workloads.OFF)]
+    wanted = near or [min((off, first, end) for first, (off, end) in best.items())[1:]]
+    assert workloads._runs(table, selectivity) == wanted
+
+
+def test_rows_without_a_value_are_asked_for_by_no_query() -> None:
+    """A fifth of the numbers is missing, and no condition is satisfied by these, nor is a share made up of them."""
+    codes = np.array([0] * 200 + [1] * 180 + [2] * 620, np.int32)
+    pay = Column("pay", "numeric", codes, np.array([np.nan, 1.0, 2.0]), missing=0)
+    age = Column("age", "numeric", np.arange(1000, dtype=np.int32) % 7, np.arange(7))
+    asked = group_by_workload(Table(1000, (age,), pay), selectivity=0.2, number=30)
+    assert {one.query for one in asked} == {Query(OneOf("pay", (1.0,)))}
+
+
+def test_many_different_values_take_no_more_time_than_sorting_them() -> None:
+    """Trying every end of every run would look at 2 * 10^10 shares."""
+    number = 200_000
+    pay = Column("pay", "numeric", np.arange(number, dtype=np.int32), np.arange(number))
+    age = Column("age", "numeric", np.zeros(number, np.int32), np.array([1]))
+    before = time.perf_counter()
+    assert len(workloads._runs(Table(number, (age,), pay), 0.05)) > number * 0.9
+    assert time.perf_counter() - before < 10
 
 
 def test_cells_are_those_with_rows_and_the_others_are_counted() -> None:

@@ -39,7 +39,7 @@ def test_figure_1_of_the_beta_likeness_paper() -> None:
     assert tree.label(level, node) == "Nervous diseases"
     assert tree.label(*tree.lca(headache, anemia)) == "Nervous and circulatory diseases"
     assert tree.label(*tree.lca(anemia, anemia)) == "Anemia"
-    assert tree.leaves_of("Circulatory diseases") == (3, 5)
+    assert tree.ancestors[1].tolist() == [0, 0, 0, 1, 1, 1]
     assert tree.node_sizes(1).tolist() == [3, 3]
 
 
@@ -63,7 +63,7 @@ def test_a_common_root_is_kept_and_a_missing_one_added() -> None:
 
 def test_a_label_may_be_repeated_along_a_single_chain() -> None:
     tree = Hierarchy.from_rows("x", [("a", "a", "*"), ("b", "B", "*"), ("c", "B", "*")])
-    assert tree.leaves_of("a") == (0, 0)
+    assert tree.ancestors.tolist() == [[0, 1, 2], [0, 1, 1], [0, 0, 0]]
     assert tree.cost(0, 0) == 0
 
 
@@ -177,7 +177,6 @@ FAULTS: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "recipe without values": (lambda: Hierarchy.of("place", {"prefix": {"keep": [2]}}, None), ["values"]),
     "of another type": (_nested(["a"]), ["list", "path"]),
     "unknown leaf": (lambda: TREE.rank("aa"), ["'aa'", "did you mean 'a'"]),
-    "unknown label": (lambda: TREE.leaves_of("Q"), ["'Q'"]),
     "no such file": (lambda: Hierarchy.read("place", "nowhere.csv"), ["'nowhere.csv'", "No such file"]),
 }
 
@@ -242,9 +241,9 @@ def test_random_trees_against_brute_force(rows: list[tuple[str, ...]]) -> None:
         assert cost == (0 if under == 1 else under / len(rows))
     for level, names in enumerate(tree.labels):
         for node, name in enumerate(names):
-            first, last = tree.leaves_of(name)
-            assert set(leaves[first : last + 1]) == {row[0] for row in rows if name in row}
-            assert tree.node_sizes(level)[node] == last - first + 1
+            under = np.flatnonzero(tree.ancestors[level] == node)
+            assert {leaves[leaf] for leaf in under} == {row[0] for row in rows if name in row}
+            assert tree.node_sizes(level)[node] == len(under) == under[-1] - under[0] + 1
 
 
 @given(trees())

@@ -106,6 +106,30 @@ def test_the_job_file_is_never_replaced(home: Path) -> None:
     assert result.exit_code == 2 and "the job file" in result.stderr and "inside the output folder" in result.stderr
 
 
+def test_keys_may_be_called_like_the_flags(home: Path) -> None:
+    text = FULL
+    for key in ("promises", "identifiers", "options", "hierarchies", "domains"):
+        text = text.replace(key, "hierarchy" if key == "hierarchies" else key.removesuffix("s"))
+    (home / "flags.toml").write_text(text)
+    assert "promise = [" in text and "[hierarchy.sex]" in text
+    assert Job.of(read_job(home / "flags.toml")) == Job.of(read_job(home / "job.toml"))
+
+
+def test_compare_takes_a_job_and_keeps_its_promises_together(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    words = ["compare", "--job", "job.toml", "--schemes", "cuts,mondrian", "--queries", "20", "--json"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["promises"] == ["beta-likeness(beta=2) & k-anonymity(k=2)"]
+    assert document["holds"] and document["quasi"] == ["age", "sex", "zip"]
+    assert sorted(path.name for path in home.iterdir()) == ["data", "job.toml", "trees"]
+    again = CliRunner().invoke(main, [*words, "--promise", "l-diversity(l=2)", "--promise", "k-anonymity(k=3)"])
+    assert json.loads(again.stdout)["promises"] == ["l-diversity(l=2)", "k-anonymity(k=3)"]
+    refused = CliRunner().invoke(main, [*words, "--html", "job.toml", "--force"])
+    assert refused.exit_code == 2 and "would overwrite the job file" in refused.stderr
+
+
 def test_flags_override_single_entries_of_tables_and_whole_lists() -> None:
     content = {"quasi": ["age"], "options": {"loss": "ail"}, "force": True, "seed": 3}
     flags = {"quasi": ("sex",), "options": {"effort": "fast"}, "force": False, "seed": 0, "trace": None}
@@ -131,6 +155,8 @@ def test_flags_override_single_entries_of_tables_and_whole_lists() -> None:
         ("force = 3", "force must be true or false"),
         ('domains = {age = "old"}', "domains.age must be two numbers"),
         ("domains = {age = [1, 2, 3]}", "domains.age must be two numbers"),
+        ("domains = {age = [60, 50]}", "domains.age must be two numbers, the smaller first, such as [16, 93]"),
+        ('promise = "k-anonymity(k=3)"', "has both 'promise' and 'promises'; keep one"),
         ("hierarchies = {sex = 5}", "hierarchies.sex must be the path of a file"),
         ("hierarchies = 5", "hierarchies must be a folder, or a table of columns"),
         ("options = 5", "options must be a table of names and values"),

@@ -111,6 +111,14 @@ def test_a_constant_attribute_costs_nothing() -> None:
     assert (ail(release), gcp(release)) == (0.0, 0.0)
 
 
+def test_anything_costs_everything_even_where_only_one_number_is_known() -> None:
+    """A number or none: `*` admits both, and the domain has no width that it could be a share of."""
+    one = Column("one", "numeric", np.array([0, 1, 1, 1], np.int32), np.array([np.nan, 7.0]), missing=0)
+    release = publish(Table(4, (one,), None), [0, 0, 1, 1])
+    assert release.texts[0].texts == ("*", "7") or release.texts[0].texts == ("7", "*")
+    assert (ail(release), gcp(release)) == (0.5, 0.5)
+
+
 @given(st.integers(0, 10**6), st.sampled_from(["interval", "set"]))
 def test_losses_agree_with_their_definitions(seed: int, values: Any) -> None:
     rng = np.random.default_rng(seed)

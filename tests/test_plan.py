@@ -230,7 +230,7 @@ def test_plots_of_every_kind(payments: Path) -> None:
     assert (payments.parent / "a.png").read_bytes().startswith(b"\x89PNG")
     page = (payments.parent / "a.HTML").read_text()
     assert "pay &amp; &lt;more&gt;.csv" in page and "cannot be kept. 3 of 8 rows" in page and svg in page
-    assert '<td class="number">2</td><td class="number">23000</td>' in page
+    assert '<td class="number">2</td><td class="number">23,000</td>' in page
     # nothing is loaded from elsewhere
     assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org)|@import|url\(", page)
     with pytest.raises(dc.DiscreetError, match=r"must end in \.html, \.svg or \.png"):
@@ -286,3 +286,48 @@ def test_the_command_draws_and_protects_files(payments: Path) -> None:
     assert none.exit_code == 2 and "not numeric" in none.stderr and not Path("f.svg").exists()
     # what cannot be kept is drawn too
     assert run(*SALARY, "--epsilon", "20", "--m", "3", "--plot", "f.svg").exit_code == 1 and Path("f.svg").exists()
+
+
+@pytest.mark.parametrize("scale", [1.7e308, 1e-320, 5e-324])
+def test_numbers_of_any_size_are_planned(scale):
+    numbers = np.array([-1.0, -0.999, 0.0, 0.5, 0.999, 1.0]) * scale if scale > 1 else np.arange(6) * scale
+    numbers = np.unique(numbers)
+    prior = Prior(np.ones(len(numbers), int), tuple(map(repr, numbers.tolist())), "numeric", attribute="pay")
+    for kind in ("absolute", "relative"):
+        told = plan_proximity(prior, epsilon=0.5 if kind == "relative" else scale / 3, m=2, neighbourhood=kind)
+        assert all(len(sentence) < 300 for sentence in told.sentences)
+        for point in told.frontier:
+            assert math.isfinite(point.epsilon)
+            assert Proximity(point.epsilon, point.m, kind).reachable(prior).feasible
+        for width in told.widths:
+            below = min(math.nextafter(width.epsilon, 0.0), 1.0 if kind == "relative" else 1.7e308)
+            assert Proximity(below, width.m, kind).reachable(prior).feasible
+
+
+def test_large_numbers_are_told_briefly():
+    table = dc.read(pa.table({"age": [1, 2, 3], "pay": [-1.7e308, 1e300, 1.7e308]}), quasi=["age"], sensitive="pay")
+    told = dc.plan(table, epsilon=1e300, m=2)
+    said = [*told.proximity.sentences, *(one.sentence for one in told.strongest)]
+    assert max(map(len, said)) < 250 and any("-1.7e+308" in sentence for sentence in said)
+
+
+def test_large_numbers_are_planned_and_drawn_by_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    numbers = [-1.7e308, -1e308, -3.3e300, 0.5, 1e300, 1.5e307, 1e308, 1.7e308]
+    (tmp_path / "huge.csv").write_text("age,v\n" + "".join(f"{20 + at},{one}\n" for at, one in enumerate(numbers)))
+    words = ["plan", "huge.csv", "--quasi", "age", "--sensitive", "v"]
+    told = CliRunner().invoke(main, [*words, "--m", "3"])
+    assert told.exit_code == 0 and "epsilon can be anything below" in told.output
+    assert max(map(len, re.findall(r"[\d,.]+", told.output))) < 30
+    assert CliRunner().invoke(main, [*words, "--plot", "huge.svg"]).exit_code == 0
+
+
+def test_publishing_says_which_distance_is_meant_where_values_have_an_order(payments: Path) -> None:
+    """A plan speaks of distance=ordered; t-closeness(t=0.5) alone means distance=equal."""
+    words = ["publish", str(payments), "--force", "-o", "out", "--quasi", "age", "--sensitive", "salary", "--promise"]
+    told = CliRunner().invoke(main, [*words, "t-closeness(t=0.5)"])
+    assert told.exit_code == 0 and told.stderr.count("distance=ordered") == 1, told.output
+    assert "takes any two values of 'salary' as equally far apart (distance=equal)" in told.stderr
+    for distance in ("equal", "ordered"):
+        told = CliRunner().invoke(main, [*words, f"t-closeness(t=0.5, distance={distance})"])
+        assert told.exit_code == 0 and "equally far" not in told.stderr

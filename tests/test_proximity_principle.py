@@ -19,7 +19,7 @@ import discreet as dc
 from discreet.command.main import main
 from discreet.errors import DiscreetError
 from discreet.principles import Counts, KAnonymity, Prior, parse
-from discreet.principles.proximity import Proximity
+from discreet.principles.proximity import Proximity, rounded_down
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.schemes import Cuts
 from discreet.table.read import read
@@ -504,3 +504,76 @@ def test_plan_with_given_neighbourhoods():
         assert dc.plan(table, m=2, neighbourhood=ends).feasible
         refused = dc.plan(table, m=3, neighbourhood=ends)
         assert not refused.feasible and "m can be at most 2" in refused.as_dict()["proximity"]["sentences"][0]
+
+
+# ----------------------------------------------------------------------------- many digits, and what can be asked for
+
+DIGITS = {
+    "whole": st.integers(2**53 - 40, 2**53).map(float),
+    "times": st.integers(0, 30).map(lambda at: 1.7e15 + at),
+    "seconds": st.integers(0, 60).map(lambda at: float(f"1700000000.{at:06d}")),
+    "cents": st.integers(-(10**7), 10**7).map(lambda at: at / 100),
+    "tiny": st.integers(0, 900).map(lambda at: float(f"{at}e-14")),
+    "least": st.integers(0, 90).map(lambda at: at * 5e-324),
+    "huge": st.integers(-90, 90).map(lambda at: at * 1.99e306),
+    "any": st.floats(allow_nan=False, allow_infinity=False),
+    "close": st.integers(0, 40).map(lambda at: 0.1 + at * 2.0**-56),
+}
+
+
+@examples(150)
+@given(
+    data=st.data(),
+    digits=st.sampled_from(sorted(DIGITS)),
+    kind=st.sampled_from(["absolute", "relative"]),
+    m=st.integers(1, 8),
+)
+def test_everything_below_the_widest_can_be_kept_and_itself_not(data, digits, kind, m):
+    rows = sorted(data.draw(st.lists(DIGITS[digits], min_size=1, max_size=24)))
+    values, counts = np.unique(np.array(rows) + 0.0, return_counts=True)
+    prior = Prior(counts, tuple(map(repr, values.tolist())), "numeric")
+    widest = Proximity(0, m, kind).widest(prior)
+    if widest == 0.0:
+        assert not Proximity(0, m, kind).reachable(prior).feasible
+        return
+    said = rounded_down(widest)
+    assert said <= widest and (said >= widest * (1 - 1e-4) or widest < 1e-319)
+    most = 1.0 if kind == "relative" else 1.7e308
+    for epsilon in (0.0, said / 2, math.nextafter(said, 0.0), math.nextafter(widest, 0.0)):
+        assert Proximity(min(epsilon, most), m, kind).reachable(prior).feasible, (rows, epsilon)
+    assert Proximity(min(widest, most), m, kind).reachable(prior).feasible == math.isinf(widest)
+
+
+@examples(150)
+@given(
+    rows=st.lists(st.integers(-3000, 3000), min_size=1, max_size=9),
+    places=st.integers(0, 17),
+    width=st.integers(0, 900),
+    kind=st.sampled_from(["absolute", "relative"]),
+)
+def test_numbers_are_as_near_as_their_decimals_say(rows, places, width, kind):
+    values = sorted(set(rows))
+    prior = Prior(np.ones(len(values), int), tuple(f"{value}e-{places}" for value in values), "numeric")
+    epsilon, scale = (f"{width}e-3", 1000) if kind == "relative" else (f"{width}e-{places}", 1)
+    first, last = Proximity(float(epsilon), 2, kind).windows(prior)
+    for code, value in enumerate(values):
+        reach = width * (abs(value) if kind == "relative" else 1)
+        held = [other for other, y in enumerate(values) if abs(y - value) * scale <= reach]
+        assert (first[code], last[code]) == (held[0], held[-1])
+
+
+def test_times_of_sixteen_digits():
+    times = tuple(str(1700000000000000 + at) for at in range(200))
+    prior = Prior(np.ones(200, int), times, "numeric")
+    for kind in ("absolute", "relative"):
+        assert Proximity(0, 200, kind).reachable(prior).feasible
+    assert Proximity(0.5, 200).reachable(prior).feasible and Proximity(0, 200).widest(prior) == 1.0
+    assert Proximity(1, 2).windows(prior)[1].tolist() == [*range(1, 200), 199]
+    stated = Proximity(m=200, neighbourhood=lambda x: (x, x)).stated(prior)
+    assert stated.reachable(prior).feasible
+
+
+def test_widths_are_never_rounded_up():
+    for width in (1e-14, 0.1 + 0.2, 2.4792e-11, 1.23456789e-300, 5e-324, 1e-320, 99999.99, 0.000123455, math.inf, 0.0):
+        read = rounded_down(width)
+        assert read <= width and (read > 0) == (width > 0) and len(repr(read)) <= 11

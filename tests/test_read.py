@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read
+from discreet.table.sources import column_names
 from discreet.table.table import Table
 
 ADULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "adult"
@@ -171,9 +172,9 @@ def test_a_late_byte_decides_the_encoding(tmp_path: Path) -> None:
 
 def test_quoted_newlines_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.table.csv_files.BLOCK_BYTES", 64)
-    path = _file(tmp_path, "a,b\n" + '"x\ny, ""z""",1\n' * 500)
+    path = _file(tmp_path, "a,b\n" + '"x\ny; ""z""",1\n' * 500)
     table = read(path, quasi=["a", "b"])
-    assert table.rows == 500 and table.column("a").values.tolist() == ['x\ny, "z"']
+    assert table.rows == 500 and table.column("a").values.tolist() == ['x\ny; "z"']
 
 
 def test_empty_lines_are_no_rows_unless_there_is_one_column(tmp_path: Path) -> None:
@@ -392,7 +393,7 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "missing leaf of an ordinal": (
         {"quasi": ["sex"], "ordinal": ["sex"], "hierarchies": {"sex": {"x": {}}}},
-        ["'sex' holds 'f' in row 1", "1 other value"],
+        ["'sex' holds 'f' in row 1", "2 values in all"],
     ),
 }
 
@@ -522,7 +523,7 @@ def test_csv_cells_lead_back_to_themselves(rows: list[tuple[str, int]]) -> None:
         write_table(pa.table({"word": [word for word, _ in rows], "n": [n for _, n in rows]}), path, "csv")
         table = read(path, quasi=["word", "n"], categorical=["word"])
     word, n = table.quasi
-    assert word.values[word.codes].tolist() == [one if one.strip() else "(missing)" for one, _ in rows]
+    assert word.values[word.codes].tolist() == [one.strip(" \t") if one.strip() else "(missing)" for one, _ in rows]
     assert n.values[n.codes].tolist() == [number for _, number in rows]
 
 
@@ -540,3 +541,50 @@ def test_adult() -> None:
     assert table.column("age").kind == "numeric" and table.column("age").domain == (16, 93)
     assert table.column("education").values[0] == "Bachelors"
     assert table.prior_counts.sum() == 30_162 and table.prior_counts.min() == 9
+
+
+# ------------------------------------------------------------------------------------------------ stray quotation marks
+
+LINES = [f"{age},{'fm'[age % 2]},{['flu', 'gout', 'cold'][age % 3]}" for age in range(20, 60)]
+
+
+@pytest.mark.parametrize("column", [0, 1, 2])
+@pytest.mark.parametrize("closed", [None, 1, 7])
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_a_stray_quotation_mark_makes_no_value_of_other_peoples_rows(
+    tmp_path: Path, column: int, closed: int | None, ending: str
+) -> None:
+    lines = list(LINES)
+    cells = lines[10].split(",")
+    cells[column] = '"' + cells[column]
+    lines[10] = ",".join(cells)
+    if closed is not None:
+        cells = lines[10 + closed].split(",")
+        cells[column] += '"'
+        lines[10 + closed] = ",".join(cells)
+    path = tmp_path / "people.csv"
+    path.write_bytes(ending.join(["age,sex,ill", *lines, ""]).encode())
+    with pytest.raises(DiscreetError, match=r"lines? 12\b") as refusal:
+        read(path, quasi=["age", "sex"], sensitive="ill", categorical=["age"])
+    assert "quotation mark" in str(refusal.value)
+
+
+def test_values_with_line_breaks_of_their_own_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text('age,sex,ill\n17,f,"flu,\nbad"\n18,m,"6"" cut"\n19,f,5" cut\n')
+    ill = read(path, quasi=["age", "sex"], sensitive="ill").sensitive
+    assert ill is not None and ill.texts == ('5" cut', '6" cut', "flu,\nbad")
+
+
+def test_blanks_around_names_and_cells_are_no_part_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text('age, sex , home town\n17, f, Bonn\n18,f ,"  Bonn "\n19, m,   \n')
+    table = read(path, quasi=["age", "sex"], sensitive="home town")
+    assert table.sensitive is not None
+    assert [column.texts for column in (*table.quasi, table.sensitive)] == [
+        ("17", "18", "19"),
+        ("f", "m"),
+        ("(missing)", "Bonn"),
+    ]
+    assert table.classes.tolist() == [1, 1, 0]
+    assert column_names(path, None, None) == ["age", "sex", "home town"]

@@ -13,6 +13,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
+import test_order as one_of_each
 from discreet.adversary.audit import audit
 from discreet.analyst.loss import ail, gcp, losses
 from discreet.datasets import census, patients
@@ -222,6 +223,16 @@ def test_progress_is_told_and_ends_at_all() -> None:
     told: list[tuple[str, float]] = []
     Cuts(effort="thorough").publish(patients(), dc.BetaLikeness(2), progress=lambda *step: told.append(step))
     assert {stage for stage, _ in told} >= {"trying recipes", "looking ahead"}
+    assert all(0 <= share <= 1 for _, share in told)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_every_scheme_tells_how_far_it_is(name: str) -> None:
+    told: list[tuple[str, float]] = []
+    options = {"refine": "true"} if name == "burel" else {}
+    table = one_of_each.people(keep=False)
+    make_scheme(name, options).publish(table, parse(one_of_each.PROMISES[name]), lambda *step: told.append(step))
+    assert told and told[-1][1] > 0
     assert all(0 <= share <= 1 for _, share in told)
 
 

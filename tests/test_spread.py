@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -96,3 +97,72 @@ def test_a_release_keeps_them(promise, tmp_path):
     release.save(tmp_path / "release")
     result = audit(tmp_path / "release", table)
     assert result.holds, result.sentences()
+
+
+def group_of(*numbers):
+    """One group of these numbers, and a table that is this group."""
+    values = sorted(set(numbers))
+    counts = np.array([numbers.count(value) for value in values])
+    return counts[None], Prior(counts, tuple(map(repr, values)), "numeric", attribute="pay")
+
+
+def test_a_range_of_whole_numbers_is_not_rounded():
+    group, prior = group_of(0, 10**9)
+    assert KEAnonymity(2, 10**9).holds(group, prior)[0]
+    assert (
+        not KEAnonymity(2, 10**9 + 1).holds(group, prior)[0] and not KEAnonymity(2, 1e9 + 1e-6).holds(group, prior)[0]
+    )
+    assert "e can be at most 1,000,000,000" in KEAnonymity(2, 10**9 + 1).reachable(prior).sentence
+    group, prior = group_of(2**53 - 2, -1)
+    assert KEAnonymity(2, 2**53 - 1).holds(group, prior)[0] and not KEAnonymity(2, 2**53).holds(group, prior)[0]
+
+
+@given(low=st.integers(-(10**6), 10**6), gap=st.integers(1, 10**6), places=st.integers(1, 6))
+@settings(max_examples=150)
+def test_a_range_of_decimals_is_what_their_texts_say(low, gap, places):
+    low, high, gap = (float(Fraction(one, 10**places)) for one in (low, low + gap, gap))
+    group, prior = group_of(low, high)
+    assert KEAnonymity(2, gap).holds(group, prior)[0]
+    assert not KEAnonymity(2, gap + 1e-9).holds(group, prior)[0]
+
+
+@given(rows=st.lists(st.integers(-(10**5), 10**5), min_size=2, max_size=12), shift=st.integers(-(10**9), 10**9))
+@settings(max_examples=150)
+def test_the_variance_of_whole_numbers_is_not_rounded(rows, shift):
+    group, prior = group_of(*(one + shift for one in rows))
+    has = variance(rows)
+    assert Variance(float(has)).holds(group, prior)[0]
+    assert Variance(float(has) * 2 + 1).holds(group, prior)[0] == (has >= float(has) * 2 + 1)
+    assert not Variance(float(np.nextafter(float(has), np.inf))).holds(group, prior)[0]
+
+
+@given(
+    rows=st.lists(st.integers(-300, 300), min_size=2, max_size=12),
+    power=st.integers(-1040, 1010),
+    share=st.sampled_from([Fraction(1, 2), 1 - Fraction(1, 10**9), 1 + Fraction(1, 10**9), Fraction(2)]),
+)
+@settings(max_examples=300)
+def test_the_variance_of_very_large_and_very_small_numbers(rows, power, share):
+    numbers = [float(one * Fraction(2) ** power) for one in rows]
+    group, prior = group_of(*numbers)
+    has = variance(list(map(Fraction, numbers)))
+    asked = has * share
+    if Fraction(2) ** -1000 < asked < Fraction(2) ** 1000:
+        assert Variance(float(asked)).holds(group, prior)[0] == (has >= asked)
+        assert Variance(float(asked)).achieved(group, prior) == pytest.approx(float(has))
+    for v in (1e-300, 1.0, 1e300):  # far from what there is
+        if not Fraction(1, 2) < has / Fraction(v) < 2:
+            assert Variance(v).holds(group, prior)[0] == (has >= v)
+
+
+def test_numbers_whose_sum_is_no_number():
+    constant, prior = group_of(1.7e308, 1.7e308, 1.7e308)
+    assert not Variance(1e-300).holds(constant, prior)[0] and Variance(1.0).achieved(constant, prior) == 0.0
+    apart, prior = group_of(1.7e308, 1.6e308)
+    assert Variance(1e308).holds(apart, prior)[0] and math.isinf(Variance(1e300).achieved(apart, prior))
+    apart, prior = group_of(-1.7e308, 1.7e308)  # so far that their distance is none either
+    assert Variance(1e308).holds(apart, prior)[0] and KEAnonymity(2, 1.7e308).holds(apart, prior)[0]
+    assert len(Variance(1e308).reachable(prior).sentence) < 200
+    assert KEAnonymity(3, 1).reachable(prior).sentence.endswith("so k can be at most 2; ask for k=2 and e=1 or less.")
+    told = KEAnonymity(2, 1e308).reachable(group_of(1.6e308, 1.7e308)[1]).sentence
+    assert "1e+307" in told and len(told) < 200

@@ -114,10 +114,11 @@ def test_who_is_at_risk_is_told(tmp_path: Path) -> None:
     worst = (
         "3 of the 4 rows of this union (75.0 %) hold a number from 40 to 60, near to '50'; at most 50.0 % (2 rows) is"
     )
-    assert f"at 1 of 2 points they go beyond it, at worst 1.50 times. {worst} allowed" in told.sentence
-    assert "That is so for people with age 30. " in told.sentence
+    assert "finds up to 75.0 % of their rows near to one number instead of 50.0 %" in told.sentence
+    assert "It is so for 1 of 2 combinations of quasi-identifiers (at worst age 30), " in told.sentence
+    assert "never more than 2/m: if that is too much, ask for m=4." in told.sentence
     # of the four only the one with 50 has two others near
-    assert "1 row of 6 has more than is allowed, at worst 75.0 %, with age 30." in told.sentence
+    assert told.sentence.endswith("that they really have for 1 row of 6 (at worst 75.0 %, age 30).")
     checks = json.loads(json.dumps(result.as_dict()))["checks"]
     (figures,) = next(check for check in checks if check["name"] == "unions")["faced"]
     assert figures.pop("sentence").startswith(worst) and figures.pop("strain") == pytest.approx(1.5)
@@ -139,4 +140,4 @@ def test_unions_that_keep_the_promise_say_how_much_is_left(tmp_path: Path) -> No
     )
     release.save(tmp_path / "release")
     told = next(check for check in dc.audit(tmp_path / "release", table).checks if check.name == "unions")
-    assert told.sentence.endswith("at all 2 points, where at most 50.0 % of what they allow is used.")
+    assert told.sentence.endswith("quasi-identifiers (2); at most 50.0 % of what they allow is used.")

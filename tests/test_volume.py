@@ -209,3 +209,15 @@ def test_compare_by_volume(tmp_path: Path) -> None:
     assert large.exit_code == 2 and "the volume of a query must lie above 0" in large.stderr
     page = dc.compare(census(300, quasi=("age",), sensitive="income"), "k-anonymity(k=3)", ["cuts"], volume=0.05).page()
     assert "one on the sensitive attribute, with a volume of 5.0 %; the same" in page
+
+
+def test_ranges_on_numbers_too_far_apart_for_a_difference() -> None:
+    pay = [-1.7e308, -1e300, 0.5, 1e308, 1.7e308]
+    table = dc.read(pa.table({"age": [1, 2, 3, 4, 5], "pay": pay}), quasi=["age"], sensitive="pay")
+    queries = volume_workload(table, dimensionality=1, volume=0.5, number=200)
+    ranges = [one for query in queries for one in query.conditions if isinstance(one, Range)]
+    assert len(ranges) == 200
+    for one in ranges:
+        assert one.low is not None and one.high is not None and -1.7e308 <= one.low < one.high <= 1.7e308
+        assert one.high / 2 - one.low / 2 == pytest.approx(0.85e308)
+    assert 0 < min(exact_counts(table, queries)) < max(exact_counts(table, queries))

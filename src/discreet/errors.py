@@ -8,8 +8,8 @@ class DiscreetError(Exception):
 
     The command line prints the message and exits with code 2.
 
-    >>> raise DiscreetError("column 'age' has 3 missing values; choose --missing withhold")
+    >>> raise DiscreetError("column 'age' has 3 missing values; choose missing='withhold'")
     Traceback (most recent call last):
         ...
-    discreet.errors.DiscreetError: column 'age' has 3 missing values; choose --missing withhold
+    discreet.errors.DiscreetError: column 'age' has 3 missing values; choose missing='withhold'
     """

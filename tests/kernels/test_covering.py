@@ -72,6 +72,27 @@ def test_crowds_pairs_and_weights(groups: int, widths: list[int]) -> None:
     assert np.exp(logs) == pytest.approx(np.where(inside, 1.0 - presences, 1.0).prod(axis=1))
 
 
+@pytest.mark.parametrize(("groups", "widths"), [(3, [2, 2]), (70, [3, 4, 2]), (150, [60, 3])])
+def test_weights_of_values(groups: int, widths: list[int]) -> None:
+    listed, shown = lists(groups, groups, widths)
+    firsts = np.cumsum([0, *widths])
+    weights = np.random.default_rng(3).random(groups)
+    entries = np.concatenate([sorted(value for one in own for value in one) for own in listed])
+    starts = np.cumsum([0, *(sum(map(len, own)) for own in listed)])
+    found, sums = np.empty(groups, np.int64), np.empty(int(firsts[-1]))
+    for fixed in ([], [0], [1, int(firsts[1])]):
+        still = np.arange(len(widths)) >= len(fixed)
+        given = shown, starts, entries, weights, firsts, found, sums
+        block, least, looked_at = covers.weigh_values(np.array(fixed, np.int64), still, *given)
+        holding = [g for g, own in enumerate(listed) if all(value in own[j] for j, value in enumerate(fixed))]
+        expected = [sum(weights[g] for g in holding if any(v in one for one in listed[g])) for v in range(firsts[-1])]
+        assert sums == pytest.approx(np.array(expected))
+        largest = {j: max(expected[firsts[j] : firsts[j + 1]]) for j in np.flatnonzero(still).tolist()}
+        assert looked_at == firsts[-1] + len(holding) + sum(len(one) for g in holding for one in listed[g])
+        assert block == (min(largest, key=lambda j: largest[j]) if largest else -1)
+        assert least == pytest.approx(min(largest.values(), default=np.inf))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_witnesses(seed: int) -> None:
     groups, widths = 6, [3, 3]

@@ -71,6 +71,22 @@ def presence(groups: list[Group], point: dict[str, str], combined: bool) -> Frac
     return 1 - absent
 
 
+def listed(groups: list[Group], block: tuple[str, ...]) -> int:
+    """How many different entries of a block there are."""
+    return len(set().union(*(group.blocks[block] for group in groups)))
+
+
+def anyones_presence(groups: list[Group]) -> Fraction:
+    """The largest belief by all groups together over every combination of listed entries."""
+    blocks = list(groups[0].blocks)
+    entries = [sorted(set().union(*(group.blocks[block] for group in groups))) for block in blocks]
+    best = Fraction(0)
+    for chosen in itertools.product(*entries):
+        point = dict(zip(itertools.chain(*blocks), itertools.chain(*chosen), strict=True))
+        best = max(best, presence(groups, point, combined=True))
+    return best
+
+
 def association(groups: list[Group], point: dict[str, str]) -> dict[str, Fraction]:
     """The belief in each sensitive value of a person in the table, by formula; empty when no group covers them."""
     weights: dict[str, Fraction] = defaultdict(Fraction)

@@ -8,6 +8,7 @@ everyone in the original, each on its own and together (see ``presence``).
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
@@ -16,12 +17,16 @@ import numpy as np
 from discreet.adversary import soundness
 from discreet.adversary.ambiguous_laying import AmbiguousLaid, lay, value_named
 from discreet.adversary.ambiguous_support import by_trace, without_trace
-from discreet.adversary.anatomy import domains, totals
+from discreet.adversary.anatomy import totals
 from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
+from discreet.adversary.domains import domains, numbers_of
+from discreet.adversary.entries import entries
 from discreet.adversary.judging import averages, judged
 from discreet.principles import Prior
 from discreet.releases.ambiguous import AmbiguousRelease
+from discreet.releases.ambiguous_blocks import Blocks, as_blocks, table_names
+from discreet.schemes.ambiguity import Ambiguity
 from discreet.table.combinations import distinct
 
 
@@ -29,13 +34,14 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> Found:
     """Audit an ambiguous release against its original; see ``audit``."""
     release, parts = case.release, case.parts
     laid = lay(release, case.original)
-    checks = [_entries(case.manifest), _consistency(release)]
+    checks = [_entries(case), _consistency(release)]
     columns = {
         name: column
         for block, auxiliary in zip(release.blocks, release.auxiliaries, strict=True)
         for name, column in zip(block, auxiliary.columns, strict=True)
     }
-    checks.append(domains(laid, ((attribute, columns[attribute.name]) for attribute in release.quasi)))
+    numbers = numbers_of(release.quasi, [columns[attribute.name] for attribute in release.quasi])
+    checks.append(domains(release, case.original, numbers, case.from_release))
     checks += [_values(laid), totals(laid)]
     check, how = case.support(partial(by_trace, laid), partial(without_trace, laid))
     checks.append(check)
@@ -51,18 +57,30 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> Found:
 # ------------------------------------------------------------------------------------------------------------ checks
 
 
-def _entries(manifest: dict[str, Any]) -> Check:
-    """Whether the manifest says nothing but what its format knows, of auxiliary tables too."""
-    check = soundness.entries(manifest, ["groups", "auxiliaries"])
-    for one in manifest["auxiliaries"] if check.holds else []:
-        strange = [key for key in one if key not in ("table", "attributes")]
-        if strange:
-            sentence = (
-                f"The manifest has the entry {strange[0]!r} of an auxiliary table, which this format does not know and "
-                "nobody audited."
-            )
-            return Check(check.name, False, sentence)
+def _entries(case: Case[AmbiguousRelease]) -> Check:
+    """Whether the manifest says nothing but what it has to, of auxiliary tables and what they hold together too."""
+    release = case.release
+    blocks = as_blocks([attribute.name for attribute in release.quasi], release.blocks)
+    auxiliaries = [
+        {"table": stem, "attributes": list(block)} for stem, block in zip(table_names(blocks), blocks, strict=True)
+    ]
+    check = entries(case, groups=case.manifest["groups"], auxiliaries=auxiliaries)
+    scheme: dict[str, Any] = case.manifest["scheme"] if check.holds else {"name": None}
+    pairs = scheme["options"].get("pairs", "auto") if scheme["name"] == Ambiguity.name else "auto"
+    if not _published_so(pairs, blocks):
+        sentence = f"The manifest has {pairs!r} as 'pairs', which is not what is published together."
+        return Check(check.name, False, sentence)
     return check
+
+
+def _published_so(pairs: str, blocks: Blocks) -> bool:
+    """Whether an option names what is published together, in any order; names may hold what separates them."""
+    joined = ",".join("+".join(block) for block in blocks if len(block) > 1)
+
+    def pieces(text: str) -> list[str]:
+        return sorted(piece.strip() for piece in re.split(r"[+,]", text))
+
+    return pairs == "auto" or pieces("" if pairs == "none" else pairs) == pieces(joined)
 
 
 def _consistency(release: AmbiguousRelease) -> Check:

@@ -8,9 +8,8 @@ their quasi-identifiers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +19,14 @@ from discreet.adversary.anatomy_laying import Laid, lay, margins
 from discreet.adversary.anatomy_support import without_trace
 from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
+from discreet.adversary.domains import domains, numbers_of
+from discreet.adversary.entries import entries
 from discreet.adversary.judging import Kept, averages, judged
 from discreet.adversary.totals import as_many
 from discreet.adversary.trace import first_difference, place_rows, trace_check
 from discreet.principles import KAnonymity, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy import AnatomyRelease
-from discreet.releases.attributes import Attribute
-from discreet.releases.payload import Payload
 from discreet.table.combinations import numbered
 
 if TYPE_CHECKING:
@@ -38,8 +37,8 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> Found:
     """Audit an anatomy release against its original; see ``audit``."""
     release, original, parts = case.release, case.original, case.parts
     laid = lay(release, original)
-    checks = [soundness.entries(case.manifest, ["groups"])]
-    checks += [_consistency(release), domains(laid, zip(release.quasi, release.exact, strict=True))]
+    checks = [entries(case, groups=case.manifest["groups"]), _consistency(release)]
+    checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
     checks += [totals(laid), _rows(laid)]
     check, how = case.support(partial(_by_trace, laid), lambda: without_trace(margins(laid), release.ids))
     checks.append(check)
@@ -67,20 +66,6 @@ def _consistency(release: AnatomyRelease) -> Check:
         "Both tables have the same groups, every group has as many rows as values, and rows and groups are as many as "
         "the manifest says.",
     )
-
-
-def domains(laid: Laid | AmbiguousLaid, columns: Iterable[tuple[Attribute, Payload]]) -> Check:
-    """Whether the domains and hierarchies that the manifest tells are those of the original."""
-    faults = soundness._other_trees(cast(Any, laid), laid.original)
-    for attribute, payload in columns:
-        if attribute.kind == "numeric":
-            numbers = payload.values.astype(np.float64)
-            bottom, top = attribute.domain or (np.inf, -np.inf)
-            if bool(np.any((numbers < bottom) | (numbers > top))):
-                faults.append(f"the domain of {attribute.name!r} does not contain its values")
-    if faults:
-        return Check("domains", False, soundness._sentence(faults))
-    return Check("domains", True, "Domains and hierarchies agree with the original.")
 
 
 def totals(laid: Laid | AmbiguousLaid) -> Check:

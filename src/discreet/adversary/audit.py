@@ -25,14 +25,17 @@ from discreet.adversary.check import Check
 from discreet.adversary.generalized import audit_generalized
 from discreet.adversary.judging import Kept
 from discreet.adversary.perturbed import audit_perturbed
+from discreet.adversary.population import see_that_all_are_in
 from discreet.adversary.presence import Presence, with_presence
 from discreet.adversary.retained import audit_retained
+from discreet.adversary.spelling import spelling
 from discreet.adversary.trace import read_trace
 from discreet.errors import DiscreetError
 from discreet.principles import Principle
 from discreet.releases import load
 from discreet.releases.files import read_manifest
-from discreet.table.table import Table
+from discreet.releases.release import Release
+from discreet.table.table import Table, as_table
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,9 @@ class Audit:
                 "; that the original supports the release was checked by a necessary condition only: "
                 "give the trace for certainty"
             )
+        for check in self.checks:
+            if check.caveat:
+                text += f"; {check.caveat}"
         return text + "."
 
     def as_dict(self) -> dict[str, Any]:
@@ -127,6 +133,9 @@ def audit(
     broken promise or altered content is a finding; an error is raised only for files that are no release, and for an
     original or a population read in another way.
     """
+    original, population = as_table(original), None if population is None else as_table(population)
+    if isinstance(folder, Release):
+        raise DiscreetError("an audit looks at files, not at a release in memory; save it and name the folder")
     home, manifest = read_manifest(folder)
     try:
         release = load(home)
@@ -143,9 +152,13 @@ def audit(
     parts, stated = soundness.promises(manifest, promises)
     case: Case[Any] = Case(manifest, release, original, parts, trace, tuple(faults), from_release)
     found = AUDITS[release.format](case)
-    checks = [soundness.files(home, manifest), *found.checks, stated, *soundness.kept(release)]
+    sound = [soundness.files(home, manifest), spelling(home, release)]
+    checks = [*sound, *found.checks, stated, *soundness.kept(release)]
     details = (found.losses, release.rows, case.withheld, found.groups, found.support, found.given)
-    return with_presence(Audit(checks, found.promises, *details), parts, release, original, population)
+    told = with_presence(Audit(checks, found.promises, *details), parts, release, original, population)
+    if population is not None:
+        see_that_all_are_in(population, original, release.quasi)
+    return told
 
 
 AUDITS: dict[str, Callable[[Case[Any]], Found]] = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.anatomy import AnatomyRelease
@@ -19,8 +20,20 @@ class Check:
     name: str
     holds: bool
     sentence: str
+    caveat: str = field(default="", kw_only=True)
+    """What it could not tell although the verdict rests on it."""
 
 
 def described(release: Grouped, group: int) -> str:
     """The description of a group in words."""
     return ", ".join(f"{name} {text}" for name, text in release.description(group).items())
+
+
+def one_sentence(faults: Iterable[str]) -> str:
+    """Faults as one sentence.
+
+    >>> one_sentence(["a file is missing", "another is not named"])
+    'A file is missing; another is not named.'
+    """
+    text = "; ".join(faults)
+    return f"{text[:1].upper()}{text[1:]}."

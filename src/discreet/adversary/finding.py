@@ -21,6 +21,7 @@ from discreet.principles import wording
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.ambiguous_asking import Located, located
 from discreet.releases.anatomy_asking import codes_found
+from discreet.releases.anyone import Lists, Most, lists_of_boxes, most_believed
 from discreet.releases.attributes import Attribute
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.matching import boxes_in, plant, points_of
@@ -69,6 +70,15 @@ class Finder(ABC):
         """What groups with these chances say about people, all different."""
 
     @abstractmethod
+    def anyone(
+        self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
+    ) -> Most:
+        """The largest belief in anyone, of values that occur, that groups with these chances justify together.
+
+        ``known`` is one of the beliefs that they do. With a ``limit``, only whether any is larger than that.
+        """
+
+    @abstractmethod
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """Per group: how many of these people it may hold."""
 
@@ -100,6 +110,13 @@ class ByBoxes(Finder):
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
         return Found(*covered(boxes_in(self.release, people), people, chances))
+
+    def anyone(
+        self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
+    ) -> Most:
+        """Over all combinations that descriptions admit."""
+        lists = lists_of_boxes(boxes_in(self.release, original), [len(column.values) for column in original])
+        return most_believed(lists, chances, known, limit)
 
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """How many people each description admits."""
@@ -145,6 +162,13 @@ class ByLists(Finder):
         lines, of_person, shown, _ = self.located(people)
         times, largest, logs = appearing_kernels.cover(lines, shown, self.release.groups, chances)
         return Found(times, largest, 0.0 - np.expm1(logs)).of(of_person)
+
+    def anyone(
+        self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
+    ) -> Most:
+        """Over all combinations of values that are listed."""
+        _, _, shown, firsts = self.located([replace(column, codes=column.codes[:0]) for column in original])
+        return most_believed(Lists(shown, firsts), chances, known, limit)
 
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """How many people have all of their values in each group."""
@@ -225,6 +249,13 @@ class ByRows(Finder):
         at = self._places(people)
         chance = np.where(at < 0, 0.0, chances[at])
         return Found((at >= 0).astype(np.int64), chance, chance)
+
+    def anyone(
+        self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
+    ) -> Most:
+        """That of whoever bears what is published."""
+        largest = float(chances.max(initial=known))
+        return Most(largest, largest)
 
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """How many people bear each published combination."""

@@ -10,6 +10,8 @@ import numpy as np
 from discreet.adversary import soundness
 from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
+from discreet.adversary.domains import domains, ends_of
+from discreet.adversary.entries import entries
 from discreet.adversary.judging import Kept, counts_of, judged
 from discreet.adversary.laying import Laid, each_sensitive, lay
 from discreet.adversary.support import without_trace
@@ -26,8 +28,8 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> Found:
     """Audit a generalized release against its original; see ``audit``."""
     release, original = case.release, case.original
     laid = lay(release, original)
-    checks = [soundness.entries(case.manifest, ["groups"]), soundness.consistency(release)]
-    checks += [soundness.domains(laid, original), totals(laid, original)]
+    checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release)]
+    checks += [domains(release, original, ends_of(release), case.from_release), totals(laid, original)]
     check, how = case.support(partial(by_trace, laid), partial(without_trace, laid))
     checks.append(check)
     if release.sensitive is None:

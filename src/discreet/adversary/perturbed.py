@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
@@ -19,7 +18,6 @@ from discreet.adversary.judging import Kept
 from discreet.adversary.perturbed_draws import plausible
 from discreet.adversary.perturbed_rows import Matched
 from discreet.adversary.randomised import audit_randomised
-from discreet.kernels.judging import SLACK
 from discreet.principles import AlphaBeta, BetaLikeness, Principle, Prior, wording
 from discreet.releases.perturbed import PerturbedRelease
 
@@ -27,7 +25,7 @@ from discreet.releases.perturbed import PerturbedRelease
 def audit_perturbed(case: Case[PerturbedRelease]) -> Found:
     """Audit a perturbed release against its original; see ``audit``."""
     matrix = case.release.matrix
-    return audit_randomised(case, [], lambda matched: [_stochastic(case.release), plausible(matched, matrix)], _judged)
+    return audit_randomised(case, {}, lambda matched: [_stochastic(case.release), plausible(matched, matrix)], _judged)
 
 
 def _stochastic(release: PerturbedRelease) -> Check:
@@ -44,7 +42,7 @@ def _stochastic(release: PerturbedRelease) -> Check:
 
 
 def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> Kept:
-    """One promise judged on what every published value says, and on the withheld rows."""
+    """One promise judged on what every published value says."""
     if not (isinstance(part, AlphaBeta) or (isinstance(part, BetaLikeness) and part.level == 0)):
         reason = "a perturbed release bounds the belief in single sensitive values and nothing else"
         return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}.")
@@ -59,7 +57,7 @@ def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior:
     posteriors = release.matrix.posteriors(counts)
     with np.errstate(divide="ignore", invalid="ignore"):
         gains = posteriors * counts.sum() / counts - 1.0
-    achieved = float(np.nanmax(gains, initial=0.0))
+    achieved = float(np.nanmax(gains if isinstance(part, BetaLikeness) else posteriors, initial=0.0))
     seen, held = release.texts[worst.published], release.texts[worst.original]
     belief = wording.percent(float(np.nan_to_num(posteriors[worst.published, worst.original])))
     share = wording.percent(float(counts[worst.original] / max(1, counts.sum())))
@@ -77,28 +75,4 @@ def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior:
             f"{part} is kept by what every published value says about every original one, exactly as printed; closest "
             f"to the bound, {said}, {wording.percent(worst.strain)} of what is allowed."
         )
-    strain, broken = worst.strain, worst.broken
-    if matched.left.sum():
-        alone, reached, told = _withheld(part, matched, prior, caps)
-        strain, broken = max(strain, alone), broken + (alone > 1.0)
-        achieved = max(achieved, reached)
-        sentence = f"{sentence} {told}"
-    return Kept(str(part), broken == 0, strain, achieved, broken, None, 0, {}, sentence)
-
-
-def _withheld(part: Principle, matched: Matched, prior: Prior, caps: NDArray[np.float64]) -> tuple[float, float, str]:
-    """How close the withheld rows come to breaking a promise as one group, what they reach, and a sentence."""
-    left, size = matched.left, int(matched.left.sum()) + matched.open
-    if matched.open:
-        # which rows of some are withheld is not known: each value is withheld at least so often
-        with np.errstate(divide="ignore", invalid="ignore"):
-            strain = float(np.nan_to_num(left / (caps * size + SLACK), posinf=math.inf).max())
-        told = (
-            f"Of the {size:,} withheld rows, the sensitive values of {matched.open:,} cannot be told without the "
-            "trace; as far as the others show, they "
-            + ("keep the promise as a group." if strain <= 1.0 else "cannot keep the promise as a group.")
-        )
-        return strain, 0.0, told
-    strain = float(part.strain(left[None], prior)[0])
-    told = f"The {size:,} withheld rows keep it as a group." if strain <= 1.0 else part.explain(left, prior)
-    return strain, part.achieved(left[None], prior), told
+    return Kept(str(part), worst.broken == 0, worst.strain, achieved, worst.broken, None, 0, {}, sentence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +28,27 @@ class Matched(NamedTuple):
     """By what the rows were matched: ``trace`` or ``assignment``."""
     before: Counts
     """Per combination of columns published as they are, all of whose rows are published: how often each value of the
-    original occurs. With a trace, every row is a combination of its own."""
+    original occurs. With a trace, which row is published where is known, and all rows of a value are put together."""
     after: Counts
     """The same for how often each value of the prior is published."""
     left: NDArray[np.int64]
     """How often each value of the original is withheld, at least."""
-    open: int
-    """How many withheld rows have a value that is not known."""
+    choices: Counts
+    """Per combination of which some rows are withheld: how many more of each value may be."""
+    chosen: NDArray[np.int64]
+    """How many more of each combination are."""
+
+    @property
+    def open(self) -> int:
+        """How many withheld rows have a value that is not known."""
+        return int(self.chosen.sum())
+
+    @property
+    def in_places(self) -> Counts | None:
+        """``before`` by the places of values in the prior; ``None`` when it does not list all of them."""
+        place = np.full(self.before.width + 1, -1, np.int32)
+        place[self.class_of] = np.arange(len(self.class_of))
+        return None if bool((place[self.before.values] < 0).any()) else self.before.under(place)
 
 
 def match(
@@ -93,9 +108,11 @@ def _by_kinds(
     counts = Counts.of_rows(of, original.classes[some], len(at), width)
     least = np.maximum(0, counts.amounts - (counts.sizes - lacking[at])[counts.groups])
     np.add.at(left, counts.values, least)
-    unknown = int(lacking.sum() - least.sum())
+    most = np.minimum(counts.amounts, lacking[at][counts.groups])
+    choices = replace(counts, amounts=most - least)
+    chosen = lacking[at] - np.bincount(counts.groups, least, len(at)).astype(np.int64)
     check = _rows_check(release, original, have, show)
-    return Matched(release, class_of, check, "assignment", before, after, left, unknown)
+    return Matched(release, class_of, check, "assignment", before, after, left, choices, chosen)
 
 
 def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
@@ -152,9 +169,10 @@ def _by_trace(
     withheld = np.bincount(np.delete(original.classes, kept), minlength=width)
     codes = release.shown.codes[trace[kept]]
     inside = np.flatnonzero(codes < len(release.prior))
-    places = np.arange(len(inside))
-    before = Counts.of_rows(places, original.classes[kept[inside]], len(inside), width)
-    after = Counts.of_rows(places, codes[inside], len(inside), len(release.prior))
+    values = original.classes[kept[inside]]
+    before = Counts.of_rows(values, values, width, width)
+    after = Counts.of_rows(values, codes[inside], width, len(release.prior))
+    none = Counts.of_rows(values[:0], values[:0], 0, width), np.zeros(0, np.int64)
     if faults:
         check = Check("rows", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
     else:
@@ -164,4 +182,4 @@ def _by_trace(
             "By the private trace, every input row is published once or withheld, with its quasi-identifiers and other "
             "columns as they were.",
         )
-    return Matched(release, class_of, check, "trace", before, after, withheld, 0)
+    return Matched(release, class_of, check, "trace", before, after, withheld, *none)

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.finding import Finder
+from discreet.adversary.laying import combined, places_in, usable_rows
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.principles.wording import percent
 from discreet.releases.attributes import Attribute
+from discreet.releases.payload import Payload
 from discreet.table.table import Column, Table
 
 
@@ -84,6 +86,28 @@ def in_population(finder: Finder, original: Sequence[Column], population: Table)
         Range.of(own.largest[held]),
         Range.of(own.together[held]),
     )
+
+
+def see_that_all_are_in(population: Table, original: Table, quasi: Sequence[Attribute]) -> None:
+    """Refuse a population that lacks rows of the original: what it says about everyone else is not so then."""
+    columns = [original.column(attribute.name) for attribute in quasi]
+    parts = []
+    for attribute, column in zip(quasi, columns, strict=True):
+        values = column.values.astype(np.float64) if column.kind == "numeric" else column.values
+        among = population_column(attribute, population)
+        parts.append((among, places_in(Payload(values, column.codes), among), column.codes))
+    has, wanted, kinds = combined(population.rows, original.rows, parts)
+    usable = usable_rows(original)  # nobody knows the missing number of another
+    short = np.bincount(wanted[usable], minlength=kinds + 1)
+    short[:kinds] -= np.bincount(has, minlength=kinds)[:kinds]
+    lacking = int(np.maximum(short, 0).sum())
+    if lacking:
+        row = int(usable[np.argmax(short[wanted[usable]] > 0)])
+        who = ", ".join(f"{column.name} {column.texts[column.codes[row]]}" for column in columns)
+        raise DiscreetError(
+            f"the population does not contain the original: {wording.rows(lacking)} of the original, such as {who}, "
+            f"{'is' if lacking == 1 else 'are'} not in it; give a population of which the table is a part"
+        )
 
 
 def population_column(attribute: Attribute, population: Table) -> Column:

@@ -2,8 +2,9 @@
 
 The belief that a person is in the table has two readings. By the *group*: someone finds the one group that may hold the
 person, and takes all combinations of values that it admits for equally likely. *Combined*: of all groups that may hold
-the person at least one does, 1 - (1 - p1)(1 - p2)... . An audit tells both, whichever is promised; and, for releases
-that list values, how much someone may believe for whom common values are likelier than rare ones.
+the person at least one does, 1 - (1 - p1)(1 - p2)... . An audit tells both, whichever is promised, and the largest that
+is justified about anyone, in the table or not; and, for releases that list values, how much someone may believe for
+whom common values are likelier than rare ones.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.check import Check
 from discreet.adversary.ends import strongest_corner
 from discreet.adversary.finding import ByBoxes, ByLists, Finder, Found, finder_for
 from discreet.adversary.judging import Kept
 from discreet.adversary.laying import quasi_column
 from discreet.adversary.population import Population, in_population
+from discreet.adversary.presence_remarks import remarks
 from discreet.kernels.judging import SLACK
 from discreet.principles import AlphaBeta, Principle
 from discreet.principles.wording import percent
 from discreet.releases.ambiguous import AmbiguousRelease
+from discreet.releases.anyone import Most
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
 
@@ -43,6 +45,10 @@ class Presence:
     """The largest belief that any one group justifies."""
     combined: float
     """The largest belief about any row of the original that all groups together justify."""
+    anyone: float
+    """The same about anyone, in the table or not, with any values that occur: none is larger."""
+    anyone_reached: bool
+    """Whether someone is believed in that much; else it is a bound, and the largest was not found."""
     weighed: float | None
     """The largest belief about any row of the original, by one group, of an adversary for whom a value is the likelier
     the more groups list it; None where values are not listed."""
@@ -60,6 +66,8 @@ class Presence:
     above_group: int = 0
     above_combined: int = 0
     above_weighed: int | None = None
+    together: float | None = None
+    """The strongest promise about what all groups say together."""
     population: Population | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -84,7 +92,14 @@ class Told:
             self.found, self.weighed = finder.find_weighed(original, self.chances)
         else:
             self.found = finder.find(original, self.chances)
+        self.anyone = finder.anyone(original, self.chances, float(self.found.together.max(initial=0.0)))
         self.corner = strongest_corner(finder.release, original) if isinstance(finder, ByBoxes) else None
+
+    def settle(self, alpha: float) -> None:
+        """See whether anyone is believed in more than alpha where the search for the largest belief left it open."""
+        if self.anyone.reached <= alpha < self.anyone.bound:
+            reached = self.anyone.reached
+            self.anyone = min(self.anyone, self.finder.anyone(self.original, self.chances, reached, alpha), key=_open)
 
     def beyond(self, alpha: float) -> tuple[int, int, int]:
         """How many groups, rows by their groups, and rows by all groups together are believed in more than alpha."""
@@ -93,15 +108,18 @@ class Told:
         groups = int((self.finder.sizes > alpha * self.combinations + SLACK).sum())
         return groups, _above(self.found.largest, alpha), _above(self.found.together, alpha)
 
-    def presence(self, parts: Iterable[AlphaBeta], population: Table | None) -> Presence:
+    def presence(self, parts: Sequence[AlphaBeta], population: Table | None) -> Presence:
         """The figures, by the strongest of some promises."""
         alpha = min((part.alpha for part in parts), default=None)
+        together = min((part.alpha for part in parts if part.combined), default=None)
         _, above_group, above_combined = self.beyond(1.0 if alpha is None else alpha)
         weighed = self.weighed
         return Presence(
             self.finder.certain,
             float(self.chances.max(initial=0.0)),
             float(self.found.together.max(initial=0.0)),
+            self.anyone.bound,
+            self.anyone.exact,
             None if weighed is None else float(weighed.max(initial=0.0)),
             None if self.corner is None else self.corner.belief,
             len(self.found.groups),
@@ -111,6 +129,7 @@ class Told:
             above_group,
             above_combined,
             None if weighed is None or alpha is None else _above(weighed, alpha),
+            together,
             None if population is None else in_population(self.finder, self.original, population),
         )
 
@@ -129,6 +148,9 @@ def with_presence(
     if not asked or not release.quasi:
         return found
     told = Told(finder_for(release), [quasi_column(attribute, original) for attribute in release.quasi])
+    for part in parts:
+        if part is not None and part.combined:
+            told.settle(part.alpha)
     kept = [one if part is None else hidden(part, told, one) for part, one in zip(parts, found.promises, strict=True)]
     presence = told.presence([part for part in parts if part is not None], population)
     return replace(found, promises=kept, presence=presence, checks=[*found.checks, *remarks(presence)])
@@ -179,10 +201,19 @@ def _judged(part: AlphaBeta, told: Told) -> tuple[int, float, str]:
         if rows:
             what += f"{rows:,} of the {everyone:,} rows of the original are believed to be in the table with more than "
             what += f"{limit}, the worst with {percent(together)}"
-        else:
-            what += "nobody in the original is believed to be in the table with more than "
-            what += f"{percent(together)}, and {limit} is allowed"
-        return rows, together, what
+            return rows, together, what
+        anyone = told.anyone
+        if part.alpha < 1.0 and _above(np.array([anyone.reached]), part.alpha):
+            what += "someone who is not in the original, with values that occur in it, would be believed to be in the "
+            what += f"table with {percent(anyone.reached)}, and {limit} is allowed"
+            return 1, anyone.reached, what
+        what += f"nobody in the original is believed to be in the table with more than {percent(together)}, "
+        sure = not _above(np.array([anyone.bound]), part.alpha)
+        what += f"nor anyone else with more than {percent(anyone.bound)}, " if sure and anyone.bound > together else ""
+        what += f"and {limit} is allowed"
+        if not sure:
+            what += f"; of others no more was found than that it is at most {percent(anyone.bound)}"
+        return 0, anyone.reached, what
     who = "no group" if told.worst is None else told.finder.named(told.worst)
     what = f"whoever finds a person in {who} believes with {percent(by_group)} that the person is in the table, and "
     what += f"{limit} is allowed; "
@@ -190,50 +221,11 @@ def _judged(part: AlphaBeta, told: Told) -> tuple[int, float, str]:
     return groups, by_group, what
 
 
+def _open(found: Most) -> float:
+    """How much a search left open."""
+    return found.bound - found.reached
+
+
 def _above(beliefs: NDArray[np.float64], alpha: float) -> int:
     """How many beliefs are above alpha, by more than what sums of logarithms may be off."""
     return int((beliefs > alpha * (1.0 + SLACK)).sum())
-
-
-def remarks(presence: Presence) -> list[Check]:
-    """What is worth knowing about presence besides the promises, as findings that break nothing."""
-    checks = []
-    if presence.alpha is not None and presence.above_combined > presence.above_group:
-        checks.append(
-            Check(
-                "all groups",
-                True,
-                "Someone who takes all groups that may hold a person together believes "
-                f"{presence.above_combined:,} of the {presence.rows:,} rows of the original to be in the table with "
-                f"more than {percent(presence.alpha)}, the worst with {percent(presence.combined)}; only what "
-                "one group says is promised, and presence=combined would promise this too.",
-            )
-        )
-    if presence.weighed is not None:
-        beyond = ""
-        if presence.alpha is not None:
-            limit = percent(presence.alpha)
-            beyond = f", and {presence.above_weighed:,} of {presence.rows:,} rows with more than {limit}"
-        checks.append(
-            Check(
-                "common values",
-                True,
-                "Someone for whom a value is the likelier the more groups list it believes one row of the original to "
-                f"be in the table with {percent(presence.weighed)} by a single group{beyond}; the promise counts all "
-                "combinations of a group's values as equally likely and does not bound this.",
-            )
-        )
-    elif presence.ends is not None:
-        checks.append(
-            Check(
-                "ends",
-                True,
-                "What descriptions say about presence counts all combinations that they admit as equally likely. "
-                "Someone who knows that intervals are as narrow as possible, so that some row lies at each of their "
-                f"ends, believes in one combination of ends with {percent(presence.ends)}; the promise does not bound "
-                "this.",
-            )
-        )
-    if presence.population is not None:
-        checks.append(Check("population", True, presence.population.sentence))
-    return checks

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
 from discreet.adversary import soundness
 from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
+from discreet.adversary.domains import domains, numbers_of
+from discreet.adversary.entries import entries
 from discreet.adversary.judging import Kept
 from discreet.adversary.perturbed_rows import Matched, match
+from discreet.adversary.withheld import undecided, with_withheld
 from discreet.principles import Principle, Prior
 from discreet.releases.randomised import RandomisedRelease
 
@@ -20,21 +23,28 @@ R = TypeVar("R", bound=RandomisedRelease)
 
 def audit_randomised(
     case: Case[R],
-    entries: Sequence[str],
+    more: Mapping[str, Any],
     chance: Callable[[Matched], list[Check]],
     judged: Callable[[Principle, R, Matched, Prior], Kept],
 ) -> Found:
-    """Audit a release: ``chance`` checks what was drawn, ``judged`` a promise; the manifest may have ``entries``."""
+    """Audit a release: ``chance`` checks what was drawn, ``judged`` a promise on it.
+
+    The withheld rows are judged here, as one more group. ``more`` are the entries that the manifest has besides the
+    common ones.
+    """
     release, original = case.release, case.original
     matched = match(release, original, case.trace, list(case.trace_faults))
     prior = Prior.of(original)
-    checks = [soundness.entries(case.manifest, entries), _consistency(release)]
+    checks = [entries(case, **more), _consistency(release)]
+    checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
     checks += [_same_prior(matched, prior), matched.check, *chance(matched)]
-    kept = [judged(part, release, matched, prior) for part in case.parts]
+    found = [with_withheld(judged(part, release, matched, prior), part, matched, prior) for part in case.parts]
+    if not all(decided for _, decided in found):
+        checks.append(undecided(matched))
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     lost = case.withheld / original.rows if original.rows else 0.0
     losses = {"ail": lost, "gcp": lost, "retention": release.retention}
-    return Found([*checks, *warnings], kept, losses, matched.how, given)
+    return Found([*checks, *warnings], [kept for kept, _ in found], losses, matched.how, given)
 
 
 def _consistency(release: RandomisedRelease) -> Check:

@@ -25,11 +25,12 @@ from discreet.releases.retained_posteriors import crowds
 
 def audit_retained(case: Case[RetainedRelease]) -> Found:
     """Audit a retained release against its original; see ``audit``."""
-    return audit_randomised(case, ["retention"], lambda matched: [plausible(matched, case.release.coin)], _judged)
+    more = {"retention": case.manifest["retention"]}  # loading has told what else it says
+    return audit_randomised(case, more, lambda matched: [plausible(matched, case.release.coin)], _judged)
 
 
 def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: Prior) -> Kept:
-    """One promise judged on what every published number says, and on the withheld rows."""
+    """One promise judged on what every published number says."""
     if not isinstance(part, Proximity):
         reason = "a retained release bounds the belief that a number lies near to another and nothing else"
         return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}.")
@@ -63,22 +64,4 @@ def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: 
             f"{part} is kept by what every published value says, exactly as printed; closest to the bound, {said}, "
             f"{wording.percent(strain)} of what is allowed."
         )
-    size = int(matched.left.sum()) + matched.open
-    if size:
-        # which rows of some are withheld may not be known: each value is withheld at least so often
-        alone = float(part.strain(matched.left[None], prior)[0]) * int(matched.left.sum()) / size
-        strain, broken = max(strain, alone), broken + (alone > 1.0)
-        if not matched.open:
-            achieved = min(achieved, int(part.achieved(matched.left[None], prior)))
-        sentence = f"{sentence} {_withheld(part, matched, prior, size, alone <= 1.0)}"
     return Kept(str(part), broken == 0, strain, achieved, broken, None, 0, {}, sentence)
-
-
-def _withheld(part: Proximity, matched: Matched, prior: Prior, size: int, kept: bool) -> str:
-    """What the withheld rows say as one group."""
-    if matched.open:
-        return (
-            f"Of the {size:,} withheld rows, the sensitive values of {matched.open:,} cannot be told without the "
-            f"trace; as far as the others show, they {'keep' if kept else 'cannot keep'} the promise as a group."
-        )
-    return f"The {size:,} withheld rows keep it as a group." if kept else part.explain(matched.left, prior)

@@ -66,20 +66,24 @@ class Faced:
 
     def told(self, everybody: int) -> str:
         """What goes beyond the promise, in a few sentences."""
-        text = (
-            f"{self.part} is kept by every group, which is what it promises; it promises nothing about unions of "
-            f"groups. An adversary who only matches descriptions faces those, and at {self.beyond:,} of "
-            f"{self.points:,} points they go beyond it, at worst {self.strain:.2f} times. {self.sentence}"
+        where = f"{self.beyond:,} of {self.points:,} combinations of quasi-identifiers (at worst {_listed(self.point)})"
+        alike = "An adversary who cannot tell which of several matching groups a person is in takes them as one"
+        text = f"Every group keeps {self.part}, as promised. {alike}"
+        if not isinstance(self.part, Proximity):
+            return f"{text}, and goes beyond it {self.strain:.2f} times for {where}. {self.sentence}"
+        m = self.part.m
+        # why it is never more than 2 / m is proved at schemes.proximity
+        text += (
+            f" and finds up to {percent(self.strain / m)} of their rows near to one number instead of {percent(1 / m)},"
+            f" but never more than 2/m: if that is too much, ask for m={2 * m:,}. It is so for {where}"
         )
-        text += f" That is so for people with {_listed(self.point)}."
         if self.people is None or self.share is None:
-            return text
+            return f"{text}."
         if not self.people:
-            return f"{text} Around the number that a person really has, nobody has more than is allowed."
-        have = "has" if self.people == 1 else "have"
+            return f"{text}, and near to the number that they really have for nobody."
         return (
-            f"{text} Around the number that a person really has, {rows(self.people)} of {everybody:,} {have} more than "
-            f"is allowed, at worst {percent(self.share)}, with {_listed(self.person)}."
+            f"{text}, and near to the number that they really have for {rows(self.people)} of {everybody:,} (at worst "
+            f"{percent(self.share)}, {_listed(self.person)})."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -112,8 +116,8 @@ def unions(parts: tuple[Principle, ...], kept: list[Kept], laid: Laid, prior: Pr
     else:
         most = max(one.strain for one in found)
         sentence = (
-            f"The promises also hold for an adversary who only matches descriptions, at all {found[0].points:,} "
-            f"points, where at most {percent(most)} of what they allow is used."
+            "The promises also hold for an adversary who only matches descriptions, for all combinations of "
+            f"quasi-identifiers ({found[0].points:,}); at most {percent(most)} of what they allow is used."
         )
     return UnionsCheck("unions", True, sentence, [one.as_dict() for one in found])
 

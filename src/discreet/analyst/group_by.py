@@ -159,16 +159,20 @@ def _runs(table: Table, selectivity: float) -> list[tuple[int, int]]:
     """The runs of sensitive values to draw from, as the first code and the one after the last."""
     assert table.sensitive is not None, "a table without one is refused"
     column = table.sensitive
-    counts = table.prior_counts.astype(np.float64)
+    counts = table.prior_counts.copy()
     if column.missing is not None:
-        counts[column.missing] = 0.0
-    sums = np.concatenate(([0.0], np.cumsum(counts / max(1, table.rows))))
-    found: list[tuple[float, int, int]] = []
-    for first in np.flatnonzero(counts).tolist():
-        shares = sums[first + 1 :] - sums[first]
-        length = int(np.argmin(np.abs(np.log(shares / selectivity))))
-        found.append((abs(math.log(shares[length] / selectivity)), first, first + length + 1))
-    if not found:
+        counts[column.missing] = 0
+    held = np.flatnonzero(counts)
+    if not len(held):
         raise DiscreetError(f"no row of the table has a value of {column.name!r}, so nothing can be asked of it")
-    near = [(first, after) for off, first, after in found if off <= math.log(OFF)]
-    return near or [min(found)[1:]]
+    sums = np.concatenate(([0], np.cumsum(counts[held])))
+    first, wanted = np.arange(len(held)), selectivity * table.rows
+    # where there are as many rows as wanted for the first time, and one to either side for rounding
+    ends = np.searchsorted(sums, sums[:-1] + wanted)[:, None] + np.array([-1, 0, 1])
+    ends = np.clip(ends, first[:, None] + 1, len(held))
+    off = np.abs(np.log((sums[ends] - sums[first, None]) / wanted))
+    nearest = np.argmin(off, axis=1)
+    end, off = ends[first, nearest], off[first, nearest]
+    near = np.flatnonzero(off <= math.log(OFF))
+    taken = near if len(near) else np.array([int(np.argmin(off))])
+    return list(zip(held[taken].tolist(), (held[end[taken] - 1] + 1).tolist(), strict=True))

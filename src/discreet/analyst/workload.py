@@ -128,9 +128,10 @@ def ranges_on(column: Column, chance: np.random.Generator, *, down: bool = False
         return whole
 
     def real(share: float) -> Range:
-        length = (high - low) * share
-        start = float(chance.uniform(low, high - length))
-        return Range(column.name, start, start + length)
+        # as sums of shares of both ends: their difference may be too large to be told
+        place = float(chance.random()) * (1.0 - share)
+        start, end = (low * (1.0 - at) + high * at for at in (place, min(1.0, place + share)))
+        return Range(column.name, start, end)
 
     return real
 

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.console import (
-    HOLDS,
-    VIOLATED,
-    announce_compiling,
-    note,
-    output,
-    print_json,
-    rows_in_groups,
-    watching,
-)
+from discreet.command.console import HOLDS, VIOLATED, note, output, print_json, rows_in_groups, watching
 
 if TYPE_CHECKING:
     from discreet.releases.attributes import Attribute
@@ -66,7 +57,6 @@ def audit(
     asked = [parse(text) for text in promises]
     own, offering = flags.trees(hierarchies)
     ranges = flags.domains(domains)
-    announce_compiling()
     with watching() as progress:
         progress("reading", 0.0)
         told = reading_of(folder)

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.console import (
-    HOLDS,
-    VIOLATED,
-    announce_compiling,
-    complain,
-    note,
-    output,
-    print_json,
-    watching,
-)
+from discreet.command.console import HOLDS, VIOLATED, complain, note, output, print_json, watching
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Publish a table by several schemes and compare loss, error and time.")
-@click.argument("input", type=flags.FILE)
+@click.argument("input", required=False, type=flags.FILE)
 @flags.with_flags(
     *flags.ROLES,
     click.option(
@@ -78,6 +69,13 @@ if TYPE_CHECKING:
     click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Repeat an experiment."),
     click.option("--html", "page", type=flags.FILE, metavar="FILE", help="Also write a page with plots, to be shared."),
     click.option("--force", is_flag=True, help="Replace a page that is there already."),
+    click.option(
+        "--job",
+        "file",
+        type=flags.FILE,
+        metavar="FILE",
+        help="A job file, as for publish: its table is compared under all its promises at once; flags override it.",
+    ),
     flags.JSON,
 )
 def compare(
@@ -87,6 +85,7 @@ def compare(
     selectivity: float | None,
     volume: float | None,
     page: str | None,
+    file: str | None,
     as_json: bool,
     **given: Any,
 ) -> int:
@@ -102,13 +101,13 @@ def compare(
 
     Exit code 0 when every audit that was made holds, 1 when one fails, 2 for bad input or when nothing could be made.
     """
-    job = _job(given)
+    job = _job(file, given)
     from discreet.command.places import check_file, write_file
 
     target = None if page is None else check_file(page, "page", job.force, job.files)
 
     from discreet.command.reading import read_input
-    from discreet.principles import parse
+    from discreet.principles import parse, together
     from discreet.report.compare import compare as measure
     from discreet.report.contenders import contend
 
@@ -117,9 +116,10 @@ def compare(
 
         require()
     promises = [parse(text) for text in job.promises]
+    if not given["promises"]:  # they are the job's, which are to be kept together
+        promises = [together(promises)]
     names = [part.strip() for text in schemes for part in text.split(",") if part.strip()] or None
     contend(names or ())  # a misspelt name is told before the work begins
-    announce_compiling()
     with watching() as progress:
         progress("reading", 0.0)
         table, _, remarks = read_input(job)
@@ -148,13 +148,20 @@ def compare(
     return HOLDS if told.holds else VIOLATED
 
 
-def _job(given: dict[str, Any]) -> Job:
-    """What is to be read, as flags say it; the folder of a job's release plays no part here."""
-    from discreet.command.job import Job, merged
+OF_ITS_RELEASE = ("scheme", "options", "keep", "format", "trace", "force")
+"""What a job says about the one release that it makes, which plays no part here."""
+
+
+def _job(file: str | None, given: dict[str, Any]) -> Job:
+    """What is to be read and promised, as a job file and flags say it."""
+    from discreet.command.job import Job, merged, read_job
 
     parsed = {**given, "domains": flags.domains(given["domains"]), "output": "."}
     parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
-    return Job.of(merged({}, parsed), "the flags")
+    if file is None:
+        return Job.of(merged({}, parsed), "the flags")
+    content = {key: value for key, value in read_job(Path(file)).items() if key not in OF_ITS_RELEASE}
+    return Job.of(merged(content, parsed), f"the job file '{file}'", Path(file))
 
 
 # ------------------------------------------------------------------------------------------------------------ showing
@@ -164,7 +171,7 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
     from rich.text import Text
 
     from discreet.principles.wording import rows
-    from discreet.report.measures import MEASURES
+    from discreet.report.measures import EXACT, MEASURES
 
     asked = told.asked
     on_sensitive = "" if told.sensitive is None else f" and on {told.sensitive!r}"
@@ -183,8 +190,13 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
             console.print(f"{', '.join(names)}: {sentence}")
     console.print()
     console.print(
-        "AIL and GCP: loss from 0 to 1; errors are relative to exact counts; seconds are those of publishing."
+        "AIL and GCP: loss of the quasi-identifiers alone, from 0 to 1; errors are relative to exact counts; seconds "
+        "are those of publishing."
     )
+    if any(result.exact_quasi for result in told.results):
+        console.print(
+            f"{EXACT}: quasi-identifiers are published as they are, sensitive values are not; compare by the errors."
+        )
     left = [measure.title for measure in MEASURES if measure not in shown]
     if left:
         console.print(

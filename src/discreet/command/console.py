@@ -22,10 +22,11 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 TERMINATED = 143
 
+STDOUT = "standard output"
 PIPED_WIDTH = 160
 """Columns of a table when its reader is a file or a program, which has no width of its own."""
 
-COMPILING = "Compiling the kernels: this happens once per machine and version and takes about half a minute."
+COMPILING = "Compiling what this needs, once per machine and version: it may take a minute."
 
 Progress = Callable[[str, float], None]
 
@@ -39,6 +40,16 @@ def complain(message: str) -> int:
 def note(message: str) -> None:
     """Say something on stderr that is no result."""
     click.echo(message, err=True)
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Let a fault of the system that says nothing about its place name what was being written."""
+    try:
+        yield
+    except OSError as fault:
+        fault.filename = fault.filename or what
+        raise
 
 
 def command_line(words: Sequence[str]) -> str:
@@ -60,7 +71,7 @@ def in_flags(message: str) -> str:
     'choose --missing withhold or name some, as in --quasi age'
     """
     message = re.sub(r"missing='(\w+)'", r"--missing \1", message)
-    return message.replace("quasi=['age']", "--quasi age")
+    return message.replace("quasi=['age']", "--quasi age").replace("force=True", "--force")
 
 
 def output() -> Console:
@@ -71,6 +82,10 @@ def output() -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
+        def print(self, *objects: Any, **how: Any) -> None:
+            with naming(STDOUT):
+                super().print(*objects, **how)
+
     stream = sys.stdout
     width = None if stream.isatty() else PIPED_WIDTH
     return Results(file=stream, width=width, markup=False, highlight=False, emoji=False, soft_wrap=True)
@@ -79,7 +94,8 @@ def output() -> Console:
 def print_json(document: Any) -> None:
     """Print a document as JSON; numbers that JSON does not have (infinity, NaN) become null."""
     plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"  # then let JSON escape what would not fit
-    click.echo(json.dumps(_plain(document), indent=2, ensure_ascii=plain, allow_nan=False))
+    with naming(STDOUT):
+        click.echo(json.dumps(_plain(document), indent=2, ensure_ascii=plain, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
@@ -96,16 +112,23 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def watching() -> Iterator[Progress]:
-    """A function to report progress to: a bar on stderr if that is a terminal, else nothing."""
+    """A function to report progress to: a bar on stderr if that is a terminal, else nothing.
+
+    Meanwhile whatever has to be compiled is announced, since that may take longer than all the rest.
+    """
+    from discreet.kernels.compiling import when_compiling
+
     if not sys.stderr.isatty():
-        yield lambda stage, share: None
+        with when_compiling(lambda: note(COMPILING)):
+            yield lambda stage, share: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), TimeElapsedColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    console = Console(stderr=True)
+    with Bars(*columns, console=console, transient=True) as bars, when_compiling(lambda: console.print(COMPILING)):
         task = bars.add_task("reading", total=None)
 
         def show(stage: str, share: float) -> None:
@@ -114,14 +137,6 @@ def watching() -> Iterator[Progress]:
             bars.update(task, description=stage, completed=min(0.999, max(0.0, share)), total=total)
 
         yield show
-
-
-def announce_compiling() -> None:
-    """Tell the user why the first run takes longer."""
-    from discreet.kernels.compiling import is_warm
-
-    if not is_warm():
-        note(COMPILING)
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -134,9 +149,9 @@ def number(value: float | None, digits: int = 3) -> str:
         return "-"
     if math.isinf(value):
         return "infinite"
-    if float(value).is_integer():
+    if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
-    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+    return f"{value:,.1f}" if 1000 <= abs(value) < 1e15 else f"{value:.{digits}g}"
 
 
 def percent(share: float) -> str:

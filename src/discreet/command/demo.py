@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, command_line, note, output, print_json
+from discreet.command.console import HOLDS, VIOLATED, command_line, naming, note, output, print_json
 from discreet.errors import DiscreetError
 
 if TYPE_CHECKING:
@@ -40,15 +43,28 @@ def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
     from discreet.command.publish import carry_out
 
     home = Path(folder).expanduser()
-    prepare(home, force)
-    job = make_job(home, rows)
-    note(f"Made {rows:,} people in {job.input}.")
-    outcome = carry_out(job)
+    with _removed_on_failure(home):
+        prepare(home, force)
+        job = make_job(home, rows)
+        note(f"Made {rows:,} people in {job.input}.")
+        outcome = carry_out(job)
     if as_json:
         print_json({**outcome.as_dict(), "commands": commands(job)})
     else:
         _show(output(), outcome)
     return HOLDS if outcome.audit.holds else VIOLATED
+
+
+@contextmanager
+def _removed_on_failure(home: Path) -> Iterator[None]:
+    """Remove a folder that was not there before, should what happens in it fail or be interrupted."""
+    fresh = not home.exists()
+    try:
+        yield
+    except BaseException:
+        if fresh:
+            shutil.rmtree(home, ignore_errors=True)
+        raise
 
 
 def prepare(home: Path, force: bool) -> None:
@@ -75,14 +91,18 @@ def make_job(home: Path, rows: int) -> Job:
     """Write the invented table and its hierarchies; returns the job that publishes it."""
     from discreet.command.job import Job
     from discreet.datasets import DOMAINS, census_arrow, census_hierarchies
+    from discreet.releases.files import beside
     from discreet.table.write import write_table
 
-    write_table(census_arrow(rows), home / INPUT)
+    with naming(str(home / INPUT)), beside(home / INPUT, "new") as fresh:
+        write_table(census_arrow(rows), fresh)
+        fresh.replace(home / INPUT)
     for name in (*QUASI, SENSITIVE):
         tree = census_hierarchies().get(name)
         if tree is not None and tree.height > 1:
             path = home / TREES / f"{name}.csv"
-            path.write_text("".join(";".join(row) + "\n" for row in tree.rows()), encoding="utf-8", newline="\n")
+            with naming(str(path)):
+                path.write_text("".join(";".join(row) + "\n" for row in tree.rows()), encoding="utf-8", newline="\n")
     content: dict[str, Any] = {
         "input": str(home / INPUT),
         "output": str(home / RELEASE),

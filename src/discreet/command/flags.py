@@ -116,6 +116,10 @@ def domains(texts: Iterable[str]) -> dict[str, tuple[float, float]]:
             raise DiscreetError(
                 f"--domain {name}={value} is no range of numbers; write for example --domain {name}=16:93"
             ) from None
+        if float(low) > float(high):
+            raise DiscreetError(
+                f"--domain {name}={value} begins with the larger number; write --domain {name}={high}:{low}"
+            )
     return result
 
 

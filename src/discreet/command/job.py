@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
 from discreet.errors import DiscreetError
 from discreet.table.texts import near
@@ -38,9 +38,15 @@ def _domain(value: Any) -> Any:
     return value
 
 
+def _rising(value: tuple[float, float]) -> tuple[float, float]:
+    if not value[0] <= value[1]:
+        raise ValueError
+    return value
+
+
 Names = Annotated[list[str], BeforeValidator(_names)]
 Text = Annotated[str, BeforeValidator(_option)]
-Domain = Annotated[tuple[float, float], BeforeValidator(_domain)]
+Domain = Annotated[tuple[float, float], BeforeValidator(_domain), AfterValidator(_rising)]
 
 
 class Job(BaseModel):
@@ -111,6 +117,9 @@ class Job(BaseModel):
 PATHS = ("input", "output", "trace", "hierarchy_folder")
 MERGED = ("options", "hierarchies", "domains")
 """Keys whose single entries flags override; any other key is replaced as a whole."""
+SINGULAR = {key.removesuffix("s"): key for key in ("promises", "options", "identifiers", "domains")}
+SINGULAR["hierarchy"] = "hierarchies"
+"""What the flags are called, which may be said in a job file as well."""
 
 
 def read_job(path: Path) -> dict[str, Any]:
@@ -127,6 +136,11 @@ def read_job(path: Path) -> dict[str, Any]:
         raise DiscreetError(
             f"the job file '{path}' is no valid TOML: {str(fault)[:1].lower()}{str(fault)[1:]}"
         ) from None
+    for one, many in SINGULAR.items():
+        if one in content:
+            if many in content:
+                raise DiscreetError(f"the job file '{path}' has both {one!r} and {many!r}; keep one of them")
+            content[many] = content.pop(one)
     _known(content, f"the job file '{path}'")
 
     def beside(name: Any) -> Any:
@@ -182,7 +196,7 @@ _WORDS = {
     "float_parsing": "must be a number",
 }
 _NEEDED = {
-    "input": "no input is named; give the file to publish",
+    "input": "no input is named; give the file that holds the table",
     "output": "no output is named; give the folder for the release, as in -o release",
     "quasi": "no quasi-identifier is named; say which columns an adversary may know, as in --quasi age,sex",
     "promises": "no promise is named; ask for one, as in --promise 'beta-likeness(beta=2)'",

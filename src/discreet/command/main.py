@@ -19,7 +19,7 @@ import click
 
 from discreet.command.audit import audit
 from discreet.command.compare import compare
-from discreet.command.console import BAD_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, complain
+from discreet.command.console import BAD_INPUT, INTERRUPTED, PIPE_CLOSED, STDOUT, TERMINATED, complain, naming
 from discreet.command.demo import demo
 from discreet.command.plan import plan
 from discreet.command.profile import profile
@@ -47,11 +47,15 @@ class House(click.Group):
     def _guarded(self, args: Sequence[str] | None, **extra: Any) -> int:
         try:
             result = super().main(args, standalone_mode=False, **extra)
-            sys.stdout.flush()
+            with naming(STDOUT):
+                sys.stdout.flush()
             return result if isinstance(result, int) else 0
         except DiscreetError as fault:
             return complain(str(fault))
         except click.UsageError as fault:
+            if type(fault).__name__ == "NoArgsIsHelpError":  # its message is the whole help; click before 8.2 has none
+                click.echo(fault.format_message(), err=True)
+                return BAD_INPUT
             path = fault.ctx.command_path if fault.ctx is not None else "discreet"
             return complain(f"{fault.format_message().rstrip('.')}; see '{path} --help'")
         except click.ClickException as fault:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from discreet.command.console import naming
 from discreet.errors import DiscreetError
 
 
@@ -79,7 +80,7 @@ def write_file(path: Path, content: bytes) -> None:
     """Write a file in one step."""
     from discreet.releases.files import beside, sync
 
-    with beside(path, "new") as fresh:
+    with naming(str(path)), beside(path, "new") as fresh:
         fresh.write_bytes(content)
         sync(fresh)
         fresh.replace(path)

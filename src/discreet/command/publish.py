@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.console import (
-    HOLDS,
-    VIOLATED,
-    announce_compiling,
-    note,
-    output,
-    print_json,
-    rows_in_groups,
-    watching,
-)
+from discreet.command.console import HOLDS, VIOLATED, note, output, print_json, rows_in_groups, watching
 
 if TYPE_CHECKING:
     from discreet.adversary.audit import Audit
@@ -77,9 +68,7 @@ class Outcome:
         "options",
         multiple=True,
         metavar="KEY=VALUE",
-        help="An option of the scheme, for cuts: loss=ail|gcp|discernibility, effort=fast|thorough, withhold=0.02, "
-        "values=interval|label|set, cuts=plain+stratified; for burel: refine=true; for proximity: "
-        "partition=matched|round-robin, effort=thorough; for retention: noise=uniform|prior. Repeatable.",
+        help="An option of the scheme, such as effort=thorough; they are listed above. Repeatable.",
     ),
     flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
     flags.many("--keep", "keep", "Columns to publish as they are."),
@@ -111,9 +100,24 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       k-anonymity(k=5)
       l-diversity(l=3, kind=frequency|distinct|entropy|recursive, c=..)
       t-closeness(t=0.2, distance=equal|ordered|hierarchical)
-      beta-likeness(beta=2, variant=enhanced|basic)
+      beta-likeness(beta=2, variant=enhanced|basic, negative=.., level=..)
       delta-disclosure(delta=1)
-      proximity(epsilon=2000, m=4, neighbourhood=absolute|relative)
+      alpha-beta(alpha=0.2, beta=0.1, presence=group|combined)
+      proximity(epsilon=2000, m=4, neighbourhood=absolute|relative, attribute=..)
+      ke-anonymity(k=3, e=2000)
+      variance(v=1000)
+
+    \b
+    Options of the schemes:
+      cuts          effort=fast|thorough, loss=ail|gcp|discernibility, withhold=0.02,
+                    values=interval|label|set, cuts=plain+stratified+bucketed+repaired
+      mondrian      effort, loss, withhold, values
+      burel         retrieval=hilbert|nearest, refine=true|false, values
+      sabre         share=0.5, retrieval, values
+      proximity     partition=matched|round-robin, positions=9, effort, values
+      perturbation  matrix=exact|even|closed-form
+      retention     noise=uniform|prior, probability=exact|published
+      ambiguity     closeness=true|false, pairs=none|auto|age+education,sex+race
 
     Exit code 0 when the promise holds, 1 when it does not (then nothing is published), 2 for bad input.
     """
@@ -155,7 +159,7 @@ def carry_out(job: Job) -> Outcome:
 
     from discreet.adversary.audit import audit
     from discreet.command.reading import read_input
-    from discreet.principles import parse, together
+    from discreet.principles import TCloseness, parse, together
     from discreet.releases import write_trace
     from discreet.releases.files import beside
     from discreet.releases.keeping import check_kept, kept_assumptions
@@ -163,7 +167,6 @@ def carry_out(job: Job) -> Outcome:
 
     promise = together(parse(text) for text in job.promises)
     scheme = make_scheme(job.scheme, job.options, job.seed, promise)
-    announce_compiling()
     if job.seed is not None:
         note("Note: with --seed the release is an experiment: whoever knows the seed can tell whose row is whose.")
     with watching() as progress:
@@ -171,6 +174,11 @@ def carry_out(job: Job) -> Outcome:
         table, left_out, remarks = read_input(job)
         check_kept(table)  # before the work, not after it
         remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]
+        if not any("distance" in text for text in job.promises):
+            ordered = [column for column in table.all_sensitive if column.kind != "categorical"]
+            distances = [part for part in promise.parts if isinstance(part, TCloseness)]
+            said = [part.remark(column.name, column.kind) for part in distances for column in ordered]
+            remarks += [f"Note: {sentence}" for sentence in said if sentence]
         clock.lap("read")
         release = scheme.publish(table, promise, progress)
         clock.lap("publish")

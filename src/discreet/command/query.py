@@ -9,7 +9,7 @@ import click
 
 from discreet.command import flags
 from discreet.command.audit import reading_of
-from discreet.command.console import HOLDS, announce_compiling, note, number, output, percent, print_json
+from discreet.command.console import HOLDS, note, number, output, percent, print_json, watching
 
 if TYPE_CHECKING:
     from discreet.releases.release import Release
@@ -37,32 +37,11 @@ def query(folder: str, sql: str, original: str | None, as_json: bool, **reading:
 
     Exit code 0, or 2 for bad input.
     """
-    from discreet.releases import load
-    from discreet.table.sql_groups import has_groups
-
-    announce_compiling()
-    release = load(folder)
-    if has_groups(sql):
-        return _grouped(release, folder, sql, original, as_json, reading)
-    asked = release.query(sql)
-    for remark in _unknown(release, asked):
+    with watching() as progress:
+        progress("asking", 0.0)
+        document, lines, remarks = _answered(folder, sql, original, reading)
+    for remark in remarks:
         note(remark)
-    estimate = release.estimate(asked)
-    document: dict[str, Any] = {
-        "folder": folder,
-        "query": sql,
-        "estimate": estimate,
-        "rows": {"published": release.rows, "withheld": release.withheld},
-    }
-    lines = [f"About {number(estimate, 4)} of {release.rows:,} published rows."]
-    if release.withheld:
-        lines.append(f"{release.withheld:,} withheld rows are not estimated.")
-    if original is not None:
-        exact = asked.count(_read(original, folder, reading))
-        error = abs(estimate - exact) / exact if exact else None
-        document |= {"original": original, "exact": exact, "relative_error": error}
-        away = "undefined, for there are none" if error is None else percent(error)
-        lines.append(f"Exactly {exact:,} in the original; relative error {away}.")
     if as_json:
         print_json(document)
     else:
@@ -70,25 +49,37 @@ def query(folder: str, sql: str, original: str | None, as_json: bool, **reading:
     return HOLDS
 
 
-def _grouped(
-    release: Release, folder: str, sql: str, original: str | None, as_json: bool, reading: dict[str, Any]
-) -> int:
-    """Counts by group, a line per cell."""
-    from discreet.command.query_groups import grouped_answer
+def _answered(
+    folder: str, sql: str, original: str | None, reading: dict[str, Any]
+) -> tuple[dict[str, Any], list[str], list[str]]:
+    """The answer as plain values, the same in lines, and remarks about the question."""
+    from discreet.releases import load
+    from discreet.table.sql_groups import has_groups
 
-    asked = release.grouping(sql)
-    for remark in _unknown(release, asked.query):
-        note(remark)
-    answer, lines = grouped_answer(release, asked, None if original is None else _read(original, folder, reading))
+    release = load(folder)
+    document: dict[str, Any] = {"folder": folder, "query": sql}
+    if has_groups(sql):
+        from discreet.command.query_groups import grouped_answer
+
+        groups = release.grouping(sql)
+        remarks = list(_unknown(release, groups.query))
+        answer, lines = grouped_answer(release, groups, None if original is None else _read(original, folder, reading))
+        document |= answer
+    else:
+        asked = release.query(sql)
+        remarks = list(_unknown(release, asked))
+        document["estimate"] = estimate = release.estimate(asked)
+        lines = [f"About {number(estimate, 4)} of {release.rows:,} published rows."]
+        if original is not None:
+            exact = asked.count(_read(original, folder, reading))
+            error = abs(estimate - exact) / exact if exact else None
+            document |= {"exact": exact, "relative_error": error}
+            away = "undefined, for there are none" if error is None else percent(error)
+            lines.append(f"Exactly {exact:,} in the original; relative error {away}.")
     if release.withheld:
         lines.append(f"{release.withheld:,} withheld rows are not estimated.")
-    if as_json:
-        told: dict[str, Any] = {} if original is None else {"original": original}
-        rows = {"published": release.rows, "withheld": release.withheld}
-        print_json({"folder": folder, "query": sql, **answer, "rows": rows, **told})
-    else:
-        output().print("\n".join(lines))
-    return HOLDS
+    document["rows"] = {"published": release.rows, "withheld": release.withheld}
+    return document if original is None else {**document, "original": original}, lines, remarks
 
 
 def _read(original: str, folder: str, reading: dict[str, Any]) -> Table:

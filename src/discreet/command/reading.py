@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from discreet.command.flags import Header, domains, split_names, trees
 from discreet.errors import DiscreetError
+from discreet.table.texts import MISSING, is_number
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
@@ -30,7 +31,7 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     left_out = [name for name in header() if name not in published]
     declared = {name for key in KINDS for name in names[key]}
     remarks = [*on_offers(table, offers), *_numbers_by_label(job.input, table, set(job.hierarchies) - declared)]
-    return table, left_out, remarks
+    return table, left_out, [*remarks, *_decimal_commas(table, declared)]
 
 
 def read_to_look(
@@ -46,25 +47,39 @@ def read_to_look(
     lists = {"quasi": quasi, **{key: given[key] for key in KINDS}}
     header = Header(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
-    if sensitive is not None and len(several := split_names([sensitive], header)) > 1:
+    secrets = [] if sensitive is None else split_names([sensitive], header)
+    if len(secrets) > 1:
         raise DiscreetError(
-            f"one sensitive attribute is looked at at a time, not {', '.join(several)}; say --sensitive {several[0]}"
+            f"one sensitive attribute is looked at at a time, not {', '.join(secrets)}; say --sensitive {secrets[0]}"
         )
     if not names["quasi"]:
-        names["quasi"] = [name for name in header() if name != sensitive]
+        names["quasi"] = [name for name in header() if name not in secrets]
     files, folder = trees(given["hierarchies"])
-    offers = offers_in(folder, names["quasi"], None if sensitive is None else [sensitive], files)
+    offers = offers_in(folder, names["quasi"], secrets, files)
     table = read(
         input,
         **names,
-        sensitive=sensitive,
+        sensitive=secrets[0] if secrets else None,
         hierarchies={**offers, **files},
         domains=domains(given["domains"]),
         missing="value",
         delimiter=delimiter,
         encoding=encoding,
     )
-    return table, list(on_offers(table, offers))
+    return table, [*on_offers(table, offers), *_decimal_commas(table, {name for key in KINDS for name in names[key]})]
+
+
+def _decimal_commas(table: Table, declared: Collection[str]) -> Iterator[str]:
+    """Columns that hold numbers as half of the world writes them, and are taken for names."""
+    for column in (*table.quasi, *table.all_sensitive):
+        if column.kind != "categorical" or column.name in declared:
+            continue
+        texts = [text for text in column.texts if text != MISSING]
+        if any("," in text for text in texts) and all(is_number(text.replace(",", ".", 1)) for text in texts):
+            yield (
+                f"Note: column {column.name!r} holds numbers with a decimal comma, such as {texts[0]}, which are taken "
+                "for names without an order; write them with a point to have numbers."
+            )
 
 
 def offers_in(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from discreet.adversary import Audit, Kept
 
 LOSSES = {
-    "ail": "average information loss (AIL)",
-    "gcp": "global certainty penalty (GCP)",
+    "ail": "average information loss of quasi-identifiers (AIL)",
+    "gcp": "global certainty penalty, of the same (GCP)",
     "discernibility": "discernibility",
     "average_class_size": "rows per group, on average",
 }

@@ -6,13 +6,15 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 from numba.core import config as _config
+from numba.core import event
 
 from discreet.version import __version__
 
@@ -49,9 +51,32 @@ def cache_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="discreet-"))
 
 
-def is_warm() -> bool:
-    """Whether kernels have been compiled here before (a cold start takes tens of seconds, once)."""
-    return bool(config.DISABLE_JIT) or any(Path(config.CACHE_DIR).rglob("*.nbi"))
+@contextmanager
+def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Have ``tell`` called as soon as a kernel must be compiled, and only once: the first of many comes in seconds.
+
+    A kernel that was compiled before is loaded from disk, which takes no time and is not told.
+
+    >>> with when_compiling(lambda: print("compiling")):
+    ...     doubled = numba.njit(lambda x: 2 * x)
+    ...     doubled(3), doubled(4), doubled(0.5)
+    compiling
+    (6, 8, 1.0)
+    """
+
+    class Once(event.Listener):
+        told = False
+
+        def on_start(self, event: object) -> None:
+            if not self.told:
+                self.told = True
+                tell()
+
+        def on_end(self, event: object) -> None:
+            """Nothing is told when it is over."""
+
+    with event.install_listener("numba:compile", Once()):
+        yield
 
 
 config.CACHE_DIR = str(cache_folder())

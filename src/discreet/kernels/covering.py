@@ -38,6 +38,36 @@ def beliefs(points, weights, shown, number, presences, chances):
 
 
 @kernel
+def weigh_values(fixed, still, shown, starts, entries, weights, firsts, found, sums):
+    """Write into ``sums``, per value, the weights of the groups that show it and all ``fixed`` values.
+
+    The entries of group ``g`` are ``entries[starts[g]:starts[g + 1]]``; ``still`` marks the blocks without a fixed
+    value. Returns which of these (-1 for none) has the smallest largest sum, that sum, and how much was looked at.
+    """
+    many = weights.shape[0]
+    if fixed.shape[0] > 0:
+        many = covering(fixed, shown, found)
+    else:
+        for g in range(many):
+            found[g] = g
+    sums[:] = 0.0
+    looked_at = sums.shape[0] + many
+    for g in found[:many]:
+        looked_at += starts[g + 1] - starts[g]
+        for e in range(starts[g], starts[g + 1]):
+            sums[entries[e]] += weights[g]
+    block, least = -1, np.inf
+    for j in range(still.shape[0]):
+        if still[j]:
+            largest = 0.0
+            for v in range(firsts[j], firsts[j + 1]):
+                largest = max(largest, sums[v])
+            if largest < least:
+                block, least = j, largest
+    return block, least, looked_at
+
+
+@kernel
 def pairs(points, shown, number):
     """All groups that cover each point: where those of every point start, and the groups."""
     found = np.empty(number, np.int64)

@@ -14,6 +14,10 @@ from discreet.kernels.compiling import kernel
 
 SLACK = 1e-9
 """Counts are compared with bound x size up to this much."""
+EXACT = 2.0**53
+"""Whole numbers up to this are exact, and so are their sums."""
+ROUNDED = 2.0**-49
+"""What rounding may take from a sum of squares, as a share."""
 
 SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, WINDOWS, RANGE, VARIANCE = range(12)
 
@@ -115,9 +119,10 @@ def strain(counts, size, rules, present):
             # parameters: m; no window around a value that is present may hold more than 1 / m of the rows
             here = _fullest_window(counts, rules.bounds[r], rules.nodes[r], present) / (size / first + SLACK)
         elif kind == RANGE:
-            here = _shortfall(first, _range(counts, rules.bounds[r], present))
+            # parameters: the range, and what share of itself a number may be off by; the same for the variance
+            here = _short_of_range(first, second, counts, rules.bounds[r], present)
         elif kind == VARIANCE:
-            here = _shortfall(first, _variance(counts, rules.bounds[r], present))
+            here = _short_of_variance(first, second, counts, rules.bounds[r], present)
         worst = max(worst, here)
     return worst
 
@@ -181,42 +186,68 @@ def _fullest_of_sums(counts, lows, highs, present):
 
 
 @kernel
-def _shortfall(needed, has):
-    """How many times larger what is needed is than what a group has; rounding does not count."""
+def _short_of_range(needed, rounding, counts, numbers, present):
+    """How many times larger the range is that is needed than that of a group's numbers; missing ones do not count.
+
+    ``rounding``: each number may be off by this share of itself. Whole numbers are exact, and so are their ranges.
+    """
     if needed == 0.0:
         return 0.0
-    return needed / (has * (1.0 + SLACK)) if has > 0.0 else np.inf
-
-
-@kernel
-def _range(counts, numbers, present):
-    """The largest number of a group less the smallest; missing ones do not count."""
     low = np.inf
     high = -np.inf
     for i in present:
         if counts[i] > 0 and not np.isnan(numbers[i]):
             low = min(low, numbers[i])
             high = max(high, numbers[i])
-    return high - low if high > low else 0.0
+    if not high > low:
+        return np.inf
+    has = high - low  # may be infinite, which is enough for any range
+    return needed / (has + rounding * (abs(low) + abs(high) + needed + has))
 
 
 @kernel
-def _variance(counts, numbers, present):
-    """The mean squared distance of a group's numbers from their mean; missing ones do not count."""
-    known = 0
-    total = 0.0
+def _short_of_variance(needed, rounding, counts, numbers, present):
+    """How many times larger the variance is that is needed than that of a group's numbers (the mean squared distance
+    from their mean); missing ones do not count, and ``rounding`` is as for the range.
+
+    Numbers are told from one of them on and in units of a power of two that is about their largest distance: so neither
+    sums nor squares can overflow, nor can all squares vanish.
+    """
+    if needed == 0.0:
+        return 0.0
+    origin = np.nan
+    largest = 0.0
+    farthest = 0.0
     for i in present:
         if counts[i] > 0 and not np.isnan(numbers[i]):
-            known += counts[i]
-            total += counts[i] * numbers[i]
-    if known == 0:
+            if np.isnan(origin):
+                origin = numbers[i]
+            farthest = max(farthest, abs(numbers[i] - origin))
+            largest = max(largest, abs(numbers[i]))
+    if farthest == 0.0:
+        return np.inf
+    if farthest == np.inf:  # no group is so large that its variance could then be a number
         return 0.0
+    # halved, as the power itself may be too large to be told
+    half = 2.0 ** max(-1022.0, np.floor(np.log2(farthest)) - 1.0)
+    known = 0
+    total = 0.0
+    squares = 0.0
+    for i in present:
+        if counts[i] > 0 and not np.isnan(numbers[i]):
+            away = (numbers[i] - origin) / half
+            known += counts[i]
+            total += counts[i] * away
+            squares += counts[i] * away * away
+    if rounding == 0.0 and known * squares * half * half <= EXACT:  # all of this is in whole numbers, but for the unit
+        return needed / ((known * squares - total * total) * half * half / (float(known) * known))
     mean = total / known
     squares = 0.0
     for i in present:
         if counts[i] > 0 and not np.isnan(numbers[i]):
-            squares += counts[i] * (numbers[i] - mean) ** 2
-    return squares / known
+            squares += counts[i] * ((numbers[i] - origin) / half - mean) ** 2
+    deviation = half * np.sqrt(squares / known) * (1.0 + ROUNDED) + 2.0 * rounding * largest
+    return (np.sqrt(needed) / deviation) ** 2 if deviation > 0.0 else np.inf
 
 
 @kernel

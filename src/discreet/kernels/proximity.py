@@ -11,11 +11,14 @@ import numpy as np
 
 from discreet.kernels.compiling import kernel
 from discreet.kernels.costs import bound_box, box_cost, interval_cost
+from discreet.kernels.hilbert import hilbert_keys
 
 CANDIDATES = 64
 """How many groups a row is compared with before it joins one: bounds the work where very many groups are dealt to."""
 EXCHANGE_UP_TO = 512
-"""Rows are exchanged between groups of pieces of up to so many rows: that takes time in proportion to their square."""
+"""Rows are exchanged between all groups of pieces of up to so many rows: that takes time like their square."""
+PARTNERS = 32
+"""So many other groups a group of a larger piece exchanges rows with."""
 
 
 @kernel
@@ -62,15 +65,45 @@ def keeps_as_one(classes, start, end, first, last, m, least):
 
 
 @kernel
-def divisible(classes, start, end, first, last, m, least):
-    """Whether these rows can be put into groups of at least ``least`` rows that keep the promise: by dealing them, or
-    as one group."""
+def turns(classes, start, end, first, last, m, least, joining):
+    """To how many hands these rows can be dealt in turn, and into how many groups of at least ``least`` rows the hands
+    can be joined, so that all groups keep the promise; (0, 0) when there is no way.
+
+    As many hands as the crowd, each of them a group: then no two rows of a group are near to each other. Where groups
+    have to be larger than that allows, other numbers will do too: the rows of a neighbourhood are consecutive, so of f
+    rows each of h hands gets at most f / h, rounded up. If m times that is at most the size of every hand, then at most
+    1 / m of the rows of any hand lie in any neighbourhood, and so it is with hands that are joined. Without ``joining``
+    every hand has to be a group.
+    """
     size = end - start
     if size < max(m, least):
-        return False
-    if crowd_of(classes, start, end, first, last) * max(m, least) <= size:
-        return True
-    return least > m and keeps_as_one(classes, start, end, first, last, m, least)
+        return 0, 0
+    crowd = crowd_of(classes, start, end, first, last)
+    if crowd * max(m, least) <= size:
+        return crowd, crowd
+    if least <= m:
+        return 0, 0
+    most = fullest(classes, start, end, first, last)
+    best, groups = 0, 0
+    smallest = m if joining else least
+    while smallest <= size:
+        hands = size // smallest
+        if (most + hands - 1) // hands * m <= size // hands:
+            joined = (least + size // hands - 1) // (size // hands)
+            if hands // joined > groups:
+                best, groups = hands, hands // joined
+            if smallest >= least:
+                break
+        # next, hands with room for one more row of a neighbourhood, or just as large as is asked for
+        larger = (smallest // m + 1) * m
+        smallest = least if smallest < least < larger else larger
+    return best, groups
+
+
+@kernel
+def divisible(classes, start, end, first, last, m, least):
+    """Whether these rows can be put into groups of at least ``least`` rows that keep the promise, by dealing them."""
+    return turns(classes, start, end, first, last, m, least, True)[1] > 0
 
 
 @kernel
@@ -328,9 +361,10 @@ def _fits(classes, members, size, at, other, first, last):
 
 
 @kernel
-def _exchange(points, classes, start, end, g, axes, first, last, groups):
+def _exchange(points, classes, start, end, g, axes, first, last, groups, partners):
     """Exchange rows of the same block between groups while that lowers the cost; both groups must stay without rows
-    that are near to each other, which their members before and after decide."""
+    that are near to each other, which their members before and after decide. Every group is compared with so many
+    ``partners`` that come after it."""
     n = end - start
     d = points.shape[1]
     blocks = (n + g - 1) // g
@@ -347,7 +381,7 @@ def _exchange(points, classes, start, end, g, axes, first, last, groups):
     for _ in range(2):
         changed = False
         for p in range(g):
-            for q in range(p + 1, g):
+            for q in range(p + 1, min(g, p + 1 + partners)):
                 for at in range(min(sizes[p], sizes[q])):
                     a, b = members[p, at], members[q, at]
                     if not _fits(classes, members[p], sizes[p], at, b, first, last):
@@ -368,7 +402,7 @@ def _exchange(points, classes, start, end, g, axes, first, last, groups):
 
 
 @kernel
-def deal(points, classes, starts, axes, first, last, m, least, matched):
+def deal(points, classes, starts, axes, first, last, m, matched):
     """Deal the rows of every piece to groups that keep the promise; returns the group of every row.
 
     Round-robin: a piece that keeps the promise is a group; of any other, whose crowd is g, the i-th row goes to group i
@@ -382,8 +416,7 @@ def deal(points, classes, starts, axes, first, last, m, least, matched):
         end = starts[piece + 1] if piece + 1 < starts.shape[0] else n
         g = crowd_of(classes, start, end, first, last)
         groups = result[start:end]
-        whole = keeps_as_one(classes, start, end, first, last, m, least)
-        if (whole and not matched) or g * max(m, least) > end - start:
+        if not matched and keeps_as_one(classes, start, end, first, last, m, 1):
             groups[:] = total
             total += 1
             continue
@@ -393,9 +426,105 @@ def deal(points, classes, starts, axes, first, last, m, least, matched):
             choice = np.empty(end - start, np.int64)
             _match(points, classes, start, end, g, axes, first, last, choice)
             if end - start <= EXCHANGE_UP_TO:
-                _exchange(points, classes, start, end, g, axes, first, last, choice)
+                _exchange(points, classes, start, end, g, axes, first, last, choice, g)
             if cost_of(points, start, end, choice, g, axes) < cost_of(points, start, end, groups, g, axes):
                 groups[:] = choice
+        groups += total
+        total += g
+    return result
+
+
+@kernel
+def _number_by_place(points, start, end, g, groups):
+    """Number the groups anew, along a curve through their centres: then those that lie together come together."""
+    d = points.shape[1]
+    centres, sizes = np.zeros((g, d)), np.zeros(g)
+    low, high = np.empty(d, points.dtype), np.empty(d, points.dtype)
+    bound_box(points, start, end, low, high)
+    for r in range(start, end):
+        q = groups[r - start]
+        sizes[q] += 1
+        for i in range(d):
+            centres[q, i] += points[r, i] - low[i]
+    cells = np.empty((g, d), np.int64)
+    for q in range(g):
+        for i in range(d):
+            cells[q, i] = int(centres[q, i] / sizes[q] * 31.0 / max(1, high[i] - low[i]))
+    order = np.argsort(hilbert_keys(cells, 5)[:, 0])
+    number = np.empty(g, np.int64)
+    for t in range(g):
+        number[order[t]] = t
+    for t in range(end - start):
+        groups[t] = number[groups[t]]
+
+
+@kernel
+def all_keep(classes, start, groups, g, first, last, m, least):
+    """Whether rows that are dealt to ``g`` groups like this keep the promise in each."""
+    n = groups.shape[0]
+    ends = np.zeros(g + 1, np.int64)
+    for t in range(n):
+        ends[groups[t] + 1] += 1
+    ends = np.cumsum(ends)
+    held = np.empty(n, classes.dtype)
+    place = ends[:-1].copy()
+    for t in range(n):
+        held[place[groups[t]]] = classes[start + t]
+        place[groups[t]] += 1
+    kept = True
+    for q in range(g):
+        kept = kept and keeps_as_one(held, ends[q], ends[q + 1], first, last, m, least)
+    return kept
+
+
+@kernel
+def deal_hands(points, classes, starts, axes, first, last, m, least, matched):
+    """The same where groups of ``least`` rows are asked for, which is more than m.
+
+    Round-robin: a piece that keeps the promise is a group; of any other the i-th row goes to hand i modulo h, and hands
+    are joined, as in ``turns``. ``matched``: see ``_match`` and ``_exchange``; where that costs more, round-robin is
+    taken. If there are fewer hands than the crowd they do hold rows that are near to each other, so rows may join any;
+    then the groups are judged, and round-robin is taken where they do not keep the promise. Joined hands are more prone
+    to that, so hands that are groups are tried too.
+    """
+    n = points.shape[0]
+    result = np.empty(n, np.int64)
+    nowhere, never = np.full(first.shape[0], first.shape[0], first.dtype), np.full(last.shape[0], -1, last.dtype)
+    total = 0
+    for piece in range(starts.shape[0]):
+        start = starts[piece]
+        end = starts[piece + 1] if piece + 1 < starts.shape[0] else n
+        hands, g = turns(classes, start, end, first, last, m, least, True)
+        groups = result[start:end]
+        if g <= 1 or (not matched and keeps_as_one(classes, start, end, first, last, m, least)):
+            groups[:] = total
+            total += 1
+            continue
+        for t in range(end - start):
+            groups[t] = t % hands % g
+        if matched:
+            mixed = g < hands or hands < crowd_of(classes, start, end, first, last)
+            begins, ends = (nowhere, never) if mixed else (first, last)
+            choice = np.empty(end - start, np.int64)
+            cost = cost_of(points, start, end, groups, g, axes)
+            for attempt in range(2 if g < hands else 1):
+                if attempt > 0:
+                    hands, g = turns(classes, start, end, first, last, m, least, False)
+                    if g == 0:
+                        break
+                _match(points, classes, start, end, hands, axes, begins, ends, choice)
+                if mixed:
+                    _number_by_place(points, start, end, hands, choice)
+                if mixed or end - start <= EXCHANGE_UP_TO:  # pieces of the first kind are often large
+                    partners = hands if end - start <= EXCHANGE_UP_TO else PARTNERS
+                    _exchange(points, classes, start, end, hands, axes, begins, ends, choice, partners)
+                for t in range(end - start):
+                    choice[t] = choice[t] * g // hands
+                found = cost_of(points, start, end, choice, g, axes)
+                if found < cost and (not mixed or all_keep(classes, start, choice, g, first, last, m, least)):
+                    groups[:] = choice
+                    cost = found
+            g = groups.max() + 1
         groups += total
         total += g
     return result

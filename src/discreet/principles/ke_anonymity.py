@@ -46,8 +46,10 @@ class KEAnonymity(Principle):
         """One rule on the number of values, one on their range."""
         self.require(prior)
         width = len(prior.values)
-        spread = rule(RANGE, self.e, width=width, bounds=prior.numbers)
-        return combine([rule(DISTINCT, self.k, width=width), spread])
+        return combine([rule(DISTINCT, self.k, width=width), self._spread(prior, width)])
+
+    def _spread(self, prior: Prior, width: int) -> Rules:
+        return rule(RANGE, self.e, prior.rounding, width=width, bounds=prior.numbers)
 
     def reachable(self, prior: Prior) -> Reach:
         """Reachable when the whole table keeps it."""
@@ -72,7 +74,7 @@ class KEAnonymity(Principle):
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest k that all groups keep; 0 when one of them spans less than e."""
-        if (counts.strains(rule(RANGE, self.e, width=counts.width, bounds=prior.numbers)) > 1.0).any():
+        if (counts.strains(self._spread(prior, counts.width)) > 1.0).any():
             return 0
         return int(np.diff(counts.starts).min())
 
@@ -88,7 +90,7 @@ def _ends(counts: NDArray[np.int64], prior: Prior) -> tuple[int, int]:
 
 def _gap(low: int, high: int, prior: Prior) -> float:
     assert prior.numbers is not None
-    return 0.0 if low < 0 else float(prior.numbers[high] - prior.numbers[low])
+    return 0.0 if low < 0 else float(prior.numbers[high]) - float(prior.numbers[low])
 
 
 def _span(low: int, high: int, prior: Prior) -> str:

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.principles.measuring import ROUNDING
 from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.principles.prior import whole
 from discreet.table.texts import number_text
 
 Numbers = NDArray[np.float64]
@@ -19,9 +21,6 @@ Function = Callable[[Numbers], tuple[Any, Any]]
 """From numbers to where the neighbourhood of each begins and where it ends."""
 Ends = tuple[tuple[float, float, float], ...]
 """A number, where its neighbourhood begins, and where it ends."""
-
-ROUNDING = 4 * float(np.finfo(np.float64).eps)
-"""Numbers at the very end of a neighbourhood are in it, however their decimals were rounded."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class Stated(Parameter):
         if table.ndim != 2 or table.shape[1] != 3 or not np.isfinite(table[:, 0]).all():
             raise ValueError
         numbers, low, high = table.T
-        if (np.diff(numbers) <= 0).any():
+        if (numbers[1:] <= numbers[:-1]).any():
             raise ValueError
         fault = _fault(numbers, low, high)
         if fault is not None:
@@ -126,10 +125,16 @@ def ends_stated(ends: Ends, numbers: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def widened(numbers: Numbers, low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
-    """Given ends with what rounding may have taken from them; they still never fall."""
-    with np.errstate(invalid="ignore"):
-        low = np.where(np.isfinite(low), low - ROUNDING * (np.abs(numbers) + np.abs(low)), low)
-        high = np.where(np.isfinite(high), high + ROUNDING * (np.abs(numbers) + np.abs(high)), high)
+    """Given ends with what rounding may have taken from them, unless all is whole; they still never fall.
+
+    >>> [end.tolist() for end in widened(np.array([2.0**52]), np.array([2.0**52 - 1]), np.array([2.0**52 + 3]))]
+    [[4503599627370495.0], [4503599627370499.0]]
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        if not (whole(numbers) and whole(low[np.isfinite(low)])):
+            low = np.where(np.isfinite(low), low - ROUNDING * (np.abs(numbers) + np.abs(low)), low)
+        if not (whole(numbers) and whole(high[np.isfinite(high)])):
+            high = np.where(np.isfinite(high), high + ROUNDING * (np.abs(numbers) + np.abs(high)), high)
     return np.minimum.accumulate(low[::-1])[::-1], np.maximum.accumulate(high)
 
 

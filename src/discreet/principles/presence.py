@@ -33,7 +33,8 @@ class AlphaBeta(Principle):
 
     With ``presence=group`` the belief is that in any one group that shows all values of the person. Several groups may
     show them: with ``presence=combined`` it is the belief that at least one of these holds the person,
-    1 - (1 - p1)(1 - p2)..., which is stronger.
+    1 - (1 - p1)(1 - p2)..., which is stronger. A person is anyone whose values occur in the table: someone whose row is
+    published or withheld, or who is not in the table at all.
 
     Monotone in what it says about sensitive values: the share in a union lies between those in its parts.
 

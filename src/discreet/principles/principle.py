@@ -252,6 +252,19 @@ def together(promises: Iterable[Principle]) -> Principle:
     return flat[0] if len(flat) == 1 else All(tuple(flat))
 
 
+def promised(given: Principle | str | Iterable[Principle | str]) -> Principle:
+    """One promise of what somebody asks for: a promise or its text, or several.
+
+    >>> print(promised(["k-anonymity(k=5)", parse("l-diversity(l=3)")]))
+    k-anonymity(k=5) & l-diversity(l=3)
+    """
+    asked = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    for one in asked:
+        if not isinstance(one, Principle | str):
+            raise DiscreetError(f"{one!r} is no promise; write it like 'beta-likeness(beta=2)' or BetaLikeness(2)")
+    return together(parse(one) if isinstance(one, str) else one for one in asked)
+
+
 _FORM = re.compile(r"([^\s()]+)\s*(?:\(([^()]*)\))?")
 
 

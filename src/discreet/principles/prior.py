@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Kind, Table
+from discreet.table.texts import LARGEST_WHOLE, number_text
 
 MISSING = "(missing)"
 
@@ -38,6 +39,8 @@ class Prior:
     numbers: NDArray[np.float64] | None = None
     """The values as numbers when the attribute is numeric, NaN where one is missing; read from ``values`` when they are
     not given, and ``None`` when those are no numbers."""
+    remembered: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    """What promises have found out about the values, and would have to again."""
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
@@ -91,6 +94,16 @@ class Prior:
         """The code of the rarest value that the table holds."""
         return int(np.where(self.counts > 0, self.counts, self.rows + 1).argmin())
 
+    @property
+    def rounding(self) -> float:
+        """What share of itself a number may be off by: none if all are whole, half a unit in the last place if not.
+
+        >>> Prior(np.ones(2, int), ("1", "3"), "numeric").rounding, Prior(np.ones(1, int), ("0.1",), "numeric").rounding
+        (0.0, 1.1102230246251565e-16)
+        """
+        assert self.numbers is not None
+        return 0.0 if whole(self.numbers) else 2.0**-53
+
     def require_numbers(self, promise: str) -> NDArray[np.float64]:
         """The values as numbers, refused when the attribute is not numeric."""
         if self.numbers is None:
@@ -131,6 +144,16 @@ class Prior:
         return sums
 
 
+def whole(numbers: NDArray[np.float64]) -> bool:
+    """Whether all numbers that are not missing are whole and exact, as are their sums and differences then.
+
+    >>> whole(np.array([1.0, np.nan, -(2.0**53)])), whole(np.array([0.5])), whole(np.array([2.0**60]))
+    (True, False, False)
+    """
+    known = numbers[~np.isnan(numbers)]
+    return bool(((known == np.floor(known)) & (np.abs(known) <= LARGEST_WHOLE)).all())
+
+
 def _numbers(texts: tuple[str, ...]) -> NDArray[np.float64] | None:
     """The numbers that texts mean; none when one of them means no number."""
     try:
@@ -145,8 +168,6 @@ def _texts(column: Column) -> tuple[str, ...]:
     for value in column.values.tolist():
         if value is None or value != value:
             texts.append(MISSING)
-        elif isinstance(value, float) and value.is_integer():
-            texts.append(str(int(value)))
         else:
-            texts.append(str(value))
+            texts.append(number_text(value) if isinstance(value, float) else str(value))
     return tuple(texts)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Decimal
 from typing import ClassVar, cast
 
 import numpy as np
@@ -12,8 +14,8 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK, WINDOWS, Rules
 from discreet.principles.counts import Counts
+from discreet.principles.measuring import ROUNDING, Ruler
 from discreet.principles.neighbourhoods import (
-    ROUNDING,
     Ends,
     Function,
     Neighbourhood,
@@ -28,6 +30,7 @@ from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
 from discreet.principles.wording import exact, percent, rows
+from discreet.table.texts import LARGEST_WHOLE
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,7 @@ class Proximity(Principle):
             )
         numbers = prior.require_numbers(str(self))
         known = numbers[1:] if np.isnan(numbers[0]) else numbers
-        if np.isnan(known).any() or (np.diff(known) <= 0).any():
+        if np.isnan(known).any() or (known[1:] <= known[:-1]).any():
             raise DiscreetError(
                 f"{self} needs the values of the sensitive attribute '{prior.attribute}' in ascending order; leave out "
                 f"its hierarchy, or list the leaves in ascending order"
@@ -219,8 +222,8 @@ class Proximity(Principle):
         if self.ends is not None:
             return widened(numbers, *ends_stated(self.ends, numbers))
         if self.neighbourhood == "relative":
-            width = np.abs(numbers) * (self.epsilon + ROUNDING * (1.0 + self.epsilon))
             with np.errstate(over="ignore"):
+                width = np.abs(numbers) * (self.epsilon + ROUNDING * (1.0 + self.epsilon))
                 low, high = numbers - width, numbers + width
             # what rounding adds must not carry an end past zero, where ends would begin to fall
             return np.where(numbers > 0, np.maximum(low, 0.0), low), np.where(numbers < 0, np.minimum(high, 0.0), high)
@@ -239,13 +242,33 @@ class Proximity(Principle):
         [[0, 0, 1, 3], [1, 2, 2, 3]]
         """
         known = self._known(prior)
-        missing = len(prior.values) - len(known)
-        low, high = self.reach(known)
-        first, last = np.zeros(len(prior.values), np.int64), np.zeros(len(prior.values), np.int64)
-        own = np.arange(len(known))
-        first[missing:] = np.minimum(np.searchsorted(known, low, "left"), own) + missing
-        last[missing:] = np.maximum(np.searchsorted(known, high, "right") - 1, own) + missing
+        which = ("windows", self.neighbourhood, self.epsilon, self.below, self.above, self.ends)
+        if which not in prior.remembered:
+            prior.remembered[which] = self._windows(known, len(prior.values) - len(known))
+        first, last = prior.remembered[which]
         return first, last
+
+    def _windows(self, known: NDArray[np.float64], missing: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        size = missing + len(known)
+        low, high = self.reach(known)
+        first, last = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        own = np.arange(len(known))
+        begin = np.minimum(np.searchsorted(known, low, "left"), own)
+        end = np.maximum(np.searchsorted(known, high, "right") - 1, own)
+        if not self.given:  # up to here by ends that were rounded
+            ruler = Ruler.of(known)
+            below = self.epsilon if self.below is None else self.below
+            above = self.epsilon if self.above is None else self.above
+            begin = _furthest(begin, -1, lambda at, of: self._apart(ruler, of, at) <= below)
+            end = _furthest(end, 1, lambda at, of: self._apart(ruler, of, at) <= above)
+        first[missing:], last[missing:] = begin + missing, end + missing
+        return first, last
+
+    def _apart(self, ruler: Ruler, owner: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The least epsilon with which the neighbourhoods of the owners hold the others."""
+        if self.neighbourhood == "relative":
+            return ruler.relatively(owner, other)
+        return ruler.apart(np.minimum(owner, other), np.maximum(owner, other))
 
     def _known(self, prior: Prior) -> NDArray[np.float64]:
         """The numbers of the prior, ascending, without that of a missing value."""
@@ -286,20 +309,21 @@ class Proximity(Principle):
         self.require(prior)
         if self.given:
             raise DiscreetError(f"{self} has no epsilon, as its neighbourhoods are given; ask for absolute ones")
-        assert prior.numbers is not None
+        known = self._known(prior)
+        missing = len(prior.values) - len(known)
         apart = prior.rows // self.m
         if apart == 0:
             return 0.0
-        ordered = np.repeat(prior.numbers, prior.counts)
+        ordered = np.repeat(np.arange(len(prior.values)), prior.counts) - missing  # a missing value is at -1
         lower, upper = ordered[: len(ordered) - apart], ordered[apart:]
-        with np.errstate(over="ignore"):
-            gaps = upper - lower
+        if ((upper < 0) & (lower < 0)).any():
+            return 0.0
+        lower, upper = lower[lower >= 0], upper[lower >= 0]
+        ruler = Ruler.of(known)
+        # a pair is near as soon as one of the two neighbourhoods holds the other number
+        gaps = np.minimum(self._apart(ruler, lower, upper), self._apart(ruler, upper, lower))
         if self.neighbourhood == "relative":
-            larger = np.maximum(np.abs(lower), np.abs(upper))
-            gaps = np.divide(gaps, larger, out=np.zeros(len(gaps)), where=larger != 0)
-            gaps[gaps > 1.0] = np.inf  # numbers of different signs are never near to each other
-        lone = np.isnan(lower)
-        gaps[lone] = np.where(np.isnan(upper[lone]), 0.0, np.inf)
+            gaps[gaps > 1.0] = np.inf
         return float(gaps.min(initial=np.inf))
 
     def reachable(self, prior: Prior) -> Reach:
@@ -358,13 +382,33 @@ class Proximity(Principle):
         return int((counts.sizes // fullest).min())
 
 
+def _furthest(
+    places: NDArray[np.int64], step: int, holds: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
+) -> NDArray[np.int64]:
+    """The furthest place, in one direction, that the neighbourhood of every number holds; ``places`` are guesses.
+
+    ``holds`` tells for places and for the numbers' own whether these are held. Neither end may fall.
+    """
+    places, own = places.copy(), np.arange(len(places))
+    moving = own
+    while len(moving):  # in again, up to the number itself, which is held
+        moving = moving[~holds(places[moving], moving)]
+        places[moving] -= step
+    moving = own
+    while len(moving):
+        moving = moving[(places[moving] + step >= 0) & (places[moving] + step < len(places))]
+        moving = moving[holds(places[moving] + step, moving)]
+        places[moving] += step
+    return np.maximum.accumulate(places) if step > 0 else np.minimum.accumulate(places[::-1])[::-1]
+
+
 def rounded_down(width: float) -> float:
     """A width to five digits: what is below it must be what can be asked for, so it is never rounded up.
 
-    >>> rounded_down(20.0), rounded_down(0.333333333), rounded_down(1234.5678)
-    (20.0, 0.33333, 1234.5)
+    >>> rounded_down(20.0), rounded_down(0.333333333), rounded_down(1234.5678), rounded_down(1e-320)
+    (20.0, 0.33333, 1234.5, 1e-320)
     """
-    if width.is_integer() or width == 0.0:
+    if width == 0.0 or math.isinf(width) or (width.is_integer() and width <= LARGEST_WHOLE):
         return width
-    step = 10.0 ** (math.floor(math.log10(width)) - 4)
-    return round(math.floor(width / step) * step, 12)
+    told = Decimal(repr(width))
+    return float(told.quantize(Decimal(1).scaleb(told.adjusted() - 4), ROUND_FLOOR))

@@ -16,6 +16,7 @@ from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
 from discreet.principles.wording import about, exact, percent, rows
+from discreet.table.table import Kind
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,9 @@ class TCloseness(Principle):
     - ``ordered``: how many places they are apart among the m values that the table holds, divided by m - 1 (a missing
       value comes first);
     - ``hierarchical``: the level of their lowest common ancestor, divided by the height of the hierarchy.
+
+    Unless another is named it is ``equal``, for numbers too: the strictest, as no two values are more than 1 apart by
+    any of the three. Plans and profiles of ordered values speak of ``ordered``.
 
     It bounds a sum, not each value: a rare value may become many times likelier within a small ``t``. Monotone: the
     distance is convex, so that of a union is at most the larger one of its parts.
@@ -48,6 +52,20 @@ class TCloseness(Principle):
 
     t: float
     distance: str = "equal"
+
+    def remark(self, name: str, kind: Kind) -> str | None:
+        """What whoever named no distance should know where the values of the sensitive attribute have an order.
+
+        >>> print(TCloseness(0.2).remark("pay", "numeric"))  # doctest: +NORMALIZE_WHITESPACE
+        t-closeness(t=0.2) takes any two values of 'pay' as equally far apart (distance=equal), which is stricter than
+        how many places they are apart in their order (distance=ordered); name the one you mean.
+        """
+        if self.distance != "equal" or kind == "categorical":
+            return None
+        return (
+            f"{self} takes any two values of '{name}' as equally far apart (distance=equal), which is stricter than "
+            f"how many places they are apart in their order (distance=ordered); name the one you mean."
+        )
 
     def require(self, prior: Prior) -> None:
         """A sensitive attribute; an ordered one, or one with a hierarchy, when the distance needs it."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.judging import SLACK, VARIANCE, Rules
+from discreet.kernels.judging import VARIANCE, Rules
 from discreet.principles.counts import Counts
 from discreet.principles.parameters import Number, Parameter
 from discreet.principles.principle import Principle, Reach
@@ -45,7 +45,7 @@ class Variance(Principle):
     def rules(self, prior: Prior) -> Rules:
         """One rule on the variance."""
         self.require(prior)
-        return rule(VARIANCE, self.v, width=len(prior.values), bounds=prior.numbers)
+        return rule(VARIANCE, self.v, prior.rounding, width=len(prior.values), bounds=prior.numbers)
 
     def reachable(self, prior: Prior) -> Reach:
         """Reachable when the whole table keeps it."""
@@ -61,5 +61,7 @@ class Variance(Principle):
         return f"The numbers of this group of {size} have a variance of {has}; at least {exact(self.v)} is required."
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
-        strains = counts.strains(replace(self, v=1.0).rules(prior))
-        return float((1.0 / (strains * (1.0 + SLACK))).min())
+        measure = self.v or 1.0  # its own: one that is near to what is measured, where numbers are very large or small
+        strains = counts.strains(replace(self, v=measure).rules(prior))
+        with np.errstate(divide="ignore", over="ignore"):
+            return float((measure / strains).min())

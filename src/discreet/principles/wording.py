@@ -51,12 +51,12 @@ def exact(value: float) -> str:
 def about(value: float) -> str:
     """A number to three significant digits, for reading only.
 
-    >>> about(2.5), about(0.33333), about(12345.6), about(float("inf"))
-    ('2.5', '0.333', '12,346', 'infinite')
+    >>> about(2.5), about(0.33333), about(12345.6), about(1.7e300), about(float("inf"))
+    ('2.5', '0.333', '12,346', '1.7e+300', 'infinite')
     """
     if math.isinf(value):
         return "infinite"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.3g}"
 
 
 def ordinal(number: int) -> str:

@@ -65,11 +65,12 @@ class Auxiliary(NamedTuple):
     """Per attribute of the block: its distinct published values, and which one each entry holds."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AmbiguousRelease(Release):
     """What leaves the house, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
+    assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
@@ -134,7 +135,7 @@ class AmbiguousRelease(Release):
             attributes=(*quasi, secret),
             rows=len(rows),
             withheld=table.rows - len(rows),
-            assumptions=ASSUMPTIONS,
+            assumptions=cls.assumed((*quasi, secret), promise),
             seeded=seeded is not None,
             groups=number,
             auxiliaries=[

@@ -12,6 +12,7 @@ from discreet.errors import DiscreetError
 from discreet.kernels import appearing
 from discreet.kernels.appearing import Shown
 from discreet.releases.anatomy_asking import codes_found
+from discreet.releases.attributes import points_given
 from discreet.releases.matching import shares
 from discreet.table.combinations import numbered
 
@@ -31,13 +32,6 @@ def presence_at(release: AmbiguousRelease, points: Mapping[str, ArrayLike], comb
     if release.withheld:
         result[times == 0] = np.nan
     return result[of_point]
-
-
-def covering_groups(release: AmbiguousRelease, points: Mapping[str, ArrayLike]) -> NDArray[np.int64]:
-    """Per point: how many groups show all of its values."""
-    lines, of_point, shown, _ = _located(release, points)
-    times: NDArray[np.int64] = kernels.cover(lines, shown, release.groups, release.presences)[0]
-    return times[of_point]
 
 
 def beliefs_at(
@@ -66,14 +60,8 @@ class Located(NamedTuple):
 
 def _located(release: AmbiguousRelease, points: Mapping[str, ArrayLike]) -> Located:
     """Points given as original values."""
-    given: dict[str, NDArray[Any]] = {}
-    for attribute in release.quasi:
-        name = attribute.name
-        if name not in points:
-            raise DiscreetError(f"the quasi-identifier {name!r} of the release is not among the points given")
-        given[name] = np.atleast_1d(np.asarray(points[name]))
-    if len({len(column) for column in given.values()}) > 1:
-        raise DiscreetError("the points need as many values for every quasi-identifier")
+    names = [attribute.name for attribute in release.quasi]
+    given = dict(zip(names, points_given(release.quasi, points), strict=True))
     return located(release, lambda attribute, column: codes_found(attribute, column, given[attribute.name]))
 
 

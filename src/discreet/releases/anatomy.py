@@ -26,7 +26,6 @@ from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.generalized import GROUP, check_partition, numbered_anew
-from discreet.releases.keeping import kept_assumptions
 from discreet.releases.labels import braces, interval
 from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.release import Release, new_manifest
@@ -47,11 +46,12 @@ ASSUMPTIONS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AnatomyRelease(Release):
     """What leaves the house, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
+    assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
@@ -110,7 +110,7 @@ class AnatomyRelease(Release):
             attributes=attributes,
             rows=len(rows),
             withheld=table.rows - len(rows),
-            assumptions=(*ASSUMPTIONS, *kept_assumptions(table)),
+            assumptions=cls.assumed(attributes, promise),
             seeded=seeded is not None,
             groups=number,
         )

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.releases.attributes import Attribute
+from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
 from discreet.releases.payload import Payload
 from discreet.table.combinations import numbered
 from discreet.table.query import Query, Range
-from discreet.table.texts import near, value_text
+from discreet.table.texts import near
 
 if TYPE_CHECKING:
     from discreet.releases.anatomy import AnatomyRelease
@@ -129,27 +129,18 @@ def codes_at(
     quasi: Sequence[Attribute], exact: Sequence[Payload], points: Mapping[str, ArrayLike]
 ) -> list[NDArray[np.int64]]:
     """The codes of points among the published values of each quasi-identifier; -1 for a value that no row bears."""
-    columns = []
-    for attribute, payload in zip(quasi, exact, strict=True):
-        if attribute.name not in points:
-            raise DiscreetError(f"the quasi-identifier {attribute.name!r} of the release is not among the points given")
-        columns.append(codes_found(attribute, payload, np.atleast_1d(np.asarray(points[attribute.name]))))
-    if len({len(column) for column in columns}) > 1:
-        raise DiscreetError("the points need as many values for every quasi-identifier")
-    if not columns:
+    if not quasi:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
-    return columns
+    given = points_given(quasi, points)
+    return [codes_found(*one) for one in zip(quasi, exact, given, strict=True)]
 
 
 def codes_found(attribute: Attribute, payload: Payload, given: NDArray[Any]) -> NDArray[np.int64]:
     """The codes of original values among those published; -1 for a value that no row bears."""
     if attribute.kind != "numeric":
         place = {str(value): code for code, value in enumerate(payload.values.tolist())}
-        return np.array([place.get(value_text(value), -1) for value in given.tolist()], np.int64)
-    try:
-        numbers = given.astype(np.float64)
-    except (TypeError, ValueError):
-        raise DiscreetError(f"the points hold something that is no number in {attribute.name!r}") from None
+        return np.array([place.get(text, -1) for text in texts_given(given)], np.int64)
+    numbers = numbers_given(attribute, given)
     known = payload.values.astype(np.float64)
     skip = int(len(known) > 0 and bool(np.isnan(known[0])))
     places = np.minimum(np.searchsorted(known[skip:], numbers) + skip, max(0, len(known) - 1))

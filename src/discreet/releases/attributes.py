@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Kind
-from discreet.table.texts import MISSING
+from discreet.table.texts import MISSING, is_missing, value_text
 
 Role = Literal["quasi", "sensitive", "other"]
 
@@ -40,13 +41,17 @@ class Attribute:
     def as_dict(self) -> dict[str, Any]:
         """The attribute as the manifest holds it."""
         entry: dict[str, Any] = {"name": self.name, "role": self.role, "kind": self.kind}
-        if self.domain is not None:
+        if self.role == "other":
+            return entry
+        if self.kind == "numeric" and self.domain is not None:
             entry["domain"] = [_number(bound) for bound in self.domain]
-        if self.kind == "ordinal" and self.role != "other":
+        if self.kind == "ordinal":
             entry["values"] = list(self.values)
         if self.hierarchy is not None:
             tree = self.hierarchy
-            entry["hierarchy"] = list(tree.leaves) if self.flat else [list(row) for row in tree.rows()]
+            # the order of names means nothing, so it must not be able to
+            leaves = sorted(tree.leaves) if self.kind == "categorical" else list(tree.leaves)
+            entry["hierarchy"] = leaves if self.flat else [list(row) for row in tree.rows()]
         return entry
 
     @classmethod
@@ -148,6 +153,45 @@ def as_shown(column: Column, published: NDArray[np.bool_] | None) -> Column:
 def _ends(column: Column, codes: NDArray[np.intp]) -> tuple[float, float]:
     known = column.values[codes[codes != -1 if column.missing is None else codes != column.missing]].astype(np.float64)
     return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+
+
+def points_given(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[NDArray[Any]]:
+    """The values of points, an array per quasi-identifier, as many in each.
+
+    >>> [values.tolist() for values in points_given([Attribute("sex", "quasi", "categorical")], {"sex": ["f", None]})]
+    [['f', None]]
+    """
+    found = []
+    for attribute in quasi:
+        if attribute.name not in points:
+            raise DiscreetError(f"the quasi-identifier {attribute.name!r} of the release is not among the points given")
+        values = points[attribute.name]
+        # as objects, lest numbers among texts are taken for texts, and NaN with them
+        found.append(
+            np.atleast_1d(np.array(values, object) if isinstance(values, list | tuple) else np.asarray(values))
+        )
+    if len({len(values) for values in found}) > 1:
+        raise DiscreetError("the points need as many values for every quasi-identifier")
+    return found
+
+
+def texts_given(values: NDArray[Any]) -> list[str]:
+    """Original values of an attribute that is not numeric as the texts they are published by.
+
+    >>> texts_given(np.array(["f", None, "", float("nan")], object))
+    ['f', '(missing)', '(missing)', '(missing)']
+    """
+    return [MISSING if is_missing(value) else value_text(value) for value in values.tolist()]
+
+
+def numbers_given(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Original values of a numeric attribute as numbers, NaN where they are missing."""
+    try:
+        if values.dtype.kind not in "biuf":
+            values = np.array([math.nan if is_missing(value) else value for value in values.tolist()], np.float64)
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DiscreetError(f"the points hold something that is no number in {attribute.name!r}") from None
 
 
 def _number(value: float) -> float | int:

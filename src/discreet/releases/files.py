@@ -64,10 +64,10 @@ def check_folder(target: Path, force: bool) -> None:
         if not names:
             return
         if not force:
-            raise DiscreetError(f"the folder {shown!r} is not empty; choose another, or --force to replace it")
+            raise DiscreetError(f"the folder {shown!r} is not empty; choose another, or force=True to replace it")
         if MANIFEST not in names:
             raise DiscreetError(
-                f"the folder {shown!r} holds no release, so it is not replaced even with --force; choose another"
+                f"the folder {shown!r} holds no release, so it is not replaced even with force=True; choose another"
             )
         other = next((name for name in names if name not in _release_files(target)), None)
         if other is not None:
@@ -129,6 +129,36 @@ def _laid_out(value: Any, indent: str = "") -> str:
     return "[\n" + ",\n".join(deeper + _laid_out(part, deeper) for part in parts) + f"\n{indent}]"
 
 
+def plainly_laid_out(text: str, manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest is laid out as it is written here or by a common tool: blanks at will might tell something.
+
+    >>> plainly_laid_out('{"a": 1}', {"a": 1}), plainly_laid_out('{"a":  1}', {"a": 1})
+    (True, False)
+    """
+    text = text.removesuffix("\n")
+    if text == _laid_out(manifest):
+        return True
+    styles = ((None, None), (None, (",", ":")), (1, None), (2, None), (4, None), ("\t", None))
+    return any(
+        text == json.dumps(manifest, indent=indent, separators=separators, ensure_ascii=ascii_only)
+        for indent, separators in styles
+        for ascii_only in (True, False)
+    )
+
+
+def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A mapping of a manifest, which must not hide a value behind another of the same name."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise DiscreetError(
+                f"the manifest gives {name[:80]!r} more than once; it was damaged or edited, so publish the release "
+                "again"
+            )
+        found[name] = value
+    return found
+
+
 def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
     """The folder of a release and its manifest, checked as far as every format shares it."""
     home = Path(folder).expanduser()
@@ -137,7 +167,7 @@ def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]
         raise DiscreetError(f"{str(home)!r} is a file; name the folder of a release")
     path = home / MANIFEST
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_mapping)
     except FileNotFoundError:
         raise DiscreetError(f"{str(home)!r} is not a release: it holds no {MANIFEST}; check the path") from None
     except OSError as error:

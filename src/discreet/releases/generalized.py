@@ -23,7 +23,7 @@ from discreet.randomness import permutation
 from discreet.releases import files
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.generalizing import Texts, Values, generalize
-from discreet.releases.keeping import check_kept, kept_assumptions
+from discreet.releases.keeping import check_kept
 from discreet.releases.labels import Regions, parse
 from discreet.releases.payload import Payload, make_payload, payload_array, taken
 from discreet.releases.release import Release, new_manifest
@@ -58,11 +58,12 @@ PRESENCE = (
 """What the reader must know when it is promised that presence stays in doubt."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GeneralizedRelease(Release):
     """What leaves the house, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
+    assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
@@ -121,7 +122,7 @@ class GeneralizedRelease(Release):
             attributes=attributes,
             rows=len(rows),
             withheld=table.rows - len(rows),
-            assumptions=(*ASSUMPTIONS, *_assumptions(table, promise), *kept_assumptions(table)),
+            assumptions=cls.assumed(attributes, promise),
             seeded=seeded is not None,
             groups=number,
         )
@@ -139,6 +140,15 @@ class GeneralizedRelease(Release):
                 for at, column in enumerate(table.also_sensitive)
             ),
         )
+
+    @classmethod
+    def assumed(cls, attributes: Sequence[Attribute], promise: Principle) -> tuple[str, ...]:
+        """The same with what the reader must know of some releases only."""
+        always, rest = len(cls.assumptions), super().assumed(attributes, promise)
+        several = [attribute.role for attribute in attributes].count("sensitive") > 1
+        told = [SIDE_BY_SIDE] if several else []
+        told += [PRESENCE] if any(part.hides_presence for part in promise.parts) else []
+        return (*rest[:always], *told, *rest[always:])
 
     # ------------------------------------------------------------------------------------------------ saving, loading
 
@@ -261,12 +271,6 @@ class GeneralizedRelease(Release):
         from discreet.releases.estimating import estimates
 
         return estimates(self, queries)
-
-
-def _assumptions(table: Table, promise: Principle) -> list[str]:
-    """What the reader may assume of some releases only."""
-    told = [SIDE_BY_SIDE] if table.also_sensitive else []
-    return [*told, PRESENCE] if any(part.hides_presence for part in promise.parts) else told
 
 
 def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:

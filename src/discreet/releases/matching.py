@@ -13,11 +13,11 @@ from discreet.kernels.boxes import Boxes
 from discreet.kernels.forest import Forest
 from discreet.kernels.forest import plant as plant_trees
 from discreet.kernels.spreading import mixtures
-from discreet.releases.attributes import Attribute
+from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
 from discreet.releases.labels import Regions
 from discreet.releases.payload import ordered_values
 from discreet.table.table import Column
-from discreet.table.texts import MISSING, value_text
+from discreet.table.texts import MISSING
 
 if TYPE_CHECKING:
     from discreet.releases.generalized import GeneralizedRelease
@@ -135,29 +135,18 @@ def mixtures_at(release: GeneralizedRelease, points: Mapping[str, ArrayLike]) ->
 
 def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[Column]:
     """Points given as original values, one array per quasi-identifier, as columns."""
-    columns = []
-    for attribute in quasi:
-        if attribute.name not in points:
-            raise DiscreetError(f"the quasi-identifier {attribute.name!r} of the release is not among the points given")
-        columns.append(_column(attribute, np.atleast_1d(np.asarray(points[attribute.name]))))
-    if len({len(column.codes) for column in columns}) > 1:
-        raise DiscreetError("the points need as many values for every quasi-identifier")
-    return columns
+    return [_column(*one) for one in zip(quasi, points_given(quasi, points), strict=True)]
 
 
 def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
     """Original values as a column whose codes follow the order of the attribute."""
     if attribute.kind == "numeric":
-        try:
-            numbers = given.astype(np.float64)
-        except (TypeError, ValueError):
-            raise DiscreetError(f"the points hold something that is no number in {attribute.name!r}") from None
-        values, codes = np.unique(numbers, return_inverse=True)
+        values, codes = np.unique(numbers_given(attribute, given), return_inverse=True)
         missing = None
         if len(values) and np.isnan(values[-1]):
             values, codes, missing = np.roll(values, 1), (codes + 1) % len(values), 0
         return Column(attribute.name, "numeric", codes.astype(np.int32), values, missing=missing)
-    texts = [value_text(value) for value in given.tolist()]
+    texts = texts_given(given)
     known = ordered_values(attribute)
     known = known if attribute.kind == "categorical" else [MISSING, *known]
     place = {value: code for code, value in enumerate(known)}

@@ -44,7 +44,7 @@ BATCH = 1 << 22
 """How many counts are reconstructed at a time."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PerturbedRelease(RandomisedRelease):
     """What leaves the house, as made by a scheme (``from_draws``) or as found in a folder (``load``)."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from discreet.errors import DiscreetError
 from discreet.releases.perturbed import PerturbedRelease
 from discreet.releases.posteriors import Matrix
@@ -25,7 +27,8 @@ def _matrix(path: Path, texts: list[str]) -> Matrix:
     if not path.is_file():
         raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
     table = read_table(path)
-    cells = [[str(cell) for cell in column.to_pylist()] for column in table.columns]
+    coded = [column.chunk(0) for column in table.columns]
+    cells = [np.array(one.dictionary.to_pylist(), object)[one.indices.to_numpy()].tolist() for one in coded]
     if table.column_names[1:] != texts or cells[0] != texts:
         raise DiscreetError(
             f"the lines and columns of {path.name!r} are not the values of the prior, in its order; the file was "

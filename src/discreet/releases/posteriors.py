@@ -55,13 +55,15 @@ class Matrix:
     def from_texts(cls, texts: Sequence[Sequence[str]]) -> Matrix:
         """The matrix as it was printed, line by line."""
         width = len(texts)
-        read = [[_fraction(text) for text in line] for line in texts]
-        if any(len(line) != width for line in read):
+        # many cells, but hardly two texts a column
+        read = {text: _fraction(text) for line in texts for text in dict.fromkeys(line)}
+        if any(len(line) != width for line in texts):
             raise DiscreetError("the matrix of the release has not as many lines as columns; publish it again")
-        scale = 10 ** max((digits for line in read for _, digits in line), default=0)
+        scale = 10 ** max((digits for _, digits in read.values()), default=0)
+        unit = {text: number * (scale // 10**digits) for text, (number, digits) in read.items()}
         units = np.empty((width, width), object)
-        for row, line in enumerate(read):
-            units[row] = [number * (scale // 10**digits) for number, digits in line]
+        for row, line in enumerate(texts):
+            units[row] = [unit[text] for text in line]
         return cls(units, scale)
 
     @property
@@ -76,7 +78,9 @@ class Matrix:
 
     def texts(self) -> list[list[str]]:
         """The probabilities as they are printed, exactly."""
-        return [[_text(int(unit), self.scale) for unit in line] for line in self.units]
+        lines = self.units.tolist()
+        text = {unit: _text(unit, self.scale) for unit in set().union(*lines)}
+        return [[text[unit] for unit in line] for line in lines]
 
     @property
     def stochastic(self) -> bool:

@@ -95,8 +95,7 @@ def told_combinations(release: GeneralizedRelease) -> NDArray[np.float64]:
             known = np.arange(len(attribute.hierarchy.leaves), dtype=np.float64)
         else:
             known = _ends(attribute, regions)
-        low, high = np.maximum(regions.low, -np.inf), np.minimum(regions.high, np.inf)
-        numbers = np.searchsorted(known, high, side="right") - np.searchsorted(known, low, side="left")
+        numbers = np.searchsorted(known, regions.high, side="right") - np.searchsorted(known, regions.low, side="left")
         for at, ranks in regions.sets.items():
             numbers[at] = len(ranks)
         # a description that admits anything also admits what is missing, if that is known to occur

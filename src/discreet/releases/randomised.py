@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,7 @@ from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.anatomy_asking import codes_at
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.keeping import check_kept, kept_assumptions
+from discreet.releases.keeping import check_kept
 from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.release import Release, new_manifest
 from discreet.releases.tallying import Tally, Words
@@ -36,9 +36,6 @@ from discreet.table.texts import MISSING, near, number_text
 
 class RandomisedRelease(Release):
     """Rows with their quasi-identifiers as they were and sensitive values as chance has left or replaced them."""
-
-    assumptions: ClassVar[tuple[str, ...]]
-    """What the reader may assume, in sentences for the manifest."""
 
     exact: tuple[Payload, ...]
     """Per quasi-identifier: its distinct published values, and which one each published row holds."""
@@ -77,7 +74,7 @@ class RandomisedRelease(Release):
         if not bool(published.any()):
             raise DiscreetError(
                 "every row is withheld, so there is nothing to publish; treat missing as a value of its own instead "
-                "(--missing value)"
+                "(missing='value')"
             )
         check_kept(table)
         rows = np.flatnonzero(published)
@@ -100,7 +97,7 @@ class RandomisedRelease(Release):
             attributes=attributes,
             rows=len(rows),
             withheld=table.rows - len(rows),
-            assumptions=(*cls.assumptions, *kept_assumptions(table)),
+            assumptions=cls.assumed(attributes, promise),
             seeded=seeded is not None,
             **more,
         )

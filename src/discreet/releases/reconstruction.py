@@ -12,12 +12,24 @@ of the published ones are not known, and E is left as it is.
              from 0, and toward the prior since it is stopped early), and slower.
 ``ridge``    The inverse shrunk toward n p. The distribution among the rows is taken to be p times 1 plus waves over the
              values in their order (a hierarchy's order of leaves, where they are names), the shorter the smaller. How
-             large the waves are, and how fast they fall off, is judged for each query by how well this explains E. Few
-             rows leave the prior; many leave the inverse. Biased toward the prior; cut at 0.
+             large the waves are, and how fast they fall off, is judged for each query by how well this explains E, and
+             by how far n of N rows can be from the whole table at all. Few rows, or values that are hardly ever kept,
+             leave the prior; many leave the inverse. Biased toward the prior; cut at 0.
 
-``auto`` is ``ridge``: on census tables of 20,000 to 300,000 rows and 50 sensitive values it had the lowest median error
-of the three in nearly all of 18 settings (promise, number of conditions, selectivity), by up to a half, was within a
-tenth of the lowest in the others, and always below that of answering by the prior alone.
+How far they can be: of value i they have the share q_i, at most p_i N / n, so that the chi-square distance
+sum_i (q_i - p_i)^2 / p_i = sum_i q_i^2 / p_i - 1 is at most N / n - 1. Waves of which the distance d is expected weigh
+exp(-d / h), h being half of that. Without this, where the published values hardly tell anything, all sizes of waves are
+about as probable, and noise is taken for large ones: with 300 values of which 1 % is kept, 25 releases answered 19 to
+132 where 64 was right and the prior said 67; with it, 59 to 79.
+
+``auto`` is ``ridge``: on census tables of 20,000, 100,000 and 300,000 rows and 50 sensitive values it had the lowest
+median error of the three in 51 of 54 settings (promise, number of conditions, selectivity), by up to 44 %, was within
+15 % of the lowest in the others, and was closer than the prior alone in all of them. That is not so everywhere. On
+invented tables of 1,000 and 20,000 rows with 4, 10, 50 and 300 values and beta 1, 2 and 4, its root mean square error
+was 0.65 times that of the prior (geometric mean) where the values depend on the quasi-identifiers, but above 1.05 times
+in a tenth of these settings, nearly all with 50 values or more of which a few in a hundred are kept, and 4 times at
+worst. Where the values do not depend on them the prior is all but right, and the error of ``ridge`` was 1.2 times as
+large, 5 times at worst.
 """
 
 from __future__ import annotations
@@ -39,6 +51,11 @@ SIZES = np.concatenate([[0.0], np.geomspace(1e-4, 1e2, 16)])
 """The sizes of waves that ``ridge`` weighs, as variances relative to the prior."""
 FALLS = (0.0, 1.0, 2.0, 3.0)
 """How fast the amplitude of waves may fall off with their number, as powers of it; 0 is for values without an order."""
+TYPICAL = 0.5
+"""At which share of the farthest distance from the prior waves have 1 / e of their weight for ``ridge``. Of the shares
+from 0.05 to 2 that were tried, larger ones left more noise, and smaller ones cost more where much can be told."""
+UNHEARD = 1e-9
+"""How small the variance of a wave must be, relative to the noise, for ``ridge`` to leave it out."""
 
 
 def reconstruct(
@@ -72,10 +89,13 @@ def reconstruct(
         return inverse(cells, counts)
     some = sizes[:, 0] > 0
     result = np.zeros_like(counts)
+    if not some.any():
+        return result
     if estimator == "em":
         result[some] = expectation_maximization(cells, p, _positive(counts[some], sizes[some]))
     else:
-        result[some] = _positive(ridge(cells, p, counts[some], np.maximum(left[some], 1e-9)), sizes[some])
+        left = np.maximum(left[some], 1e-9)
+        result[some] = _positive(ridge(cells, p, counts[some], left, int(prior.sum())), sizes[some])
     return result
 
 
@@ -106,41 +126,50 @@ def expectation_maximization(cells: Floats, p: Floats, counts: Floats, steps: in
     return np.asarray(result)
 
 
-def ridge(cells: Floats, p: Floats, counts: Floats, left: Floats) -> Floats:
-    """The inverse shrunk toward the prior; ``left`` is the share of the variance that is left.
+def ridge(cells: Floats, p: Floats, counts: Floats, left: Floats, rows: int) -> Floats:
+    """The inverse shrunk toward the prior; ``left`` is the share of the variance that is left, ``rows`` the table's.
 
     In units in which the noise of every direction is 1 / n: y = A x + noise, where y is the deviation of the published
     shares from what p predicts and x that of the original shares from p. With a variance of t k^(-2 fall) for the k-th
-    wave in x, and A times their amplitudes = U diag(s) V', the part of y along u_j has the variance t s_j^2 + 1 / n,
-    and the best estimate of x along v_j is t s_j / (t s_j^2 + 1 / n) times it. Every t and fall is weighed by how
-    probable it makes y.
+    wave in x, G being A times their amplitudes, and G'G = V diag(s) V', the part z_j of V'G'y has the variance
+    s_j (t s_j + 1 / n), and the best estimate of x is along the j-th column of V, t / (t s_j + 1 / n) times z_j. Every
+    t and fall is weighed by how probable it makes y, and by how probable it is itself.
     """
     sizes = counts.sum(axis=1, keepdims=True)
     seen = cells @ p
     scale = np.sqrt(seen)
     noise = left / sizes
     deviations = (counts / sizes - seen) / scale
+    farthest = np.maximum(rows / sizes[:, 0] - 1.0, 1e-9)
     waves = _waves(p)
+    through = (cells * np.sqrt(p) / scale[:, None]) @ waves
+    squares, projected = through.T @ through, deviations @ through
     numbers = np.arange(1, len(p), dtype=np.float64)
     parts = []
     logs = np.empty((len(FALLS), len(SIZES), len(counts)))
     for at, fall in enumerate(FALLS):
-        shape = waves * numbers**-fall
-        turn, stretch, back = np.linalg.svd((cells * np.sqrt(p) / scale[:, None]) @ shape, full_matrices=False)
-        along = deviations @ turn
-        parts.append((along, stretch, back @ shape.T))
+        amplitudes = numbers**-fall
+        # waves that cannot be told from noise, however large t is, change nothing
+        heard = np.flatnonzero(SIZES[-1] * amplitudes**2 * np.diagonal(squares) > UNHEARD * noise.min())
+        number = int(heard.max(initial=0)) + 1
+        shape = amplitudes[:number]
+        stretch, turn = np.linalg.eigh(shape[:, None] * squares[:number, :number] * shape)
+        stretch = np.maximum(stretch, 0.0)
+        along = (projected[:, :number] * shape) @ turn
+        parts.append((along, stretch, turn * shape[:, None]))
         for index, size in enumerate(SIZES):
-            spread = size * stretch**2 + noise
-            logs[at, index] = -0.5 * (np.log(spread) + along**2 / spread).sum(axis=1)
+            spread = size * stretch + noise
+            logs[at, index] = 0.5 * (size * along**2 / (noise * spread) - np.log(spread / noise)).sum(axis=1)
+            logs[at, index] -= size * float((amplitudes**2).sum()) / (TYPICAL * farthest)
     weights = np.exp(logs - logs.max(axis=(0, 1)))
     weights /= weights.sum(axis=(0, 1))
-    x = np.zeros_like(counts)
+    x = np.zeros_like(projected)
     for weight, (along, stretch, back) in zip(weights, parts, strict=True):
         factors = np.zeros_like(along)
         for share, size in zip(weight, SIZES, strict=True):
-            factors += share[:, None] * (size * stretch / (size * stretch**2 + noise))
-        x += (along * factors) @ back
-    return np.asarray(sizes * (p + x * np.sqrt(p)))
+            factors += share[:, None] * (size / (size * stretch + noise))
+        x[:, : len(back)] += (along * factors) @ back.T
+    return np.asarray(sizes * (p + x @ waves.T * np.sqrt(p)))
 
 
 def _waves(p: Floats) -> Floats:

@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
+from discreet.principles.wording import rows
 from discreet.releases import files
 from discreet.releases.attributes import Attribute
+from discreet.releases.keeping import kept_sentence
 from discreet.table.grouping import GroupBy
 from discreet.table.query import Query
 from discreet.table.write import digest, write_table
@@ -27,6 +29,8 @@ class Release(ABC):
 
     format: ClassVar[str]
     """The name of the format in the manifest."""
+    assumptions: ClassVar[tuple[str, ...]]
+    """What the reader may assume of every release of the format, in sentences for the manifest."""
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
@@ -40,6 +44,12 @@ class Release(ABC):
     def rows(self) -> int:
         """How many rows are published."""
 
+    def __repr__(self) -> str:
+        # short, and without the trace: a notebook keeps what it shows
+        promise = self.manifest.get("promise", "nothing")  # files may state anything
+        said = " & ".join(map(str, promise)) if isinstance(promise, list) else str(promise)
+        return f"<{self.format} release of {rows(self.rows)}, {self.withheld:,} withheld: {said}>"
+
     @property
     def withheld(self) -> int:
         """How many rows of the original are not published, as the manifest says."""
@@ -49,6 +59,12 @@ class Release(ABC):
     def quasi(self) -> tuple[Attribute, ...]:
         """The quasi-identifiers."""
         return tuple(attribute for attribute in self.attributes if attribute.role == "quasi")
+
+    @classmethod
+    def assumed(cls, attributes: Sequence[Attribute], promise: Principle) -> tuple[str, ...]:
+        """What the reader may assume of a release with these attributes that makes this promise."""
+        kept = [attribute.name for attribute in attributes if attribute.role == "other"]
+        return (*cls.assumptions, kept_sentence(kept)) if kept else cls.assumptions
 
     @abstractmethod
     def tables(self, numbers: bool) -> dict[str, pa.Table]:

@@ -43,7 +43,7 @@ ASSUMPTIONS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RetainedRelease(RandomisedRelease):
     """What leaves the house, as made by a scheme (``from_draws``) or as found in a folder (``load``)."""
 

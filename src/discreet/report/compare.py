@@ -26,7 +26,7 @@ from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness, parse
 from discreet.principles.principle import main_parameter
 from discreet.principles.wording import about, percent
-from discreet.releases import load
+from discreet.releases import AmbiguousRelease, GeneralizedRelease, load
 from discreet.report.contenders import contend
 from discreet.schemes import SCHEMES, Scheme
 from discreet.schemes.top_down import Progress
@@ -71,6 +71,8 @@ class Result:
     audit: Audit | None = None
     workload: WorkloadResult | None = None
     seconds: Mapping[str, float] | None = None
+    exact_quasi: bool = False
+    """Whether quasi-identifiers are published as they are, so that all the loss is in the sensitive values."""
 
     @property
     def losses(self) -> dict[str, float]:
@@ -117,6 +119,7 @@ class Result:
             "failures": self.failures,
             "achieved": self.achieved,
             "losses": self.losses,
+            "exact_quasi": None if found is None else self.exact_quasi,
             "rows": None if found is None else {"published": found.rows, "withheld": found.withheld},
             "groups": None if found is None else found.groups,
             "workload": None if errors is None else {"median": errors.median, "mean": errors.mean},
@@ -290,6 +293,7 @@ def _measured(
         release.save(folder)
         stages.end()
         trace = release.trace
+        exact_quasi = not isinstance(release, GeneralizedRelease | AmbiguousRelease)
         del release  # from here on, only the files
         stages.begin("audit")
         found = audit(folder, table, trace=trace, promises=promise.parts)
@@ -297,7 +301,7 @@ def _measured(
         stages.begin("workload")
         errors = run(load(folder), table, asked, truth) if found.holds or found.promises else None
         stages.end()
-    return Result(str(promise), label, None, found, _finite(errors), stages.seconds)
+    return Result(str(promise), label, None, found, _finite(errors), stages.seconds, exact_quasi)
 
 
 def _finite(errors: WorkloadResult | None) -> WorkloadResult | None:

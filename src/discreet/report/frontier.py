@@ -140,6 +140,7 @@ def _across(neighbourhood: str, widths: Sequence[float], asked: float | None) ->
     ends = [width for width in widths if 0.0 < width < math.inf]
     ends += [asked] if asked else []
     low, high = (min(ends), max(ends)) if ends else (1.0, 1.0)
+    low, high = max(low, 1e-300), min(high, 1e307)  # with room on both sides these are still numbers
     if high < STEEP * low:
         scale = {"domain": [0, 1.15 * high], "nice": False}
         return {**field, "scale": scale, "axis": {"format": ",.6~g", "grid": False, "tickCount": 5}}
@@ -239,7 +240,7 @@ def _page(prior: Prior, told: ProximityPlan, title: str, svg: str) -> str:
     heading = f"What {title} can promise about {prior.attribute}"
     tables = []
     for neighbourhood, (name, _) in AXES.items():
-        points = [(exact(one.epsilon), f"{one.m:,}") for one in frontier(prior, neighbourhood)]
+        points = [(_apart(one.epsilon), f"{one.m:,}") for one in frontier(prior, neighbourhood)]
         ends = [(f"{one.m:,}", _below(one.epsilon)) for one in widths(prior, neighbourhood)]
         tables.append(f"<h2>{escape(name)}</h2>")
         beside = [_table("epsilon", "largest m", points)] + ([_table("m", "epsilon below", ends)] if ends else [])
@@ -257,7 +258,16 @@ def _page(prior: Prior, told: ProximityPlan, title: str, svg: str) -> str:
 
 
 def _below(epsilon: float) -> str:
-    return "any" if math.isinf(epsilon) else exact(rounded_down(epsilon))
+    return "any" if math.isinf(epsilon) else _apart(rounded_down(epsilon))
+
+
+def _apart(value: float) -> str:
+    """All digits of a number, thousands set apart.
+
+    >>> _apart(4500.0), _apart(1234.5), _apart(0.05)
+    ('4,500', '1,234.5', '0.05')
+    """
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
 
 
 def _table(left: str, right: str, lines: Iterable[tuple[str, str]]) -> str:

@@ -38,11 +38,20 @@ def _error(kind: str) -> Callable[[Result], float | None]:
 
 
 def _loss(name: str) -> Callable[[Result], float | None]:
-    return lambda result: result.losses.get(name)
+    return lambda result: None if result.exact_quasi else result.losses.get(name)
 
 
-AIL = Measure("AIL", "average information loss: 0 when all is exact, 1 when nothing is left", _loss("ail"), _four)
-GCP = Measure("GCP", "global certainty penalty: 0 when all is exact, 1 when nothing is left", _loss("gcp"), _four)
+EXACT = "exact"
+"""Written for a loss of quasi-identifiers where these are published as they are: there is none to rank by."""
+AIL = Measure(
+    "AIL",
+    "average information loss of the quasi-identifiers: 0 when they are exact, 1 when nothing is left of them. It says "
+    f"nothing about sensitive values. Schemes marked {EXACT!r} publish quasi-identifiers as they are and blur the "
+    "sensitive values instead; compare these by the errors of queries",
+    _loss("ail"),
+    _four,
+)
+GCP = Measure("GCP", "global certainty penalty: the same loss by another formula", _loss("gcp"), _four)
 MEDIAN = Measure("median error", "relative error of the median query", _error("median"), percent)
 MEAN = Measure("mean error", "relative error of a query, on average", _error("mean"), percent)
 SECONDS = Measure(
@@ -74,9 +83,13 @@ def cell(measure: Measure, result: Result) -> str:
 
     >>> cell(AIL, Result("k-anonymity(k=5)", "cuts"))
     '-'
+    >>> cell(AIL, Result("l-diversity(l=2)", "anatomy", exact_quasi=True))
+    'exact'
     """
     value = measure.of(result)
-    return "-" if value is None else measure.text(value)
+    if value is None:
+        return EXACT if result.exact_quasi and measure in (AIL, GCP) else "-"
+    return measure.text(value)
 
 
 def best(measure: Measure, results: Sequence[Result]) -> list[Result]:

@@ -162,6 +162,10 @@ def _plots(comparison: Comparison, family: Family, *, alone: bool) -> Iterator[s
         yield f"<h2>{escape(family.title)}</h2>"
     figures = "\n".join(f"<figure><figcaption>{title}</figcaption>\n{svg}</figure>" for title, svg in drawn)
     yield f'<div class="plots">\n{figures}\n</div>'
+    exact = [result.scheme for promise in family.promises for result in comparison.under(promise) if result.exact_quasi]
+    if exact:
+        names = escape(", ".join(dict.fromkeys(exact)))
+        yield f'<p class="quiet">Without a loss to draw, since quasi-identifiers are exact: {names}.</p>'
 
 
 def _meanings(asked: Asked, sensitive: bool) -> str:

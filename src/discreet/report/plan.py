@@ -31,6 +31,8 @@ MOST_POINTS = 12
 """A frontier has no more points than this."""
 RISKS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
 """The m for which the widest neighbourhood is told."""
+LEAST_POWER = -323
+"""No smaller power of ten is a number."""
 USUAL_C = 2.0
 """The c with which recursive l-diversity is planned."""
 
@@ -270,17 +272,17 @@ def frontier(prior: Prior, neighbourhood: str = "absolute") -> tuple[Point, ...]
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """Numbers such as 1, 2, 5, 10 from just below ``low`` to the first that is not below ``high``."""
+    """Numbers such as 1, 2, 5, 10 from just below ``low`` to the first that is not below ``high``, if there is one."""
     if not (math.isfinite(low) and math.isfinite(high) and low > 0.0):
         return []
     numbers: list[float] = []
-    power = math.floor(math.log10(low)) - 1
+    power = max(LEAST_POWER, math.floor(math.log10(low)) - 1)
     while not numbers or numbers[-1] < high:
         numbers += [float(f"{digit}e{power}") for digit in (1, 2, 3, 4, 5, 7)]
         power += 1
     first = max(0, sum(number < low for number in numbers) - 1)
     last = next(at for at, number in enumerate(numbers) if number >= high)
-    numbers = numbers[first : last + 1]
+    numbers = [number for number in numbers[first : last + 1] if math.isfinite(number)]
     if len(numbers) >= MOST_POINTS:  # the first digits alone
         numbers = [number for number in numbers if f"{number:e}"[0] in "125"] + numbers[-1:]
     step = max(1, math.ceil(len(numbers) / (MOST_POINTS - 1)))

@@ -17,9 +17,20 @@ from discreet.principles.wording import exact
 from discreet.report.compare import Comparison
 from discreet.report.measures import AIL, MEDIAN, SECONDS, Measure
 
-COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5c4b99", "#4d4d4d")
-"""Told apart also by those who see fewer colours (the first seven after Okabe and Ito)."""
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+COLORS = (
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),
+    *("#333333", "#880000", "#9933ff", "#2b1a8c", "#b5d67a", "#661166"),
+)
+"""One for every scheme. The first six are those of Okabe and Ito, and whoever sees fewer colours tells the others apart
+from these, and from each other, no worse than these six."""
+STAR = "M0,-1L.25,-.35L.95,-.31L.4,.13L.59,.81L0,.42L-.59,.81L-.4,.13L-.95,-.31L-.25,-.35Z"
+SALTIRE = "M-.9,-.5L-.5,-.9L0,-.4L.5,-.9L.9,-.5L.4,0L.9,.5L.5,.9L0,.4L-.5,.9L-.9,.5L-.4,0Z"
+HOURGLASS = "M-.8,-.9L.8,-.9L-.8,.9L.8,.9Z"
+SHAPES = (
+    *("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"),
+    *(STAR, SALTIRE, HOURGLASS),
+)
+"""Their number and that of the colours have no divisor in common: no pair comes twice before all have come."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 2, 1, 2], [3, 3], [10, 2])
 WIDTH = 350
 """Of a whole plot, names and numbers at its axes included: three stand side by side."""
@@ -40,7 +51,7 @@ class Plot:
 
 
 PLOTS = (
-    Plot(AIL, "Information loss", "AIL (0 exact, 1 nothing left)", "~g"),
+    Plot(AIL, "Loss of the quasi-identifiers", "AIL (0 exact, 1 nothing left)", "~g"),
     Plot(MEDIAN, "Workload error", "median relative error", "~%"),
     Plot(SECONDS, "Time to publish", "seconds", "~g"),
 )
@@ -204,14 +215,20 @@ def _lines(records: list[dict[str, Any]], plot: Plot, family: Family) -> dict[st
     }
 
 
+def looks_of(many: int) -> dict[str, list[Any]]:
+    """The colour, shape and dash of so many schemes; no two have the same look.
+
+    >>> {channel: looks[0] for channel, looks in looks_of(3).items()}
+    {'color': '#0072b2', 'shape': 'circle', 'strokeDash': [1, 0]}
+    """
+    channels: dict[str, Sequence[Any]] = {"color": COLORS, "shape": SHAPES, "strokeDash": DASHES}
+    return {channel: [looks[at % len(looks)] for at in range(many)] for channel, looks in channels.items()}
+
+
 def _drawn(chart: dict[str, Any], schemes: Sequence[str]) -> str:
     """A chart as SVG, with the same colour, shape and dash for a scheme in all of them."""
     many = range(len(schemes))
-    scales: dict[str, list[Any]] = {
-        "color": [COLORS[at % len(COLORS)] for at in many],
-        "shape": [SHAPES[at % len(SHAPES)] for at in many],
-        "strokeDash": [DASHES[at % len(DASHES)] for at in many],
-    }
+    scales = looks_of(len(schemes))
     present = {record["scheme"] for record in chart["data"]["values"]}
     kept = [at for at in many if schemes[at] in present]
     domain = [schemes[at] for at in kept]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,18 +16,14 @@ from discreet.principles.l_diversity import LDiversity
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.principles.wording import exact, percent
 from discreet.randomness import generator
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.ambiguous_blocks import Blocks, as_blocks, check_publishable
-from discreet.schemes.ambiguity_groups import (
-    MOST_WITHHELD,
-    ambiguous_groups,
-    left_over,
-    withhold_with_groups,
-)
+from discreet.schemes.ambiguity_attempts import MOST_WITHHELD, attempts
+from discreet.schemes.ambiguity_groups import withhold_with_groups
 from discreet.schemes.ambiguity_judging import Aim, Rows, confirm_presence, lowest_alpha
 from discreet.schemes.ambiguity_pairs import correlated_pairs
+from discreet.schemes.ambiguity_refusing import Finish, Refused
 from discreet.schemes.anatomy import published_rows
 from discreet.schemes.grouping import confirm
 from discreet.schemes.scheme import Scheme, feasible
@@ -43,7 +38,8 @@ class Ambiguity(Scheme):
     Rows are put into one bucket per sensitive value. A group takes ceil(1 / beta) rows of as many different values,
     and more for as long as it shows fewer combinations of quasi-identifiers than its rows / alpha. What is left over
     joins groups that lack its value, and then any that keep the promise with it; where none does, two groups are
-    joined. What remains is withheld, with as many whole groups as it needs to keep the promise itself.
+    joined. What remains is withheld, with as many whole groups as it needs to keep the promise itself. Where that would
+    be most of the table, groups are made larger, up to a single one of all rows.
 
     As in the paper a group picks, row by row, the one that shows most new values, which makes groups as wide as
     possible and what they say about presence far less than alpha. With ``closeness`` a group takes rows that lie next
@@ -60,9 +56,10 @@ class Ambiguity(Scheme):
     if its value does not exceed beta times the new size; so no value of any group does, nor of joined ones, whose
     shares lie between those of their parts. alpha: a group is only kept, enlarged or joined when its size is at most
     alpha times the product of the numbers of different values that it shows, which are counted anew; a row joins
-    nothing else. The withheld rows are judged as one group. With ``presence=combined`` groups are made larger until all
-    groups that cover a row of the table say no more than alpha together, which is computed for each of them. Whatever
-    was made is judged once more, from the rows of each group alone, before it is published.
+    nothing else. The withheld rows are judged as one group. With ``presence=combined`` groups are made larger until it
+    is proved that all groups that cover a person say no more than alpha together, whichever of the listed values the
+    person combines: so about everyone, published, withheld or not in the table at all. Whatever was made is judged
+    once more, from the rows of each group alone, before it is published.
 
     >>> from discreet.datasets import patients
     >>> release = Ambiguity(random_state=1).publish(patients(), AlphaBeta(0.5, 0.5))
@@ -114,20 +111,18 @@ class Ambiguity(Scheme):
         seeded = None if self.random_state is None else rng
         aim = aim_of(principle)
         usable = published_rows(table, principle, prior, rng)
-        built = self._built(table, usable, aim, seeded, progress)
-        see_that_enough_is_published(built, aim)
+
+        def finished(groups: NDArray[np.int32]) -> NDArray[np.int32]:
+            """Groups of the usable rows, less those that are withheld so that the withheld keep the promise too."""
+            every = np.full(table.rows, -1, np.int32)
+            every[usable] = groups
+            return withhold_with_groups(every, table.classes, principle, prior)[usable]
+
+        built = self._built(table, usable, aim, finished, seeded, progress)
         groups = np.full(table.rows, -1, np.int32)
         groups[usable] = built.groups
-        groups = withhold_with_groups(groups, table.classes, principle, prior)
-        gone = float((groups[usable] < 0).mean())
-        if gone > MOST_WITHHELD:
-            raise DiscreetError(
-                f"the rows that fit into no group of this table could only be withheld together with others, "
-                f"{percent(gone)} of all in the end, if they are to keep beta={exact(aim.beta)}; ask for a larger "
-                "alpha or beta, or add quasi-identifiers"
-            )
         confirm(groups, table.classes, principle, prior)
-        confirm_presence(built.rows, groups[usable], aim)
+        confirm_presence(built.rows, built.groups, aim)
         return AmbiguousRelease.from_groups(
             table,
             groups,
@@ -143,29 +138,36 @@ class Ambiguity(Scheme):
         table: Table,
         usable: NDArray[np.int64],
         aim: Aim,
+        finished: Finish,
         seeded: np.random.Generator | None,
         progress: Progress | None,
     ) -> Built:
         """The groups of these rows of a table, and what they publish together."""
 
-        def build(pairs: Sequence[Sequence[str]]) -> Built:
+        def build(pairs: Sequence[Sequence[str]]) -> Built | Refused:
             blocks = as_blocks(table.quasi_names, pairs)
             rows = Rows.of(table, usable, blocks)
-            see_that_alpha_can_be_kept(blocks, rows, aim)
-            return Built(blocks, rows, *ambiguous_groups(rows, aim, self.closeness, seeded, progress))
+            refused = Refused(blocks, rows)
+            if aim.alpha < min(1.0, lowest_alpha(rows, aim)) - SLACK:
+                return refused
+            for attempt in attempts(rows, aim, self.closeness, seeded, progress):
+                groups = attempt.groups
+                if attempt.left_over <= MOST_WITHHELD:
+                    groups = finished(groups)
+                if (withheld := float((groups < 0).mean())) <= MOST_WITHHELD:
+                    return Built(blocks, rows, groups, attempt.near)
+                refused.tell(attempt.left_over, withheld)
+            return refused
 
-        if self.pairs != "auto":
-            return build(parse_pairs(self.pairs))
-        built = build([])
+        built = build([] if self.pairs == "auto" else parse_pairs(self.pairs))
+        if isinstance(built, Refused):
+            raise built.error(aim, finished)
         kept: list[tuple[str, str]] = []
-        for pair in correlated_pairs(table.quasi, usable):
+        for pair in correlated_pairs(table.quasi, usable) if self.pairs == "auto" else ():
             if any(name in other for name in pair for other in kept):
                 continue
-            try:
-                tried = build([*kept, pair])
-            except DiscreetError:  # alpha cannot be kept with this pair
-                continue
-            if tried.about_as_good_as(built):
+            tried = build([*kept, pair])
+            if isinstance(tried, Built) and tried.about_as_good_as(built):
                 built, kept = tried, [*kept, pair]
         return built
 
@@ -177,41 +179,22 @@ class Built:
     blocks: Blocks
     rows: Rows
     groups: NDArray[np.int32]
-    """Per row: its group, -1 when it fits into none."""
+    """Per row: its group, -1 when it is withheld."""
     near: bool
     """Whether groups are of rows near each other."""
 
-    @property
-    def left_over(self) -> float:
-        """The share of the rows that fit into no group."""
-        return float((self.groups < 0).mean())
-
     def about_as_good_as(self, other: Built) -> bool:
-        """Whether groups are as near and about as many, and hardly more rows are left over."""
+        """Whether groups are as near and about as many, and hardly more rows are withheld."""
         many, known = (int(built.groups.max(initial=-1)) + 1 for built in (self, other))
-        return self.near == other.near and many >= 0.95 * known and self.left_over <= other.left_over + 0.001
-
-
-def see_that_enough_is_published(built: Built, aim: Aim) -> None:
-    """Refuse a release of a small part of the rows, with an alpha that most of them could keep."""
-    if built.left_over <= MOST_WITHHELD:
-        return
-    low, high = aim.alpha, 1.0  # at 1 every row fits
-    while high - low > 0.04:
-        middle = round((low + high) / 2, 3)
-        left = left_over(built.rows, replace(aim, alpha=middle))
-        low, high = (low, middle) if left <= MOST_WITHHELD else (middle, high)
-    raise DiscreetError(
-        f"only {percent(1.0 - built.left_over)} of the rows fit into groups that keep alpha={exact(aim.alpha)}: the "
-        f"quasi-identifiers repeat their values too much; ask for alpha={exact(high)}, or add quasi-identifiers"
-    )
+        more = float((self.groups < 0).mean()) - float((other.groups < 0).mean())
+        return self.near == other.near and many >= 0.95 * known and more <= 0.001
 
 
 def aim_of(principle: Principle) -> Aim:
     """What groups have to keep, over all parts of a promise.
 
     >>> aim_of(AlphaBeta(0.2, 0.5) & LDiversity(4) & KAnonymity(10))
-    Aim(alpha=0.2, beta=0.25, smallest=10, combined=False)
+    Aim(alpha=0.2, beta=0.25, smallest=10, together=None)
     """
     alphas = [part for part in principle.parts if isinstance(part, AlphaBeta)]
     shares = [1.0 / part.l for part in principle.parts if isinstance(part, LDiversity)]
@@ -220,7 +203,7 @@ def aim_of(principle: Principle) -> Aim:
         min(part.alpha for part in alphas),
         min([*(part.beta for part in alphas), *shares]),
         max([1, *sizes]),
-        any(part.combined for part in alphas),
+        min((part.alpha for part in alphas if part.combined), default=None),
     )
 
 
@@ -242,23 +225,3 @@ def parse_pairs(pairs: str | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
             "pairs=age+education, or pairs=auto"
         )
     return blocks
-
-
-def see_that_alpha_can_be_kept(blocks: Blocks, rows: Rows, aim: Aim) -> None:
-    """Refuse, before any group is built, an alpha that no group of the table can keep."""
-    limit = lowest_alpha(rows, aim)
-    if aim.alpha >= min(1.0, limit) - SLACK:
-        return
-    shown = ["+".join(block) for block in blocks]
-    refused = f"this table cannot keep alpha={exact(aim.alpha)}"
-    if len(blocks) == 1:
-        raise DiscreetError(
-            f"{refused}: a group shows no more values of {shown[0]!r} than it has rows, so whoever holds one is "
-            "known to be in the table; ask for alpha=1, or add a quasi-identifier that is published on its own"
-        )
-    listed = ", ".join(f"{number:,} of {name!r}" for name, number in zip(shown, rows.numbers, strict=True))
-    nearest = math.ceil(min(1.0, limit) * 1e4 - 1e-7) / 1e4
-    raise DiscreetError(
-        f"{refused}: there are {listed}, so that a group shows at most {max(1.0, 1 / limit):.4g} combinations of "
-        f"values for each of its rows; ask for alpha={exact(nearest)} or more, or add quasi-identifiers"
-    )

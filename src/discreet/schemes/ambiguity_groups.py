@@ -8,30 +8,22 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
 from discreet.kernels import picking, placing
 from discreet.kernels.judging import SLACK
 from discreet.kernels.picking import Terms
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.principles.wording import exact
-from discreet.randomness import generator, permutation
-from discreet.schemes.ambiguity_judging import Aim, Rows, combined_presence
+from discreet.randomness import permutation
+from discreet.schemes.ambiguity_judging import Aim, Rows
 from discreet.schemes.top_down import Progress
 from discreet.table.combinations import numbered
 
-MOST_WITHHELD = 0.5
-"""A release that withholds a larger share of the rows is refused: it says little, and a larger alpha says more."""
-LEFT_OVER = 0.0002
-"""The share of the rows that may be left over without looking for groups in another manner."""
 MANY = 0.1
 """An alpha below which a row has to show many combinations."""
 NOT_WORTH = {True: 0.05, False: 0.4}
 """The share of the rows above which those left over are not placed one by one, while another manner may do better: of
 groups of rows near each other, and of others."""
-FAR_BELOW = 0.0025
-"""How far below alpha each single group tries to stay when all that cover a row must keep it together."""
 VISITS = 50_000_000
 """How many rows of groups are looked at in all, about, to find places for the rows that are left over."""
 
@@ -62,67 +54,7 @@ class Manner(NamedTuple):
     """With how many rounds of rows they begin."""
 
 
-CLOSE = (Manner(True, 256), Manner(True, 256, 0.5))
-WIDE = (Manner(False, 32), *(Manner(False, 128, rounds=rounds) for rounds in (2, 4, 8, 16)), Manner(False, 512))
-"""The manners in which groups are looked for, in turn until hardly any row is left over: where values repeat much, it
-takes the rows that show most new values, and larger groups, which rare values make wide for all of their rows."""
-
-
-def ambiguous_groups(
-    rows: Rows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None = None
-) -> tuple[NDArray[np.int32], bool]:
-    """The group of every row, -1 for those that fit into none; and whether groups are of rows near each other."""
-    if aim.combined:
-        return _combined_groups(rows, aim, closeness, seeded, progress)
-    best, found = np.full(len(rows), -1, np.int32), WIDE[0]
-    for manner in (*CLOSE, *WIDE) if closeness else WIDE:
-        groups = _built(rows, aim, manner, seeded, progress)
-        if (groups < 0).mean() < (best < 0).mean():
-            best, found = groups, manner
-        if (best < 0).mean() <= LEFT_OVER:
-            return best, found.near
-    groups = _built(rows, aim, found, seeded, progress, placing=1.0)
-    return (groups if (groups < 0).mean() < (best < 0).mean() else best), found.near
-
-
-def left_over(rows: Rows, aim: Aim) -> float:
-    """The share of the rows that fit into no group when each is to show as many new values as possible."""
-    return float((_built(rows, aim, WIDE[0], generator(0), None) < 0).mean())
-
-
-def _combined_groups(
-    rows: Rows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None
-) -> tuple[NDArray[np.int32], bool]:
-    """Groups that keep alpha together: made larger until they do, as fewer then cover a row, and each shows more."""
-    rounds, most = 1, max(1, len(rows) // first_size(rows, aim)[0])
-    best, near, reached = np.full(len(rows), -1, np.int32), closeness, 1.0
-    while (best < 0).mean() > LEFT_OVER:
-        # larger groups than that are wide whatever is looked for
-        close = (Manner(True, 256, FAR_BELOW),) if closeness and rounds <= 2 else ()
-        for manner in (*close, Manner(False, 32)):
-            groups = _built(rows, aim, manner._replace(rounds=rounds), seeded, progress)
-            share = (groups < 0).mean()
-            worst = float(combined_presence(rows, groups, aim.alpha).max(initial=0.0))
-            if share <= MOST_WITHHELD:
-                reached = min(reached, worst)
-            if worst <= aim.alpha + SLACK and share < (best < 0).mean():
-                best, near = groups, manner.near
-                if share <= LEFT_OVER:
-                    return best, near
-        if rounds == most:
-            break
-        rounds = min(2 * rounds, most)
-    if (best < 0).mean() <= MOST_WITHHELD:
-        return best, near
-    nearest = math.ceil(100.0 * reached - 1e-7) / 100.0
-    raise DiscreetError(
-        f"this table cannot keep alpha={exact(aim.alpha)} over all groups that cover a row: "
-        + (f"{exact(nearest)} is about the least that was reached" if nearest < 1.0 else "its values repeat too much")
-        + "; ask for a larger alpha, for presence=group, or add quasi-identifiers"
-    )
-
-
-def _built(
+def build(
     rows: Rows,
     aim: Aim,
     manner: Manner,
@@ -189,7 +121,7 @@ def _place(
         starts = permutation(len(inside), seeded)[: len(left)] % number if len(left) <= len(inside) else starts
     turn = np.arange(len(left)) if near else permutation(len(left), seeded)
     left, starts = left[turn], starts[turn]
-    visits = VISITS * number // len(inside)
+    visits = VISITS * number // len(groups)  # the rows that are placed make groups longer to look at
     for lacking in (True, False, False):  # a group that has grown may have room for what it had none for
         tries = max(4, visits // (3 * len(left)))
         kernels.place_rows(left, starts, lists, groups, aim.alpha, aim.beta, tries, lacking)

@@ -13,23 +13,22 @@ from discreet.kernels import appearing, placing
 from discreet.kernels.judging import SLACK
 from discreet.principles.wording import exact
 from discreet.releases.ambiguous_blocks import Blocks
+from discreet.releases.anyone import BUDGET, Lists, Most, most_believed
 from discreet.table.combinations import distinct, numbered
 from discreet.table.table import Table
-
-COMMON = 2000
-"""How many of the most frequent combinations are looked at first."""
 
 
 @dataclass(frozen=True)
 class Aim:
-    """What every group has to keep."""
+    """What groups have to keep."""
 
     alpha: float
+    """What each group may say about presence."""
     beta: float
     smallest: int = 1
     """How many rows a group has at least."""
-    combined: bool = False
-    """Whether alpha is kept by all groups that cover a row together, or by each of them."""
+    together: float | None = None
+    """What all groups that cover a person may say together; None when only each of them keeps alpha."""
 
     @property
     def needed(self) -> int:
@@ -68,6 +67,11 @@ class Rows:
         return np.diff(self.firsts)
 
     @property
+    def combinations(self) -> float:
+        """How many combinations of their values there are."""
+        return float(np.prod(self.numbers.astype(np.float64)))
+
+    @property
     def values(self) -> int:
         """How many values all blocks have."""
         return int(self.firsts[-1])
@@ -84,7 +88,7 @@ def lowest_alpha(rows: Rows, aim: Aim) -> float:
     largest d, and grows beyond; so it is least there, or at the smallest size that beta allows if that is more.
     """
     size = max(aim.needed, int(rows.numbers.max()))
-    return float(size / np.prod(rows.numbers.astype(np.float64)))
+    return size / rows.combinations
 
 
 def dense_codes(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
@@ -109,32 +113,35 @@ def presences(rows: Rows, groups: NDArray[np.int32]) -> NDArray[np.float64]:
     return beliefs
 
 
-def combined_presence(rows: Rows, groups: NDArray[np.int32], limit: float = 1.0) -> NDArray[np.float64]:
-    """Per distinct combination of the rows' values: the belief in presence by all groups that cover it together.
-
-    The most frequent combinations, which tend to be believed in most, come first; if one of these goes beyond the
-    ``limit``, the others are left out.
-    """
-    kernels = cast(Any, appearing)
+def anyones_presence(rows: Rows, groups: NDArray[np.int32], limit: float | None = None, budget: int = BUDGET) -> Most:
+    """The largest belief in the presence of anyone by all groups that cover them together, see ``releases.anyone``."""
     number = int(groups.max(initial=-1)) + 1
     inside = np.flatnonzero(groups >= 0)
     entries = [distinct(groups[inside].astype(np.int64) * rows.values + column) for column in rows.codes[inside].T]
     listed = np.sort(np.concatenate(entries))
-    shown = kernels.index_groups(listed % rows.values, (listed // rows.values).astype(np.int32), number, rows.values)
-    keys = numbered(list(rows.codes.T), [rows.values] * rows.codes.shape[1], len(rows))
-    _, first, times = np.unique(keys, return_index=True, return_counts=True)
-    points = rows.codes[first[np.argsort(-times, kind="stable")]].astype(np.int64)
-    chances = presences(rows, groups)
-    parts = []
-    for part in (points[:COMMON], points[COMMON:]):
-        parts.append(-np.expm1(kernels.cover(part, shown, number, chances)[2]))
-        if parts[0].max(initial=0.0) > limit + SLACK:
-            break
-    return np.concatenate(parts)
+    shown = cast(Any, appearing).index_groups(
+        listed % rows.values, (listed // rows.values).astype(np.int32), number, rows.values
+    )
+    return most_believed(Lists(shown, rows.firsts), presences(rows, groups), limit=limit, budget=budget)
+
+
+def kept_together(rows: Rows, groups: NDArray[np.int32], aim: Aim, budget: int = BUDGET) -> bool:
+    """Whether it is proved that all groups together say no more about anyone than they may."""
+    limit = aim.together
+    if limit is None or limit >= 1.0:
+        return True
+    return anyones_presence(rows, groups, limit, budget).bound <= limit * (1.0 + SLACK)
+
+
+def kept_as_one(rows: Rows, aim: Aim) -> bool:
+    """Whether all rows as one group keep alpha and are enough."""
+    alpha = aim.alpha if aim.together is None else min(aim.alpha, aim.together)
+    return len(rows) >= aim.needed and (alpha >= 1.0 or len(rows) <= alpha * rows.combinations + SLACK)
 
 
 def confirm_presence(rows: Rows, groups: NDArray[np.int32], aim: Aim) -> None:
     """Judge once more what is about to be published: a fault in a scheme must not become a broken promise."""
-    beliefs = combined_presence(rows, groups) if aim.combined else presences(rows, groups)
-    if bool((beliefs > aim.alpha + SLACK).any()):
+    broken = bool((presences(rows, groups) > aim.alpha + SLACK).any())
+    # groups that were withheld since may have made the search shorter
+    if broken or not kept_together(rows, groups, aim, 10 * BUDGET):
         raise AssertionError(f"the partition breaks alpha={exact(aim.alpha)}; nothing was published")

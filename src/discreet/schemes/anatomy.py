@@ -92,11 +92,16 @@ class Anatomy(Scheme):
         seeded = None if self.random_state is None else rng
         rows = published_rows(table, kept, prior, rng)
         groups = np.full(table.rows, -1, np.int32)
+        tell = progress or (lambda stage, share: None)
+        tell("drawing groups", 0.0)
         groups[rows] = diverse_groups(table.classes[rows], int(kept.l), seeded)
+        tell("drawing groups", 0.5)
         confirm(groups, table.classes, principle, prior)
-        return AnatomyRelease.from_groups(
+        release = AnatomyRelease.from_groups(
             table, groups, promise=principle, scheme=self.name, options=self.options, seeded=seeded
         )
+        tell("drawing groups", 1.0)
+        return release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +145,9 @@ class Baseline(Scheme):
         groups = np.full(table.rows, -1, np.int32)
         groups[published_rows(table, principle, prior, rng)] = 0
         confirm(groups, table.classes, principle, prior)
-        return AnatomyRelease.from_groups(
+        tell = progress or (lambda stage, share: None)
+        tell("putting rows in order", 0.0)
+        release = AnatomyRelease.from_groups(
             table,
             groups,
             promise=principle,
@@ -148,6 +155,8 @@ class Baseline(Scheme):
             options=self.options,
             seeded=None if self.random_state is None else rng,
         )
+        tell("putting rows in order", 1.0)
+        return release
 
 
 def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -158,7 +167,7 @@ def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.ran
     if not principle.holds(counts[None, :], prior)[0]:
         raise DiscreetError(
             f"without the rows that have to be withheld, the table cannot keep the promise: "
-            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (--missing value)."
+            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (missing='value')."
         )
     return rows
 

@@ -90,9 +90,14 @@ class Burel(GroupingScheme):
         bounds = limits_of(principle, prior, rules)
         buckets = bucket_of[table.classes[rows]]
         wanted = split_evenly(np.bincount(buckets, minlength=len(limits)), limits, bounds.smallest)
+        tell = progress or (lambda stage, share: None)
+        tell("drawing groups", 0.0)
         groups, _ = draw_groups(table.quasi, rows, buckets, wanted, self.retrieval, rng)
+        tell("drawing groups", 1.0)
         if self.refine:
+            tell("cutting groups", 0.0)
             points, axes = axes_of(table, "ail", self.values)
             problem = Problem(points, table.classes, axes, rules, bounds).take(rows)
             groups = partition_groups(problem, groups, Recipe(PLAIN, 1, 1, 0.0, 0, True))
+            tell("cutting groups", 1.0)
         return groups

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -49,21 +49,40 @@ class GroupingScheme(Scheme):
         be divided into groups that do.
         """
 
+    def withheld(
+        self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator
+    ) -> Iterator[NDArray[np.int64]]:
+        """Sets of rows to withhold that hold all that have to be and keep the promise, the best first."""
+        yield unusable_rows(table, principle, prior, rng)
+
+    def _divided(
+        self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator, progress: Progress | None
+    ) -> NDArray[np.int32]:
+        """The group of every row, -1 where it is withheld, by the first set to withhold that leaves what is divided."""
+        refusal: DiscreetError | None = None
+        for missing in self.withheld(table, principle, prior, rng):
+            groups = np.full(table.rows, -1, np.int32)
+            rows = np.delete(np.arange(table.rows), missing)
+            if len(rows) == 0:
+                return groups
+            if principle.monotone:  # else the rows may well be divided into groups that keep it, though they do not
+                _see_that_the_rest_keeps(principle, prior, table.classes[rows])
+            try:
+                groups[rows] = self.groups(table, principle, prior, rows, rng, progress)
+            except DiscreetError as error:
+                refusal = refusal or error
+            else:
+                return groups
+        assert refusal is not None
+        raise refusal
+
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
         """A generalized release of the table, every group of which keeps the promise."""
         prior = feasible(self, table, principle)
         principle = stated(principle, table)
         rng = generator(self.random_state)
-        if table.also_sensitive:
-            missing = _see_that_the_missing_keep(table, principle)
-        else:
-            missing = unusable_rows(table, principle, prior, rng)
-        rows = np.delete(np.arange(table.rows), missing)
-        groups = np.full(table.rows, -1, np.int32)
-        if len(rows):
-            if principle.monotone:  # else the rows may well be divided into groups that keep it, though they do not
-                _see_that_the_rest_keeps(principle, prior, table.classes[rows])
-            groups[rows] = self.groups(table, principle, prior, rows, rng, progress)
+        groups = self._divided(table, principle, prior, rng, progress)
+        if groups.max() >= 0:
             groups = hide_presence(table, groups, principle, self.values, self.name)
         each = by_attribute(principle, table)
         confirm(groups, table.classes, each[0].promise, prior)
@@ -80,26 +99,12 @@ class GroupingScheme(Scheme):
         )
 
 
-def _see_that_the_missing_keep(table: Table, principle: Principle) -> NDArray[np.int64]:
-    """The rows that have to be withheld, refused unless they keep the promises about every sensitive attribute."""
-    unusable = np.zeros(0, np.int64) if table.unusable is None else np.asarray(table.unusable, np.int64)
-    for column, (prior, promise) in zip(table.all_sensitive, by_attribute(principle, table), strict=True):
-        counts = np.bincount(column.codes[unusable], minlength=len(prior.counts))
-        if not promise.holds(counts[None, :], prior)[0]:
-            raise DiscreetError(
-                f"{wording.rows(len(unusable))} with missing values cannot be withheld: as one group they break what "
-                f"is promised about '{column.name}'. {promise.explain(counts, prior)} Treat missing as a value of its "
-                "own instead (--missing value), or drop the column with the missing values."
-            )
-    return unusable
-
-
 def _see_that_the_rest_keeps(principle: Principle, prior: Prior, classes: NDArray[np.int32]) -> None:
     counts = np.bincount(classes, minlength=len(prior.counts))
     if not principle.holds(counts[None, :], prior)[0]:
         raise DiscreetError(
             f"without the rows that have to be withheld, the table cannot keep the promise: "
-            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (--missing value)."
+            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (missing='value')."
         )
 
 

@@ -9,7 +9,6 @@ assumed. Unions keep every promise about sensitive values that their parts keep,
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -23,12 +22,12 @@ from discreet.kernels.judging import SLACK
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.wording import exact
+from discreet.releases.anyone import BUDGET, lists_of_boxes, most_believed
 from discreet.releases.generalized import GeneralizedRelease, dense_groups
 from discreet.releases.generalizing import Values
 from discreet.releases.matching import boxes_in
-from discreet.releases.presence import combinations_in, covered, occurring
+from discreet.releases.presence import combinations_in, occurring
 from discreet.schemes.drawing import along_curve
-from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
 kernels = cast(Any, merging)
@@ -42,6 +41,7 @@ class Beliefs(NamedTuple):
 
     group: float
     combined: float
+    """A bound for what all groups say together about anyone, in the table or not; 1 when it was not looked for."""
 
     def by(self, part: AlphaBeta) -> float:
         """The one that a promise is about."""
@@ -65,9 +65,10 @@ def hide_presence(
         return groups
     best = 1.0
     aim = min(part.alpha for part in parts)
+    together = min((part.alpha for part in parts if part.combined), default=None)
     merged = groups
     for attempt in range(TRIES):
-        found = beliefs(table, merged, values)
+        found = beliefs(table, merged, values, together)
         if all(found.by(part) <= part.alpha * (1.0 + SLACK) for part in parts):
             return merged
         best = min(best, max(found.by(part) for part in parts))
@@ -84,18 +85,24 @@ def hide_presence(
     )
 
 
-def beliefs(table: Table, groups: NDArray[np.int32], values: Values) -> Beliefs:
-    """What a partition says about presence once it is published, seen as an audit sees it."""
+def beliefs(table: Table, groups: NDArray[np.int32], values: Values, together: float | None = None) -> Beliefs:
+    """What a partition says about presence once it is published, seen as an audit sees it.
+
+    ``together``: what may be said about anyone by all groups; where no more is, how much less it is is not looked for.
+    """
     release = GeneralizedRelease.from_groups(
         table, groups, promise=AlphaBeta(1, 1), scheme="none", values=values, seeded=np.random.default_rng(0)
     )
     described = boxes_in(release, table.quasi)
     chances = np.minimum(1.0, release.sizes / combinations_in(described, occurring(table.quasi)))
-    keys = numbered([one.codes for one in table.quasi], [len(one.values) for one in table.quasi], table.rows)
-    _, first = np.unique(keys, return_index=True)
-    people = [replace(column, codes=column.codes[first]) for column in table.quasi]
-    together = covered(described, people, chances)[2]
-    return Beliefs(float(chances.max(initial=0.0)), float(together.max(initial=0.0)))
+    group = float(chances.max(initial=0.0))
+    if together is None:
+        return Beliefs(group, 1.0)
+    lists = lists_of_boxes(described, [len(column.values) for column in table.quasi])
+    bound = most_believed(lists, chances, limit=together).bound
+    if bound > together * (1.0 + SLACK):
+        bound = most_believed(lists, chances, budget=BUDGET // 10).bound
+    return Beliefs(group, bound)
 
 
 def _merged(table: Table, groups: NDArray[np.int32], values: Values, alpha: float) -> NDArray[np.int32]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.costs import Axes
-from discreet.kernels.proximity import cost_of, crowd_of, deal, divisible, split
+from discreet.kernels.proximity import cost_of, crowd_of, deal, deal_hands, divisible, split
+from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.principle import Principle
@@ -19,13 +20,17 @@ from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity
 from discreet.principles.several import Promised, by_attribute
 from discreet.releases.generalizing import Values
+from discreet.schemes.apart import fits, refusal_to_withhold, sets_around
 from discreet.schemes.axes import axes_of
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.halving import Problem, halved, judge_of
 from discreet.schemes.top_down import Progress
+from discreet.schemes.withholding import sets_to_withhold
 from discreet.table.table import Table
 
 MOST_POSITIONS = 1000
+MOST_TRIES = 5
+"""So many sets of rows to withhold are tried when the others cannot be put into groups."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +53,13 @@ class Proximal(GroupingScheme):
     lowers the loss. Rows two rounds apart are more than g places apart, so only neighbouring rounds have to be looked
     at. Pieces that keep the promise are dealt too. Where this costs more than round-robin, round-robin is taken, so for
     the same pieces the loss is never higher.
+
+    *With k-anonymity.* Groups of k rows, if that is more than m, need not be without rows that are near to each other:
+    up to 1 / m of their rows may be. The rows of a neighbourhood are consecutive; so when rows are dealt in turn to h
+    hands, of f such rows each hand gets at most f / h, rounded up. Where m times that is at most the size of the hands,
+    at most 1 / m of the rows of each lie in any neighbourhood, and of several hands together no more: hands are joined
+    into groups of at least k rows, though h is less than the crowd. ``matched`` then lets rows join any hand, judges
+    the groups, and takes round-robin where they do not keep the promise.
 
     *Several promises.* Several promises of proximity about one attribute are dealt by neighbourhoods that hold those of
     all, with the largest m. Where other promises are made too, the groups that were dealt are judged by them. If they
@@ -121,6 +133,56 @@ class Proximal(GroupingScheme):
             f"scheme 'cuts'"
         )
 
+    def withheld(
+        self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator
+    ) -> Iterator[NDArray[np.int64]]:
+        """Rows that have to be withheld, with others where they or what they leave would not keep the promises."""
+        if table.unusable is None or len(table.unusable) == 0:
+            yield np.zeros(0, np.int64)
+            return
+        unusable, each = np.asarray(table.unusable, np.int64), by_attribute(principle, table)
+        fit, tries = fits(table, each, unusable), 0
+        for rows in self._sets_to_withhold(table, principle, each, unusable, rng):
+            if fit(rows):
+                yield rows
+                tries += 1
+                if tries == MOST_TRIES:
+                    return
+        if tries == 0:
+            raise refusal_to_withhold(table, each, unusable)
+
+    def _sets_to_withhold(
+        self,
+        table: Table,
+        principle: Principle,
+        each: Sequence[Promised],
+        unusable: NDArray[np.int64],
+        rng: np.random.Generator,
+    ) -> Iterator[NDArray[np.int64]]:
+        """Sets of rows that hold the unusable ones, and of which some may do."""
+        prior = each[0].prior
+        yield from sets_to_withhold(table, prior, rng)
+        if len(each) == 1 and any(isinstance(part, Proximity) for part in each[0].promise.parts):
+            first, last, _, _ = _hull(each[0])
+            order = rng.permutation(table.rows)
+            order = order[np.argsort(table.classes[order], kind="stable")]
+            needed = np.flatnonzero(np.isin(order, unusable))
+            for places in sets_around(table.classes[order], first, last, needed):
+                yield np.sort(order[places])
+        # all rows into groups, the unusable ones as if their quasi-identifiers were the same: of these groups, theirs
+        usable = np.delete(np.arange(table.rows), unusable)
+        if len(usable):
+            alike = [replace(column, codes=column.codes.copy()) for column in table.quasi]
+            for column in alike:
+                column.codes[unusable] = column.codes[usable[0]]
+            try:
+                groups = self.groups(
+                    replace(table, quasi=tuple(alike)), principle, prior, np.arange(table.rows), rng, None
+                )
+            except DiscreetError:
+                return
+            yield np.flatnonzero(np.isin(groups, groups[unusable]))
+
     def groups(
         self,
         table: Table,
@@ -146,7 +208,7 @@ class Proximal(GroupingScheme):
             if other is not None and (found is None or _cost(points, other, axes) < _cost(points, found, axes)):
                 found = other
         if found is None:
-            raise DiscreetError(_why_not(each, classes, table.rows))
+            raise DiscreetError(_why_not(each, classes, table))
         result = np.empty(len(rows), np.int32)
         result[order] = found
         return result
@@ -171,7 +233,11 @@ class Proximal(GroupingScheme):
         starts = split(points, ordered, order, axes, first, last, m, least, int(self.positions))
         if progress:
             progress("dealing", 0.5)
-        dealt = deal(points, ordered, starts, axes, first, last, m, least, self.partition == "matched")
+        matched = self.partition == "matched"
+        if least <= m:
+            dealt = deal(points, ordered, starts, axes, first, last, m, matched)
+        else:
+            dealt = deal_hands(points, ordered, starts, axes, first, last, m, least, matched)
         result = np.empty(len(order), np.int32)
         result[order] = dealt
         if all(isinstance(part, Proximity | KAnonymity) for part in promise.parts):
@@ -198,10 +264,15 @@ def _cost(points: NDArray[np.int32], groups: NDArray[np.int32], axes: Axes) -> f
     return float(cost_of(points, 0, len(points), groups, int(groups.max()) + 1, axes))
 
 
-def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], whole: int) -> str:
+def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table) -> str:
     """Why no groups of these rows keep everything, as far as we know, in a sentence."""
     rows = classes.shape[1]
-    without = f"without the {whole - rows:,} rows that have to be withheld, " if whole > rows else ""
+    needed = 0 if table.unusable is None else len(table.unusable)
+    without = ""
+    if rows < table.rows:
+        without = f"without the {wording.rows(needed)} that {'has' if needed == 1 else 'have'} to be withheld"
+        others = table.rows - rows - needed
+        without += f" and {others:,} chosen so that all of them keep the promise, " if others else ", "
     for (prior, promise), own in zip(each, classes, strict=True):
         counts = np.bincount(own, minlength=len(prior.counts))
         rest = replace(prior, counts=counts)
@@ -210,7 +281,7 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], whole: int) -
             if not reach.feasible:
                 return (
                     f"{without}the table cannot keep {part}: {reach.sentence} Treat missing as a value of its own "
-                    f"instead (--missing value), or ask for less."
+                    f"instead (missing='value'), or ask for less."
                 )
     prior, promise = each[0]
     if len(each) == 1 and sum(isinstance(part, Proximity) for part in promise.parts) == 1:

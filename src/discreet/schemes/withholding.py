@@ -8,6 +8,8 @@ search for low loss easier, but it cannot lower the least loss there is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,26 +25,44 @@ Rows = NDArray[np.int64]
 
 
 def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> Rows:
-    """The rows that have to be withheld for missing values, with as few others as make them keep the promise.
+    """The rows that have to be withheld for missing values, with as few others as make them keep the promise."""
+    for rows in sets_to_withhold(table, prior, rng):
+        counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
+        if len(rows) == 0 or principle.holds(counts[None, :], prior)[0]:
+            return rows
+    assert table.unusable is not None
+    has = np.bincount(table.classes[table.unusable], minlength=len(prior.counts))
+    raise cannot_withhold(table.unusable, f"as one group they break the promise. {principle.explain(has, prior)}")
+
+
+def cannot_withhold(unusable: Rows, why: str) -> DiscreetError:
+    """The refusal of rows that have to be withheld, and the way out."""
+    return DiscreetError(
+        f"{wording.rows(len(unusable))} with missing values cannot be withheld: {why} Treat missing as a value of its "
+        "own instead (--missing value), or drop the column with the missing values."
+    )
+
+
+def sets_to_withhold(table: Table, prior: Prior, rng: np.random.Generator) -> Iterator[Rows]:
+    """The rows that have to be withheld for missing values, first alone and then with ever more others.
 
     The others are drawn at random from the sensitive values that the unusable rows lack most, compared with the prior.
     """
     if table.unusable is None or len(table.unusable) == 0:
-        return np.zeros(0, np.int64)
+        yield np.zeros(0, np.int64)
+        return
     unusable = np.asarray(table.unusable, dtype=np.int64)
+    yield unusable
     has = np.bincount(table.classes[unusable], minlength=len(prior.counts))
-    size, limit = len(unusable), max(len(unusable), min(max(4 * len(unusable), 1000), table.rows // 2))
-    while size <= limit:
+    order = np.delete(np.arange(table.rows), unusable)
+    order = order[rng.permutation(len(order))]
+    order = order[np.argsort(table.classes[order], kind="stable")]
+    free = prior.counts - has
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(free) - free, free)
+    size, limit = len(unusable), min(max(4 * len(unusable), 1000), table.rows // 2)
+    while (size := size + max(1, size // 20)) <= limit:
         wanted = _whole_numbers(np.maximum(prior.frequencies * size - has, 0.0), size - len(unusable))
-        wanted = np.minimum(wanted, prior.counts - has)
-        if principle.holds((has + wanted)[None, :], prior)[0]:
-            return np.sort(np.concatenate([unusable, _draw(table.classes, unusable, wanted, rng)]))
-        size = size + max(1, size // 20)
-    raise DiscreetError(
-        f"{wording.rows(len(unusable))} with missing values cannot be withheld: as one group they break the promise. "
-        f"{principle.explain(has, prior)} Treat missing as a value of its own instead (--missing value), or drop the "
-        "column with the missing values."
-    )
+        yield np.sort(np.concatenate([unusable, order[rank < wanted[table.classes[order]]]]))
 
 
 def _whole_numbers(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
@@ -52,16 +72,6 @@ def _whole_numbers(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]
     running = np.cumsum(shares) * (total / shares.sum())
     parts: Rows = np.diff(np.rint(running), prepend=0.0).astype(np.int64)
     return parts
-
-
-def _draw(classes: NDArray[np.int32], taken: Rows, wanted: NDArray[np.int64], rng: np.random.Generator) -> Rows:
-    """Random rows, none of them ``taken``, with as many of every class as wanted."""
-    free = np.ones(len(classes), np.bool_)
-    free[taken] = False
-    drawn = [np.zeros(0, np.int64)]
-    for i in np.flatnonzero(wanted):
-        drawn.append(rng.choice(np.flatnonzero(free & (classes == i)), int(wanted[i]), replace=False))
-    return np.concatenate(drawn)
 
 
 def costly_rows(

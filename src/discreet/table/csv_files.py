@@ -1,4 +1,7 @@
-"""CSV files into dictionary-coded Arrow columns, the delimiter detected, every fault named by its line."""
+"""CSV files into dictionary-coded Arrow columns, the delimiter detected, every fault named by its line.
+
+Blanks around names and cells are no part of them: many files are written as ``age, sex, city``.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import io
 from collections.abc import Sequence
 
 import pyarrow as pa
+import pyarrow.compute as compute
 import pyarrow.csv as pc
 
 from discreet.errors import DiscreetError
@@ -14,6 +18,7 @@ from discreet.table.encodings import as_utf8
 from discreet.table.texts import near
 
 DELIMITERS = ",;\t|"
+BLANKS = " \t"
 SAMPLE_BYTES = 1 << 16
 SAMPLE_ROWS = 50
 BLOCK_BYTES = 1 << 22
@@ -32,9 +37,11 @@ def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encod
         raise DiscreetError(f"{what} is empty; give a file with a header line and one line per person")
     sample = _sample(data)
     mark = _delimiter(delimiter) or find_delimiter(sample, needed)
-    header = next(iter(_rows(sample, mark, 1)), [])
+    written = next(iter(_rows(sample, mark, 1)), [])
+    header = [name.strip(BLANKS) for name in written]
     check_names(header, needed, what)
-    columns = list(dict.fromkeys(needed))
+    names = list(dict.fromkeys(needed))
+    columns = [written[header.index(name)] for name in names]
     coded = pa.dictionary(pa.int32(), pa.string())
     try:
         table = pc.read_csv(
@@ -57,7 +64,23 @@ def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encod
         raise DiscreetError(_explain(data, mark, len(header), what, fault)) from None
     if table.num_rows == 0:
         raise DiscreetError(f"{what} has a header but no rows; give one line per person below it")
-    return table
+    if b'"' in data and (data.count(b"\n") or data.count(b"\r")) > table.num_rows + 1:
+        _check_quotes(data, mark, header, what)
+    return pa.table([_trimmed(column) for column in table.columns], names)
+
+
+def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Coded text without the blanks around it."""
+    pieces = []
+    for piece in column.chunks:
+        trimmed = compute.utf8_trim(piece.dictionary, characters=BLANKS)
+        if trimmed.equals(piece.dictionary):
+            pieces.append(piece)
+            continue
+        distinct = trimmed.dictionary_encode()  # two values may have become one
+        places = compute.take(distinct.indices, piece.indices)
+        pieces.append(pa.DictionaryArray.from_arrays(places, distinct.dictionary))
+    return pa.chunked_array(pieces, column.type)
 
 
 def header(data: bytes, needed: Sequence[str], delimiter: str | None, encoding: str | None, what: str) -> list[str]:
@@ -67,7 +90,8 @@ def header(data: bytes, needed: Sequence[str], delimiter: str | None, encoding: 
     ['age', 'sex']
     """
     sample = _sample(as_utf8(data, encoding, what))
-    return next(iter(_rows(sample, _delimiter(delimiter) or find_delimiter(sample, needed), 1)), [])
+    names = next(iter(_rows(sample, _delimiter(delimiter) or find_delimiter(sample, needed), 1)), [])
+    return [name.strip(BLANKS) for name in names]
 
 
 def find_delimiter(sample: str, needed: Sequence[str]) -> str:
@@ -82,7 +106,8 @@ def find_delimiter(sample: str, needed: Sequence[str]) -> str:
         if not rows:
             return 0, False, 0
         even = len(rows[0]) > 1 and all(len(row) == len(rows[0]) for row in rows)
-        return sum(name in rows[0] for name in needed), even, len(rows[0])
+        names = {name.strip(BLANKS) for name in rows[0]}
+        return sum(name in names for name in needed), even, len(rows[0])
 
     return max(DELIMITERS, key=merit)
 
@@ -130,16 +155,44 @@ def _rows(text: str, mark: str, limit: int) -> list[list[str]]:
     return rows
 
 
+def _check_quotes(data: bytes, mark: str, header: list[str], what: str) -> None:
+    """See that no stray quotation mark makes one value of whole lines, which would then be published as it is."""
+    reader = csv.reader(io.StringIO(data.decode(errors="replace"), newline=""), delimiter=mark)
+    line = 0
+    try:
+        for row in reader:
+            for name, cell in zip(header, row, strict=False):
+                cell = cell.rstrip("\r\n")  # a cell that never ends takes the end of the last line with it
+                breaks = cell.count("\n") or cell.count("\r")
+                # every line that is swallowed brings the delimiters of a whole row with it
+                if breaks > 0 and len(header) > 1 and cell.count(mark) >= breaks * (len(header) - 1):
+                    raise DiscreetError(
+                        f"{what} has a value of {name!r}, beginning in line {line + 1}, that runs over {breaks + 1:,} "
+                        "lines and looks like rows of other people; remove the quotation mark that opens it, or the "
+                        "line breaks from the value"
+                    )
+            line = reader.line_num
+    except csv.Error as wrong:
+        raise DiscreetError(
+            f"{what} cannot be read as CSV: what begins in line {line + 1} has {wrong}; see whether a quotation mark "
+            "there is never closed"
+        ) from None
+
+
 def _explain(data: bytes, mark: str, width: int, what: str, fault: Exception) -> str:
     # Only now, on the way to an error, are the lines read one by one.
     reader = csv.reader(io.StringIO(data.decode(errors="replace"), newline=""), delimiter=mark)
+    line = 0
     try:
         for row in reader:
             if row and len(row) != width:
-                return (
-                    f"{what} has {len(row)} cells in line {reader.line_num} where its header has {width}; "
-                    "correct the line, or say which delimiter the file uses"
-                )
+                where = f"line {reader.line_num}"
+                advice = "correct the line, or say which delimiter the file uses"
+                if reader.line_num > line + 1:
+                    where = f"lines {line + 1} to {reader.line_num}"
+                    advice = "see whether a quotation mark in the first of them is never closed"
+                return f"{what} has {len(row)} cells in {where} where its header has {width}; {advice}"
+            line = reader.line_num
     except csv.Error as wrong:
         return f"{what} cannot be read as CSV: line {reader.line_num} has {wrong}; correct the line"
     return f"{what} cannot be read as CSV: {str(fault).splitlines()[0]}; check its delimiter and quotes"

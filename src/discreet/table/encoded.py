@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.table.texts import number_text, value_text
+from discreet.table.texts import is_null, number_text, value_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def encode_objects(name: str, values: Sequence[Any]) -> Encoded:
     >>> encode_objects("mixed", [1, "a", True, None, 1.0]).texts
     ['1', 'a', 'True']
     """
-    gone = [_is_missing(value) for value in values]
+    gone = [is_null(value) for value in values]
     present = [value for value, missing in zip(values, gone, strict=True) if not missing]
     nested = next((value for value in present if isinstance(value, (list, tuple, set, dict, np.ndarray, bytes))), None)
     if nested is not None:
@@ -175,12 +175,6 @@ def _drop(
 
 def _is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view"
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float) and value != value
 
 
 def _unfit(name: str, kind: pa.DataType | str) -> DiscreetError:

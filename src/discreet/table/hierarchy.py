@@ -250,15 +250,6 @@ class Hierarchy:
         """The name of a node."""
         return self.labels[int(np.asarray(level))][int(np.asarray(node))]
 
-    def leaves_of(self, label: str) -> tuple[int, int]:
-        """First and last rank of the leaves a label stands for."""
-        try:
-            return self._extents[label]
-        except KeyError:
-            raise DiscreetError(
-                f"{label!r} is no label of the hierarchy of {self.attribute!r}; {near(label, self._extents)}"
-            ) from None
-
     def node_sizes(self, level: int) -> NDArray[np.int64]:
         """How many leaves each node of a level covers."""
         return np.bincount(self.ancestors[level], minlength=len(self.labels[level])).astype(np.int64)
@@ -281,15 +272,6 @@ class Hierarchy:
     @cached_property
     def _canonical(self) -> dict[str, int]:
         return {canonical(leaf): rank for rank, leaf in reversed(list(enumerate(self.leaves)))}
-
-    @cached_property
-    def _extents(self) -> dict[str, tuple[int, int]]:
-        extents: dict[str, tuple[int, int]] = {}
-        for labels, line in zip(self.labels, self.ancestors, strict=True):
-            nodes = np.arange(len(labels))
-            firsts, lasts = np.searchsorted(line, nodes), np.searchsorted(line, nodes, side="right") - 1
-            extents.update(zip(labels, zip(firsts.tolist(), lasts.tolist(), strict=True), strict=True))
-        return extents
 
     @cached_property
     def _costs(self) -> NDArray[np.float64]:

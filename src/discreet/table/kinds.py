@@ -297,7 +297,7 @@ def _ranks(column: Encoded, hierarchy: Hierarchy) -> list[int]:
 
 
 def _no_leaf(name: str, text: str, row: int, count: int) -> DiscreetError:
-    others = f" (and {count - 1:,} other values are missing from it)" if count > 1 else ""
+    others = "" if count < 2 else f" (as are {count:,} values in all)"
     return DiscreetError(
         f"column {name!r} holds {text!r} in row {row}, which is no leaf of its hierarchy{others}; "
         "add it to the hierarchy, or correct the value"

@@ -107,7 +107,7 @@ def read(
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
-    given = (names,) if isinstance(names, str) else tuple(names)
+    given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
     for name in given:
         if not isinstance(name, str):
             raise DiscreetError(f"{name!r} is no column name; name columns by text")

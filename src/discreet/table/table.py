@@ -143,3 +143,13 @@ class Table:
         if self.unusable is not None:
             lines.append(f"  {len(self.unusable):,} rows to be withheld for missing values")
         return "\n".join(lines)
+
+
+def as_table(given: object) -> Table:
+    """What is given, if it is a table; columns of anything else have no roles yet."""
+    if not isinstance(given, Table):
+        raise DiscreetError(
+            f"a table with roles is needed here, not {type(given).__name__}; read it first, as in "
+            "discreet.read(source, quasi=['age'], sensitive='disease')"
+        )
+    return given

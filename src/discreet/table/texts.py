@@ -51,6 +51,26 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
+def is_null(value: Any) -> bool:
+    """Whether a value of Python, NumPy or pandas stands for none.
+
+    >>> is_null(None), is_null(float("nan")), is_null("")
+    (True, True, False)
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is missing from a table: null, NaN, or blank text.
+
+    >>> is_missing(None), is_missing(" "), is_missing(0)
+    (True, True, False)
+    """
+    return not value.strip() if isinstance(value, str) else is_null(value)
+
+
 def is_number(text: str) -> bool:
     """Whether a text is a number as people write it.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,8 @@ Format = Literal["csv", "parquet"]
 
 BATCH_ROWS = 1 << 18
 BLOCK_BYTES = 1 << 23
+WRITER = r"parquet-cpp-arrow version \d{1,3}\.\d{1,3}\.\d{1,3}"
+PARQUET: dict[str, Any] = {"compression": "zstd", "store_schema": False}
 
 
 def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "csv") -> None:
@@ -37,7 +40,7 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "cs
     if format == "parquet":
         import pyarrow.parquet as pq
 
-        pq.write_table(_plain(table), path, compression="zstd", store_schema=False)
+        pq.write_table(_plain(table), path, **PARQUET)
     elif format == "csv":
         _write_csv(table, Path(path))
     else:
@@ -58,6 +61,32 @@ def read_table(path: str | PathLike[str]) -> pa.Table:
         raise DiscreetError(
             f"'{path}' cannot be read as a table: {str(fault).splitlines()[0]}; write it again"
         ) from None
+
+
+def written_otherwise(table: pa.Table, path: str | PathLike[str], format: Format = "csv") -> str | None:
+    """How a file differs from what ``write_table`` makes of the table that was read from it; ``None`` if it does not.
+
+    One table can be written in many ways, and which of them was chosen might tell something that no cell says. Of
+    Parquet there are versions that write the same cells in other bytes: then the cells, their types and that there is
+    nothing beside them is compared.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "t.csv").write_text("age\\n017\\n")
+    ...     written_otherwise(pa.table({"age": ["17"]}), folder + "/t.csv")
+    "line 2 is '017' where '17' is written"
+    """
+    if format == "parquet":
+        return _other_parquet(_plain(table), Path(path))
+    with Path(path).open("rb") as file:
+        line = 1
+        for part in _csv_parts(table):
+            found = file.read(len(part))
+            if found != part:
+                # whole lines are shown, so the rest of the last one is needed
+                return _first_line(found + file.readline(), bytes(part), line)
+            line += found.count(b"\n")
+        return "it goes on after its last line" if file.read(1) else None
 
 
 def digest(path: str | PathLike[str]) -> str:
@@ -88,18 +117,24 @@ def _plain(table: pa.Table) -> pa.Table:
 
 
 def _write_csv(table: pa.Table, path: Path) -> None:
+    with path.open("wb") as file:
+        for part in _csv_parts(table):
+            file.write(part)
+
+
+def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
+    """A table as CSV, many lines at a time."""
     header = _quoted(pa.array(table.column_names, pa.large_string())).to_pylist()
     last = table.num_columns - 1
     columns = [_cells(column, "\n" if at == last else "") for at, column in enumerate(table.columns)]
     comma = pa.scalar(",", pa.large_string())
-    with path.open("wb") as file:
-        file.write((",".join(header) + "\n").encode())
-        for start in range(0, table.num_rows, BATCH_ROWS):
-            cells = [cells_of(start, min(BATCH_ROWS, table.num_rows - start)) for cells_of in columns]
-            lines = pc.binary_join_element_wise(*cells, comma) if len(cells) > 1 else cells[0]
-            # The lines of an Arrow array lie one behind the other in memory: they are the file.
-            ends = np.frombuffer(lines.buffers()[1], np.int64)[lines.offset : lines.offset + len(lines) + 1]
-            file.write(memoryview(lines.buffers()[2])[ends[0] : ends[-1]])
+    yield (",".join(header) + "\n").encode()
+    for start in range(0, table.num_rows, BATCH_ROWS):
+        cells = [cells_of(start, min(BATCH_ROWS, table.num_rows - start)) for cells_of in columns]
+        lines = pc.binary_join_element_wise(*cells, comma) if len(cells) > 1 else cells[0]
+        # The lines of an Arrow array lie one behind the other in memory: they are the file.
+        ends = np.frombuffer(lines.buffers()[1], np.int64)[lines.offset : lines.offset + len(lines) + 1]
+        yield memoryview(lines.buffers()[2]).cast("B")[ends[0] : ends[-1]]  # bytes compare as unsigned numbers
 
 
 def _cells(column: pa.ChunkedArray, end: str) -> Callable[[int, int], pa.Array]:
@@ -124,6 +159,38 @@ def _quoted(cells: pa.Array, end: str = "") -> pa.Array:
         cells = pc.if_else(needs, pc.binary_join_element_wise(mark, doubled, mark, nothing), cells)
     cells = pc.fill_null(cells, "")
     return pc.binary_join_element_wise(cells, *(pa.scalar(text, cells.type) for text in (end, ""))) if end else cells
+
+
+# ---------------------------------------------------------------------------------------------------------- comparing
+
+
+def _first_line(found: bytes, written: bytes, line: int) -> str:
+    """The first line in which two parts of a file differ; ``line`` is the number of their first."""
+    ours, theirs = written.splitlines(keepends=True), found.splitlines(keepends=True)
+    at = next((at for at, (one, other) in enumerate(zip(theirs, ours, strict=False)) if one != other), len(theirs))
+    if at >= len(theirs) or at >= len(ours):
+        return f"it ends before line {line + at}"
+    shown, meant = (text.decode(errors="replace").removesuffix("\n")[:100] for text in (theirs[at], ours[at]))
+    return f"line {line + at} is {shown!r} where {meant!r} is written"
+
+
+def _other_parquet(table: pa.Table, path: Path) -> str | None:
+    import pyarrow.parquet as pq
+
+    buffer = pa.BufferOutputStream()
+    pq.write_table(table, buffer, **PARQUET)
+    own = buffer.getvalue()
+    if path.read_bytes() == own.to_pybytes():
+        return None
+    try:
+        found = pq.ParquetFile(path)
+        writer, this = found.metadata.created_by, pq.ParquetFile(own).metadata.created_by
+        same = found.schema_arrow.equals(table.schema, check_metadata=True) and found.metadata.metadata is None
+        if re.fullmatch(WRITER, writer) and writer != this and same and found.read().equals(table):
+            return None
+    except (OSError, pa.ArrowException):
+        return "it is no Parquet file"
+    return "its bytes are not those that are written"
 
 
 # ------------------------------------------------------------------------------------------------------------ reading

@@ -1,0 +1,171 @@
+"""Whether a manifest says what the one of its release has to say, and nothing else.
+
+Whatever a manifest holds is published, so nothing in it may go unseen: a name among the options of a scheme tells as
+much as one in a table. Therefore the manifest is compared with the one that discreet writes of the same release: its
+attributes, promise and assumptions follow from what was loaded and is judged. What follows from nothing, the version
+and the scheme with its options, must be such as there are; a scheme that is none of discreet's may call itself and its
+options what it likes in few words, which the finding repeats so that someone reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, get_type_hints
+
+from discreet.adversary.case import Case
+from discreet.adversary.check import Check, one_sentence
+from discreet.errors import DiscreetError
+from discreet.principles import KAnonymity, Principle, parse, together
+from discreet.releases.release import new_manifest
+from discreet.schemes import SCHEMES, make_scheme
+from discreet.version import __version__
+
+VERSION = re.compile(r"\d{1,3}(\.\d{1,3}){1,3}((a|b|rc|\.dev|\.post)\d{1,3})?", re.ASCII)
+SCHEME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
+LONGEST = 40
+"""How many characters the name of a scheme that is none of discreet's, and a text among its options, may have."""
+MOST = 12
+"""How many options it may have."""
+
+
+def entries(case: Case[Any], **more: Any) -> Check:
+    """Whether the manifest is the one of its release; ``more`` are the entries that its format adds to the common."""
+    manifest, release = case.manifest, case.release
+    stated = _stated(manifest.get("promise"))
+    promise = stated or KAnonymity(1)
+    options, faults, remarks = _options(manifest.get("scheme"), release.format)
+    expected = new_manifest(
+        release.format,
+        scheme="" if faults else manifest["scheme"]["name"],
+        options=options,
+        promise=promise,
+        attributes=release.attributes,
+        rows=manifest["rows"]["published"],
+        withheld=manifest["rows"]["withheld"],
+        assumptions=release.assumed(release.attributes, promise),
+        seeded="experimental_seed" in manifest,
+        **more,
+    )
+    if stated is None:  # which another check tells
+        expected |= {key: manifest.get(key) for key in ("promise", "assumptions")}
+    if faults:
+        expected["scheme"] = manifest.get("scheme")
+    expected["tables"] = {name: {"sha256": _digest(entry)} for name, entry in manifest["tables"].items()}
+    version = str(manifest.get("discreet"))
+    other = version != __version__ and VERSION.fullmatch(version)
+    if other:
+        expected["discreet"] = version
+        remarks.append(f"It says that discreet {version} made the release.")
+    faults += _differences(manifest, expected)
+    if faults:
+        hint = f" Discreet {version}, which it says made the release, may know better." if other else ""
+        return Check("manifest", False, one_sentence(faults) + hint)
+    return Check("manifest", True, " ".join(["The manifest has no entries but those of its format.", *remarks]))
+
+
+# -------------------------------------------------------------------------------------------- what follows from nothing
+
+
+def _stated(texts: Any) -> Principle | None:
+    """The promise that a manifest states, if it can be read."""
+    try:
+        return together(parse(text) for text in texts) if isinstance(texts, list) and texts else None
+    except (DiscreetError, AttributeError):
+        return None
+
+
+def _options(scheme: Any, format: str) -> tuple[dict[str, Any], list[str], list[str]]:
+    """The options that a scheme has to show, what is wrong with what is told of it, and what is to be said of it."""
+    name, options = (scheme.get("name"), scheme.get("options")) if isinstance(scheme, dict) else (None, None)
+    if not isinstance(name, str) or not isinstance(options, dict):
+        return {}, ["the manifest does not tell the name of a scheme and its options"], []
+    return _known(name, options, format) if name in SCHEMES else _unknown(name, options)
+
+
+def _known(name: str, options: dict[str, Any], format: str) -> tuple[dict[str, Any], list[str], list[str]]:
+    """The same for one of discreet's schemes."""
+    made_so = get_type_hints(SCHEMES[name].publish)["return"].format
+    if made_so != format:
+        return {}, [f"the manifest names scheme {name!r}, whose releases are {made_so} and not {format}"], []
+    try:
+        made = make_scheme(name, {key: _text(value) for key, value in options.items()}).options
+    except (DiscreetError, OverflowError) as error:
+        return {}, [f"the manifest has options that scheme {name!r} does not take: {error}"], []
+    # whoever makes a release by hand need not tell them all, and a whole number may stand for a share
+    whole = {key for key, value in made.items() if type(options.get(key)) is int and options[key] == value}
+    return {key: options[key] if key in whole else made[key] for key in made if key in options}, [], []
+
+
+def _text(value: Any) -> str:
+    """An option as it is given in a text; what is no plain value is given as a text that means nothing."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _unknown(name: str, options: dict[str, Any]) -> tuple[dict[str, Any], list[str], list[str]]:
+    """The same for a scheme that is none of discreet's."""
+    if len(name) > LONGEST or not SCHEME.fullmatch(name):
+        return {}, [f"the manifest names the scheme {_short(name)}, which is none of discreet's and no plain name"], []
+    plain = all(value is None or isinstance(value, str | int | float) for value in options.values())
+    words = [*options, *map(_text, options.values())]
+    if not plain or len(options) > MOST or any(len(word) > LONGEST or not word.isprintable() for word in words):
+        return {}, [f"the options of scheme {name!r}, none of discreet's, are more than a few words and numbers"], []
+    which = ", ".join(f"{key}={_short(value)}" for key, value in options.items())
+    what = f", so nothing tells whether its options are right: {which}" if which else ""
+    return options, [], [f"Its scheme {name!r} is none of discreet's{what}."]
+
+
+# ------------------------------------------------------------------------------------------------ what has to be so
+
+
+def _digest(entry: Any) -> Any:
+    return entry.get("sha256") if isinstance(entry, dict) else None
+
+
+def _differences(told: Mapping[str, Any], expected: Mapping[str, Any], where: str = "") -> Iterator[str]:
+    """In what a part of a manifest differs from what it has to be."""
+    for key in told:
+        if key not in expected:
+            yield f"the manifest has the entry {_name(key)}{where}, which this format does not know and nobody audited"
+    for key, value in expected.items():
+        found: Any = told.get(key)
+        if key not in told:
+            yield f"the manifest lacks the entry {_name(key)}{where}"
+        elif key == "assumptions" and isinstance(found, list):
+            yield from _assumptions(found, value)
+        elif isinstance(value, dict) and isinstance(found, dict):
+            table = where == " under 'tables'"
+            yield from _differences(found, value, f" of the table {_name(key)}" if table else f" under {key!r}")
+        elif _records(value) and _records(found) and len(found) == len(value):
+            for one, other in zip(found, value, strict=True):
+                of = "an auxiliary table" if key == "auxiliaries" else f"the attribute {_name(other['name'])}"
+                yield from _differences(one, other, f" of {of}")
+        elif json.dumps(found) != json.dumps(value):
+            yield f"the manifest has {_short(found)} as {key!r}{where}, which must be {_short(value)}"
+    if set(told) == set(expected) and list(told) not in (list(expected), sorted(told)):
+        yield f"the entries{where or ' of the manifest'} do not stand in the order in which they are written"
+
+
+def _assumptions(told: list[Any], expected: list[str]) -> Iterator[str]:
+    for one in told:
+        if one not in expected:
+            yield f"the manifest states the assumption {_short(one)}, which is none of this format and promise"
+    for one in expected:
+        if one not in told:
+            yield f"the manifest does not state the assumption {_short(one)}, which its format and promise rest on"
+    if all(one in expected for one in told) and all(one in told for one in expected) and told != expected:
+        yield "the manifest does not state each assumption once, in their order"
+
+
+def _records(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+def _name(key: Any) -> str:
+    return repr(str(key)[:200])
+
+
+def _short(value: Any) -> str:
+    text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:77]}..."
