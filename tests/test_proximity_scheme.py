@@ -566,3 +566,12 @@ def test_the_command_line_takes_it_by_default(tmp_path: Path) -> None:
     assert again.exit_code == 0 and json.loads(again.stdout)["holds"]
     refused = CliRunner().invoke(main, [*words, "proximity(epsilon=20, m=3)", "--force"])
     assert refused.exit_code == 2 and "m can be at most 2" in refused.output
+
+
+def test_a_refusal_beside_k_anonymity_counts_the_crowd() -> None:
+    """Of 100 rows, 28 lie from 0 to 10 and as many from 10 to 20; each of the others is far from all."""
+    pay = [0] * 16 + [10] * 12 + [20] * 16 + list(range(1000, 1000 + 56 * 100, 100))
+    table = read(pa.table({"age": [i % 20 for i in range(100)], "pay": pay}), quasi=["age"], sensitive="pay")
+    with pytest.raises(dc.DiscreetError, match=r"28 of 100 rows lie on one side .* ask for k=3 or less"):
+        dc.publish(table, [dc.Proximity(10, 3), dc.KAnonymity(40)])
+    assert dc.publish(table, [dc.Proximity(10, 3), dc.KAnonymity(3)]).withheld == 0

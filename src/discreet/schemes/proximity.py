@@ -286,12 +286,13 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table)
     prior, promise = each[0]
     if len(each) == 1 and sum(isinstance(part, Proximity) for part in promise.parts) == 1:
         first, last, m, least = _hull(each[0])
-        reach_of = rows // int(crowd_of(np.sort(classes[0]), 0, rows, first, last))
+        crowd = int(crowd_of(np.sort(classes[0]), 0, rows, first, last))
+        reach_of = rows // crowd
         near = next(part for part in promise.parts if isinstance(part, Proximity))
         if least > reach_of >= m and all(isinstance(part, Proximity | KAnonymity) for part in promise.parts):
             return (
                 f"{without}k-anonymity(k={least}) and {near} cannot be kept together by scheme 'proximity': "
-                f"{rows // reach_of:,} of {rows:,} rows lie on one side of a neighbourhood, so groups of {reach_of:,} "
+                f"{crowd:,} of {rows:,} rows lie on one side of a neighbourhood, so groups of {reach_of:,} "
                 f"rows are the largest that are sure to keep it; ask for k={reach_of} or less, or for a smaller epsilon"
             )
     told = []
