@@ -224,7 +224,8 @@ def why_withheld(withheld: int, unusable: int, allowed: bool) -> str | None:
     """Why rows were withheld, when some of them miss a number; ``allowed`` when others may be for a lower loss.
 
     >>> why_withheld(25, 1, False)
-    'Of the withheld rows, 1 misses a number; 24 more make the withheld rows keep the promise as one group.'
+    'Of the withheld rows, 1 misses a number; 24 more make the withheld rows keep the promise as one group. With
+    --missing value no row is withheld for what it misses.'
     """
     if not unusable:
         return None
@@ -233,7 +234,8 @@ def why_withheld(withheld: int, unusable: int, allowed: bool) -> str | None:
     text = f"Of the withheld rows, {unusable:,} {'misses' if unusable == 1 else 'miss'} a number"
     makes = "makes" if withheld - unusable == 1 else "make"
     text += f"; {withheld - unusable:,} more {makes} the withheld rows keep the promise as one group"
-    return text + (", or the loss lower." if allowed else ".")
+    text += ", or the loss lower." if allowed else "."
+    return f"{text} With --missing value no row is withheld for what it misses."
 
 
 def show(outcome: Outcome) -> None:
