@@ -64,10 +64,11 @@ class House(click.Group):
             complain("interrupted; nothing was left half-written")
             return INTERRUPTED
         except BrokenPipeError:
-            # Whoever read our output has had enough; what is still buffered has nowhere to go.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _give_up_output()  # whoever read it has had enough
             return PIPE_CLOSED
         except OSError as fault:
+            if fault.filename == STDOUT:
+                _give_up_output()
             where = f"{str(fault.filename)!r}: " if fault.filename else ""
             return complain(f"{where}{fault.strerror or fault}; see to it and run the command again")
         except MemoryError:
@@ -84,6 +85,13 @@ class House(click.Group):
                 "and the traceback that DISCREET_DEBUG=1 shows"
             )
             return BAD_INPUT
+
+
+def _give_up_output() -> None:
+    """Let what is still buffered go nowhere: Python would try to write it once more, and complain, when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _replace_closed_streams() -> None:
