@@ -350,9 +350,9 @@ def test_many_different_values_take_no_more_time_than_sorting_them() -> None:
     number = 200_000
     pay = Column("pay", "numeric", np.arange(number, dtype=np.int32), np.arange(number))
     age = Column("age", "numeric", np.zeros(number, np.int32), np.array([1]))
-    before = time.perf_counter()
+    before = time.process_time()
     assert len(workloads._runs(Table(number, (age,), pay), 0.05)) > number * 0.9
-    assert time.perf_counter() - before < 10
+    assert time.process_time() - before < 10
 
 
 def test_cells_are_those_with_rows_and_the_others_are_counted() -> None:

@@ -21,7 +21,9 @@ from discreet.adversary.audit import Audit, audit
 from discreet.analyst.loss import ail
 from discreet.command.main import main
 from discreet.datasets import census
-from discreet.kernels.proximity import crowd_of, deal, divisible, keeps_as_one, split, turns
+from discreet.kernels.dealing import deal
+from discreet.kernels.nearness import crowd_of, divisible, keeps_as_one, turns
+from discreet.kernels.splitting import split
 from discreet.principles import Principle, Prior, parse
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.schemes import Scheme, make_scheme

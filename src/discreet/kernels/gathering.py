@@ -9,8 +9,9 @@ import numpy as np
 
 from discreet.kernels.compiling import kernel
 from discreet.kernels.costs import box_cost
+from discreet.kernels.dealing import EXCHANGE_UP_TO
+from discreet.kernels.nearness import near
 from discreet.kernels.pairing import KEPT, grade
-from discreet.kernels.proximity import EXCHANGE_UP_TO, near
 
 ROUNDS = 3
 

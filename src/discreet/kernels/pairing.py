@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiling import kernel
 from discreet.kernels.costs import bound_box, box_cost
+from discreet.kernels.cut_positions import cut_codes, cut_costs
 from discreet.kernels.judging import Rules, strain
-from discreet.kernels.proximity import crowd_of, cut_codes, cut_costs, fullest
+from discreet.kernels.nearness import crowd_of, fullest
 
 SHIFTED_UP_TO = 512
 """In pieces of up to so many rows pairs that begin with the second row are tried too."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels.proximity import crowd_of
+from discreet.kernels.nearness import crowd_of
 from discreet.principles.proximity import Proximity
 from discreet.principles.several import Promised
 from discreet.schemes.withholding import cannot_withhold

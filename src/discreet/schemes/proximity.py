@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.costs import Axes
-from discreet.kernels.proximity import cost_of, crowd_of, deal, deal_hands, divisible, split
+from discreet.kernels.dealing import cost_of, deal, deal_hands
+from discreet.kernels.nearness import crowd_of, divisible
+from discreet.kernels.splitting import split
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.principles.k_anonymity import KAnonymity

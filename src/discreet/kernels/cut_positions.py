@@ -1,0 +1,90 @@
+"""Where a piece may be cut along a quasi-identifier, and what the two sides would cost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.compiling import kernel
+from discreet.kernels.costs import box_cost
+
+
+@kernel
+def cut_codes(points, start, end, j, low, high, positions, tally, codes):
+    """Codes of axis ``j`` up to which rows could go left: those around equal shares. Returns how many."""
+    n = end - start
+    span = high - low + 1
+    found = 0
+    counted = span <= 4 * n + 64
+    ordered = tally[:0]
+    if counted:
+        tally[:span] = 0
+        for r in range(start, end):
+            tally[points[r, j] - low] += 1
+    else:  # few rows on a long axis
+        ordered = np.sort(points[start:end, j].astype(np.int64))
+    c = 0
+    below = 0  # rows before code low + c
+    held = low - 1  # the last code with rows before that
+    for k in range(positions):
+        target = (k + 1) * (n - 1) // (positions + 1)
+        code = low
+        if counted:
+            while below + tally[c] <= target:
+                if tally[c] > 0:
+                    held = low + c
+                below += tally[c]
+                c += 1
+            code = low + c
+        else:
+            code = ordered[target]
+            before = np.searchsorted(ordered, code)
+            held = ordered[before - 1] if before > 0 else low - 1
+        if held >= low and (found == 0 or held > codes[found - 1]):
+            codes[found] = held
+            found += 1
+        if code < high and (found == 0 or code > codes[found - 1]):
+            codes[found] = code
+            found += 1
+    return found
+
+
+@kernel
+def cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, lefts):
+    """What the rows up to each of these ascending codes of axis ``j`` and the others cost, and how many go left.
+
+    Every row is counted once, between two codes; what lies left and right of a code is put together from these.
+    """
+    d = points.shape[1]
+    found = codes.shape[0]
+    low[: found + 1] = 2147483647
+    high[: found + 1] = -1
+    sizes[: found + 1] = 0
+    for r in range(start, end):
+        code = points[r, j]
+        k, top = 0, found
+        while k < top:
+            middle = (k + top) // 2
+            if codes[middle] >= code:
+                top = middle
+            else:
+                k = middle + 1
+        sizes[k] += 1
+        for i in range(d):
+            low[k, i] = min(low[k, i], points[r, i])
+            high[k, i] = max(high[k, i], points[r, i])
+    bottom, peak = np.empty(d, low.dtype), np.empty(d, high.dtype)
+    for way in range(2):
+        bottom[:] = 2147483647
+        peak[:] = -1
+        size = 0
+        for step in range(found):
+            k = step if way == 0 else found - step
+            size += sizes[k]
+            for i in range(d):
+                bottom[i] = min(bottom[i], low[k, i])
+                peak[i] = max(peak[i], high[k, i])
+            if way == 0:
+                lefts[k] = size
+                costs[k] = size * box_cost(axes, bottom, peak, size)
+            else:
+                costs[k - 1] += size * box_cost(axes, bottom, peak, size)

@@ -1,0 +1,95 @@
+"""Which rows are near to each other, and how many at most.
+
+Rows come in ascending order of their sensitive value (its code), in every piece. ``first[c]`` and ``last[c]`` are the
+codes where the neighbourhood of the value ``c`` begins and ends; neither falls when ``c`` grows. Two rows are *near*
+when the number of one lies in the neighbourhood of the other.
+"""
+
+from __future__ import annotations
+
+from discreet.kernels.compiling import kernel
+
+
+@kernel
+def near(low, high, first, last):
+    """Whether two values, the lower code first, are near to each other."""
+    return low >= first[high] or high <= last[low]
+
+
+@kernel
+def crowd_of(classes, start, end, first, last):
+    """The least number g such that no two rows g or more places apart are near: the paper's maximum covering-set size.
+
+    It is the largest number of rows on one side of a neighbourhood, its owner included.
+    """
+    most = 0
+    i = start
+    for j in range(start, end):
+        while not near(classes[i], classes[j], first, last):
+            i += 1
+        most = max(most, j - i + 1)
+    return most
+
+
+@kernel
+def fullest(classes, start, end, first, last):
+    """The largest number of rows in the whole neighbourhood of any row."""
+    most = 0
+    i = start
+    j = start
+    for x in range(start, end):
+        while classes[i] < first[classes[x]]:
+            i += 1
+        while j < end and classes[j] <= last[classes[x]]:
+            j += 1
+        most = max(most, j - i)
+    return most
+
+
+@kernel
+def keeps_as_one(classes, start, end, first, last, m, least):
+    """Whether these rows as one group keep the promise."""
+    size = end - start
+    return size >= least and fullest(classes, start, end, first, last) * m <= size
+
+
+@kernel
+def turns(classes, start, end, first, last, m, least, joining):
+    """To how many hands these rows can be dealt in turn, and into how many groups of at least ``least`` rows the hands
+    can be joined, so that all groups keep the promise; (0, 0) when there is no way.
+
+    As many hands as the crowd, each of them a group: then no two rows of a group are near to each other. Where groups
+    have to be larger than that allows, other numbers will do too: the rows of a neighbourhood are consecutive, so of f
+    rows each of h hands gets at most f / h, rounded up. If m times that is at most the size of every hand, then at most
+    1 / m of the rows of any hand lie in any neighbourhood, and so it is with hands that are joined. Without ``joining``
+    every hand has to be a group.
+    """
+    size = end - start
+    if size < max(m, least):
+        return 0, 0
+    crowd = crowd_of(classes, start, end, first, last)
+    if crowd * max(m, least) <= size:
+        return crowd, crowd
+    if least <= m:
+        return 0, 0
+    most = fullest(classes, start, end, first, last)
+    best, groups = 0, 0
+    smallest = m if joining else least
+    while smallest <= size:
+        hands = size // smallest
+        if (most + hands - 1) // hands * m <= size // hands:
+            joined = (least + size // hands - 1) // (size // hands)
+            if hands // joined > groups:
+                best, groups = hands, hands // joined
+            if smallest >= least:
+                break
+        # next, hands with room for one more row of a neighbourhood, or just as large as is asked for
+        larger = (smallest // m + 1) * m
+        smallest = least if smallest < least < larger else larger
+    return best, groups
+
+
+@kernel
+def divisible(classes, start, end, first, last, m, least):
+    """Whether these rows can be put into groups of at least ``least`` rows that keep the promise, by dealing them."""
+    return turns(classes, start, end, first, last, m, least, True)[1] > 0
