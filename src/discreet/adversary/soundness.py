@@ -10,6 +10,7 @@ from typing import Any
 from discreet.adversary.check import Check, one_sentence
 from discreet.errors import DiscreetError
 from discreet.principles import KAnonymity, Principle, Prior, parse, together
+from discreet.principles.principle import asked_for
 from discreet.principles.several import named
 from discreet.releases.files import MANIFEST, plainly_laid_out
 from discreet.releases.generalized import GeneralizedRelease
@@ -92,11 +93,7 @@ def promises(
     manifest: dict[str, Any], given: Principle | str | Iterable[Principle | str] | None
 ) -> tuple[tuple[Principle, ...], Check]:
     """The promises to be judged: those given, and those that the manifest states."""
-    if given is None:
-        given = ()
-    elif isinstance(given, (Principle, str)):
-        given = (given,)
-    parts: list[Principle] = [parse(one) if isinstance(one, str) else one for one in given]
+    parts = [] if given is None else asked_for(given)
     texts = manifest.get("promise")
     check = Check("promise", True, "The manifest states what is promised.")
     if not isinstance(texts, list) or not texts:

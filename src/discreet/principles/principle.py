@@ -258,11 +258,20 @@ def promised(given: Principle | str | Iterable[Principle | str]) -> Principle:
     >>> print(promised(["k-anonymity(k=5)", parse("l-diversity(l=3)")]))
     k-anonymity(k=5) & l-diversity(l=3)
     """
+    return together(asked_for(given))
+
+
+def asked_for(given: Principle | str | Iterable[Principle | str]) -> list[Principle]:
+    """The promises that somebody asks for, by themselves or by their texts; maybe none.
+
+    >>> [str(promise) for promise in asked_for("k-anonymity(k=5)")]
+    ['k-anonymity(k=5)']
+    """
     asked = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
     for one in asked:
         if not isinstance(one, Principle | str):
             raise DiscreetError(f"{one!r} is no promise; write it like 'beta-likeness(beta=2)' or BetaLikeness(2)")
-    return together(parse(one) if isinstance(one, str) else one for one in asked)
+    return [parse(one) if isinstance(one, str) else one for one in asked]
 
 
 _FORM = re.compile(r"([^\s()]+)\s*(?:\(([^()]*)\))?")

@@ -39,7 +39,7 @@ def cannot_withhold(unusable: Rows, why: str) -> DiscreetError:
     """The refusal of rows that have to be withheld, and the way out."""
     return DiscreetError(
         f"{wording.rows(len(unusable))} with missing values cannot be withheld: {why} Treat missing as a value of its "
-        "own instead (--missing value), or drop the column with the missing values."
+        "own instead (missing='value'), or drop the column with the missing values."
     )
 
 
