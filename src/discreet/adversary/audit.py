@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary import soundness
+from discreet.adversary import persons, soundness
 from discreet.adversary.ambiguous import audit_ambiguous
 from discreet.adversary.anatomy import audit_anatomy
 from discreet.adversary.case import Case, Found
@@ -149,11 +149,12 @@ def audit(
     faults: list[str] = []
     if trace is not None and not isinstance(trace, np.ndarray):
         trace, faults = read_trace(trace, original.rows)
+    persons.check_read(manifest, original)
     parts, stated = soundness.promises(manifest, promises)
     case: Case[Any] = Case(manifest, release, original, parts, trace, tuple(faults), from_release)
     found = AUDITS[release.format](case)
     sound = [soundness.files(home, manifest), spelling(home, release)]
-    checks = [*sound, *found.checks, stated, *soundness.kept(release)]
+    checks = [*sound, *found.checks, stated, *soundness.kept(release), *persons.check_format(release, original)]
     details = (found.losses, release.rows, case.withheld, found.groups, found.support, found.given)
     told = with_presence(Audit(checks, found.promises, *details), parts, release, original, population)
     if population is not None:

@@ -35,6 +35,8 @@ def entries(case: Case[Any], **more: Any) -> Check:
     manifest, release = case.manifest, case.release
     stated = _stated(manifest.get("promise"))
     promise = stated or KAnonymity(1)
+    if "persons" in manifest:
+        more["persons"] = manifest["persons"]
     options, faults, remarks = _options(manifest.get("scheme"), release.format)
     expected = new_manifest(
         release.format,
@@ -44,7 +46,7 @@ def entries(case: Case[Any], **more: Any) -> Check:
         attributes=release.attributes,
         rows=manifest["rows"]["published"],
         withheld=manifest["rows"]["withheld"],
-        assumptions=release.assumed(release.attributes, promise),
+        assumptions=release.assumed(release.attributes, promise, "persons" in manifest),
         seeded="experimental_seed" in manifest,
         **more,
     )

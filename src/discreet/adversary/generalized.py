@@ -14,6 +14,7 @@ from discreet.adversary.domains import domains, ends_of
 from discreet.adversary.entries import entries
 from discreet.adversary.judging import Kept, counts_of, judged
 from discreet.adversary.laying import Laid, each_sensitive, lay
+from discreet.adversary.persons import judged_by_persons
 from discreet.adversary.support import without_trace
 from discreet.adversary.totals import totals
 from discreet.adversary.trace import by_trace
@@ -43,6 +44,9 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> Found:
             unsaid = f"The manifest states no promise about the values of the sensitive attribute {column!r}."
             checks.append(Check("promise", False, unsaid))
         own = _judged(column, promised, *view)
+        if view[1].person is not None:
+            told, own = _judged_by_persons(case, own, *view)
+            checks += told
         kept += own
         prior = Prior.of(view[1])
         faced = unions(promised, own, view[0], prior, view[1])
@@ -51,6 +55,15 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> Found:
         given = given or taken
         checks += warnings
     return Found(checks, kept, losses(release), how, given, release.groups)
+
+
+def _judged_by_persons(
+    case: Case[GeneralizedRelease], kept: list[Kept], laid: Laid, original: Table
+) -> tuple[list[Check], list[Kept]]:
+    """The promises judged by persons, too, where these have several rows."""
+    prior = Prior.of(original)
+    left = np.maximum(prior.counts - laid.published, 0)
+    return judged_by_persons(case, original, left, counts_of(laid, len(prior.values)), kept)
 
 
 def _judged(attribute: str | None, parts: tuple[Principle, ...], laid: Laid, original: Table) -> list[Kept]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     click.option("--trace", type=flags.FILE, metavar="FILE", help="The private file that publish wrote with --trace."),
     click.option("--population", type=flags.FILE, metavar="FILE", help="Everyone who could be in the table."),
     click.option("--promise", "promises", multiple=True, metavar="PROMISE", help="Judge this promise too. Repeatable."),
+    flags.PERSON,
     *flags.KINDS[3:],
     *flags.FORMATS,
     flags.JSON,

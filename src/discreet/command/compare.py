@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         "semicolons: cuts,burel,burel:refine=true,'cuts:effort=thorough;loss=gcp'.",
     ),
     flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
+    flags.PERSON,
     *flags.KINDS,
     click.option(
         "--missing",

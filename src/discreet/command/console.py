@@ -70,7 +70,7 @@ def in_flags(message: str) -> str:
     >>> in_flags("choose missing='withhold' or name some, as in quasi=['age']")
     'choose --missing withhold or name some, as in --quasi age'
     """
-    message = re.sub(r"missing='(\w+)'", r"--missing \1", message)
+    message = re.sub(r"(missing|person)='([^']+)'", r"--\1 \2", message).replace("of identifiers", "of --identifier")
     return message.replace("quasi=['age']", "--quasi age").replace("force=True", "--force")
 
 

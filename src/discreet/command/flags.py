@@ -29,6 +29,11 @@ ROLES = (
         help="The column whose values are protected; publish takes several, comma separated, with scheme proximity.",
     ),
 )
+PERSON = click.option(
+    "--person",
+    metavar="COLUMN",
+    help="Whose row it is, where a person may have several: promises are then kept about persons. It is dropped.",
+)
 KINDS = (
     many("--numeric", "numeric", "Treat as numbers, whatever they look like."),
     many("--categorical", "categorical", "Treat as names without order, even if they are numbers."),

@@ -66,6 +66,7 @@ class Job(BaseModel):
     scheme: str | None = None
     options: dict[str, Text] = {}
     identifiers: Names = []
+    person: str | None = None
     keep: Names = []
     numeric: Names = []
     categorical: Names = []
@@ -110,7 +111,7 @@ class Job(BaseModel):
     @property
     def reading(self) -> dict[str, Any]:
         """The arguments of ``discreet.table.read.read`` besides the source, the lists of columns and hierarchies."""
-        keys = ("domains", "missing", "delimiter", "encoding")
+        keys = ("person", "domains", "missing", "delimiter", "encoding")
         return {key: getattr(self, key) for key in keys}
 
 

@@ -71,6 +71,7 @@ class Outcome:
         help="An option of the scheme, such as effort=thorough; they are listed above. Repeatable.",
     ),
     flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
+    flags.PERSON,
     flags.many("--keep", "keep", "Columns to publish as they are."),
     *flags.KINDS,
     click.option(

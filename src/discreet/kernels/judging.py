@@ -251,17 +251,15 @@ def _short_of_variance(needed, rounding, counts, numbers, present):
 
 
 @kernel
-def strains(starts, values, amounts, width, rules):
+def strains(starts, values, amounts, sizes, width, rules):
     """The strain of every group: ``g`` holds ``values[starts[g]:starts[g + 1]]``, as often as ``amounts`` says."""
     result = np.empty(starts.shape[0] - 1)
     counts = np.zeros(width, np.int64)
     for g in range(result.shape[0]):
-        size = 0
         for at in range(starts[g], starts[g + 1]):
             counts[values[at]] = amounts[at]
-            size += amounts[at]
         present = values[starts[g] : starts[g + 1]]
-        result[g] = strain(counts, size, rules, present)
+        result[g] = strain(counts, sizes[g], rules, present)
         for i in present:
             counts[i] = 0
     return result

@@ -51,6 +51,11 @@ class BetaLikeness(Principle):
     negative: float | None = None
     level: int = 0
 
+    @property
+    def bounds_each_value(self) -> bool:
+        """A promise about nodes adds up the values under each, of which a person may have several."""
+        return self.level == 0
+
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
         p, nodes, labels = prior.frequencies, None, prior.values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules, strains
+from discreet.table.combinations import distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,8 @@ class Counts:
     amounts: NDArray[np.int64]
     width: int
     """How many sensitive values there are in all."""
+    members: NDArray[np.int64] | None = None
+    """How many persons each group has, where values are counted by persons, who may have several; else None."""
 
     @classmethod
     def of(cls, counts: ArrayLike | Counts, width: int) -> Counts:
@@ -61,6 +64,29 @@ class Counts:
         starts = np.searchsorted(found, np.arange(number + 1) * width)
         return cls(starts, (found % width).astype(np.int32), amounts.astype(np.int64), width)
 
+    @classmethod
+    def of_persons(
+        cls,
+        groups: NDArray[np.integer],
+        persons: NDArray[np.integer],
+        values: NDArray[np.integer],
+        number: int,
+        width: int,
+    ) -> Counts:
+        """How many persons of each group have each value in any of their rows; given the rows' groups and persons.
+
+        >>> rows = np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([1, 0, 1])
+        >>> counts = Counts.of_persons(*rows, 1, 2)
+        >>> counts.line(0).tolist(), counts.sizes.tolist()
+        ([1, 2], [2])
+        """
+        everyone = int(persons.max(initial=-1)) + 1
+        members = distinct(groups.astype(np.int64) * everyone + persons)
+        place = np.searchsorted(members, groups.astype(np.int64) * everyone + persons)
+        held = distinct(place * width + values)
+        counts = cls.of_rows(members[held // width] // everyone, held % width, number, width)
+        return replace(counts, members=np.bincount(members // everyone, minlength=number).astype(np.int64))
+
     def __len__(self) -> int:
         """How many groups there are, also empty ones."""
         return len(self.starts) - 1
@@ -72,7 +98,9 @@ class Counts:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of rows of each group."""
+        """The number of rows of each group, or of persons where values are counted by these."""
+        if self.members is not None:
+            return self.members
         return np.bincount(self.groups, weights=self.amounts, minlength=len(self)).astype(np.int64)
 
     @property
@@ -82,7 +110,7 @@ class Counts:
 
     def strains(self, rules: Rules) -> NDArray[np.float64]:
         """How close each group comes to breaking the rules: they hold up to 1; a group without rows has strain 0."""
-        result: NDArray[np.float64] = strains(self.starts, self.values, self.amounts, self.width, rules)
+        result: NDArray[np.float64] = strains(self.starts, self.values, self.amounts, self.sizes, self.width, rules)
         return result
 
     def line(self, group: int) -> NDArray[np.int64]:
@@ -103,7 +131,8 @@ class Counts:
         kept = np.flatnonzero(np.diff(self.starts))
         if len(kept) == len(self):
             return self
-        return Counts(np.append(self.starts[kept], self.starts[-1]), self.values, self.amounts, self.width)
+        members = None if self.members is None else self.members[kept]
+        return Counts(np.append(self.starts[kept], self.starts[-1]), self.values, self.amounts, self.width, members)
 
     def under(self, nodes: NDArray[np.int32]) -> Counts:
         """The same rows counted by the node above each value."""

@@ -37,6 +37,11 @@ class DeltaDisclosure(Principle):
 
     delta: float
 
+    @property
+    def bounds_each_value(self) -> bool:
+        """From above and from below."""
+        return True
+
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
         p = prior.frequencies

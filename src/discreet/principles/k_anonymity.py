@@ -36,6 +36,11 @@ class KAnonymity(Principle):
 
     k: int
 
+    @property
+    def bounds_each_value(self) -> bool:
+        """Nothing is said about values, so they may be as many as they like."""
+        return True
+
     def require(self, prior: Prior) -> None:
         """Nothing: a table without a sensitive attribute will do."""
 

@@ -75,6 +75,11 @@ class LDiversity(Principle):
         if self.kind != "recursive" and self.c is not None:
             raise DiscreetError(f"{self.name}: c belongs to kind=recursive, not to kind={self.kind}; leave it out")
 
+    @property
+    def bounds_each_value(self) -> bool:
+        """Frequency does; the other kinds look at all values of a group together."""
+        return self.kind == "frequency"
+
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
         caps = np.full(len(prior.values), 1.0 / self.l)

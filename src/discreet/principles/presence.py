@@ -69,6 +69,11 @@ class AlphaBeta(Principle):
         """How many different sensitive values every group has to hold."""
         return math.ceil(1.0 / self.beta - SLACK)
 
+    @property
+    def bounds_each_value(self) -> bool:
+        """By beta."""
+        return True
+
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
         caps = np.full(len(prior.values), self.beta)

@@ -64,6 +64,11 @@ class Principle(ABC):
         return True
 
     @property
+    def bounds_each_value(self) -> bool:
+        """Whether it bounds the share of each value on its own, and can so be about persons who have several."""
+        return False
+
+    @property
     def parts(self) -> tuple[Principle, ...]:
         """The single promises that this one is made of: itself, or those joined by ``&``."""
         return (self,)

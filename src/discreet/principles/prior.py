@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Kind, Table
 from discreet.table.texts import LARGEST_WHOLE, number_text
@@ -39,6 +40,8 @@ class Prior:
     numbers: NDArray[np.float64] | None = None
     """The values as numbers when the attribute is numeric, NaN where one is missing; read from ``values`` when they are
     not given, and ``None`` when those are no numbers."""
+    persons: int | None = None
+    """How many persons there are, where values are counted by persons, who may have several; else None."""
     remembered: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     """What promises have found out about the values, and would have to again."""
 
@@ -74,10 +77,19 @@ class Prior:
                 numbers[column.missing] = np.nan
         return cls(counts, _texts(column), column.kind, column.hierarchy, column.name, numbers)
 
+    @classmethod
+    def of_persons(cls, table: Table) -> Prior:
+        """The prior that counts persons: how many have each value in any of their rows."""
+        assert table.person is not None
+        held = Counts.of_persons(
+            np.zeros(table.rows, np.int64), table.person, table.classes, 1, len(Prior.of(table).values)
+        )
+        return replace(Prior.of(table), counts=held.line(0), persons=table.persons)
+
     @property
     def rows(self) -> int:
-        """How many rows the whole table has."""
-        return int(self.counts.sum())
+        """How many rows the whole table has, or persons where values are counted by these."""
+        return int(self.counts.sum()) if self.persons is None else self.persons
 
     @property
     def frequencies(self) -> NDArray[np.float64]:

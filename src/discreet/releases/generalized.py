@@ -50,6 +50,13 @@ SIDE_BY_SIDE = (
     "sensitive values of a row stand side by side: whoever also knows one of a person's may learn the others."
 )
 """What the reader must know when several attributes are sensitive."""
+SEVERAL_ROWS = (
+    "A person may have several rows; all of them are in one group, or all are withheld. The promise is kept by the "
+    "rows of every group and by its persons, each counted once for every value that any of the person's rows has, "
+    "against the same counts in the whole original. It does not bound what is learnt by whoever also knows how many "
+    "rows a person has and how the values of a person depend on each other."
+)
+"""What the reader must know when a person may have several rows."""
 PRESENCE = (
     "What is promised about presence counts all combinations of values that a description admits, and that occur in "
     "the original, as equally likely to be those of its rows; it does not bound what an adversary believes who has "
@@ -122,9 +129,10 @@ class GeneralizedRelease(Release):
             attributes=attributes,
             rows=len(rows),
             withheld=table.rows - len(rows),
-            assumptions=cls.assumed(attributes, promise),
+            assumptions=cls.assumed(attributes, promise, table.person is not None),
             seeded=seeded is not None,
             groups=number,
+            **persons_entry(table, published),
         )
         return cls(
             manifest,
@@ -142,11 +150,12 @@ class GeneralizedRelease(Release):
         )
 
     @classmethod
-    def assumed(cls, attributes: Sequence[Attribute], promise: Principle) -> tuple[str, ...]:
+    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
         """The same with what the reader must know of some releases only."""
-        always, rest = len(cls.assumptions), super().assumed(attributes, promise)
+        always, rest = len(cls.assumptions), super().assumed(attributes, promise, persons)
         several = [attribute.role for attribute in attributes].count("sensitive") > 1
         told = [SIDE_BY_SIDE] if several else []
+        told += [SEVERAL_ROWS] if persons else []
         told += [PRESENCE] if any(part.hides_presence for part in promise.parts) else []
         return (*rest[:always], *told, *rest[always:])
 
@@ -271,6 +280,14 @@ class GeneralizedRelease(Release):
         from discreet.releases.estimating import estimates
 
         return estimates(self, queries)
+
+
+def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
+    """What the manifest says of the persons of a table, where these may have several rows."""
+    if table.person is None:
+        return {}
+    shown = int((np.bincount(table.person[published], minlength=table.persons) > 0).sum())
+    return {"persons": {"published": shown, "withheld": table.persons - shown}}
 
 
 def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:

@@ -88,6 +88,10 @@ def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple
     whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
     if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in [*whole, manifest.get("groups")]):
         raise DiscreetError("the manifest of the release does not say how many rows and groups there are")
+    persons = manifest.get("persons", {"published": 0, "withheld": 0})
+    counted = [persons.get(key) for key in ("published", "withheld")] if isinstance(persons, dict) else [None]
+    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in counted):
+        raise DiscreetError("the manifest of the release does not say how many persons there are; publish it again")
     return attributes
 
 

@@ -61,8 +61,9 @@ class Release(ABC):
         return tuple(attribute for attribute in self.attributes if attribute.role == "quasi")
 
     @classmethod
-    def assumed(cls, attributes: Sequence[Attribute], promise: Principle) -> tuple[str, ...]:
-        """What the reader may assume of a release with these attributes that makes this promise."""
+    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
+        """What the reader may assume of a release with these attributes that makes this promise; ``persons`` when it is
+        about persons who may have several rows."""
         kept = [attribute.name for attribute in attributes if attribute.role == "other"]
         return (*cls.assumptions, kept_sentence(kept)) if kept else cls.assumptions
 

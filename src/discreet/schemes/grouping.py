@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
+from discreet.principles.persons import Judged, require_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.several import by_attribute, stated
@@ -18,6 +19,7 @@ from discreet.randomness import generator
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.generalizing import Values
 from discreet.schemes.merging import hide_presence
+from discreet.schemes.persons import groups_of_persons
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.top_down import Progress
 from discreet.schemes.withholding import unusable_rows
@@ -28,6 +30,7 @@ class GroupingScheme(Scheme):
     """A scheme that publishes groups of rows under one description each."""
 
     hides_presence: ClassVar[bool] = True
+    persons: ClassVar[bool] = True
     values: Values
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None
@@ -81,11 +84,21 @@ class GroupingScheme(Scheme):
         prior = feasible(self, table, principle)
         principle = stated(principle, table)
         rng = generator(self.random_state)
-        groups = self._divided(table, principle, prior, rng, progress)
+        if table.person is None:
+            groups = self._divided(table, principle, prior, rng, progress)
+        else:
+            require_persons(principle, table)
+
+            def divide(persons: Table) -> NDArray[np.int32]:
+                return self._divided(persons, principle, Prior.of(persons), rng, progress)
+
+            groups = groups_of_persons(table, principle, divide)
         if groups.max() >= 0:
             groups = hide_presence(table, groups, principle, self.values, self.name)
         each = by_attribute(principle, table)
         confirm(groups, table.classes, each[0].promise, prior)
+        if table.person is not None:
+            confirm_persons(table, groups, principle)
         for column, (own, promise) in zip(table.also_sensitive, each[1:], strict=True):
             confirm(groups, column.codes, promise, own)
         return GeneralizedRelease.from_groups(
@@ -113,3 +126,13 @@ def confirm(groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Pr
     counts = Counts.of_rows(groups + 1, classes, int(groups.max()) + 2, len(prior.counts))
     if not principle.holds(counts, prior).all():
         raise AssertionError(f"the partition breaks {principle}; nothing was published")
+
+
+def confirm_persons(table: Table, groups: NDArray[np.int32], principle: Principle) -> None:
+    """The same for persons who may have several rows: all of them in one group, which keeps the promise by persons."""
+    assert table.person is not None
+    one_of = np.empty(table.persons, np.int32)
+    one_of[table.person] = groups
+    kept = Judged.of(table, groups + 1, int(groups.max()) + 2).strains(rules_about(principle, table)) <= 1.0
+    if not bool((one_of[table.person] == groups).all()) or not bool(kept.all()):
+        raise AssertionError(f"the partition breaks {principle} about persons; nothing was published")

@@ -108,18 +108,26 @@ def beliefs(table: Table, groups: NDArray[np.int32], values: Values, together: f
 def _merged(table: Table, groups: NDArray[np.int32], values: Values, alpha: float) -> NDArray[np.int32]:
     """The same groups, merged along a curve through the middles of their boxes until none is beyond alpha."""
     places, number = dense_groups(groups)
-    d = len(table.quasi)
-    low, high = np.empty((number, d), np.int32), np.empty((number, d), np.int32)
-    for j, column in enumerate(table.quasi):
+    low, high, order = neighbours_in_order(table.quasi, places, number)
+    sizes = np.bincount(places[places >= 0], minlength=number)
+    axes, known = _axes(table.quasi, values)
+    home = kernels.merge_in_order(order, low, high, sizes, axes, known, alpha)
+    return np.where(places < 0, -1, home[places]).astype(np.int32)
+
+
+def neighbours_in_order(
+    columns: tuple[Column, ...], places: NDArray[np.int32], number: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """The smallest and largest codes of each group, and the groups in an order in which neighbours lie near each other:
+    along a curve through the middles of their boxes."""
+    low, high = np.empty((number, len(columns)), np.int32), np.empty((number, len(columns)), np.int32)
+    for j, column in enumerate(columns):
         ends = np.full(number, NO_LOW, np.int32), np.full(number, NO_HIGH, np.int32)
         spans(np.ascontiguousarray(column.codes, dtype=np.int32), places, *ends)
         low[:, j], high[:, j] = ends
-    wide = np.array([max(1, len(column.values) - 1) for column in table.quasi])
+    wide = np.array([max(1, len(column.values) - 1) for column in columns])
     rank, _ = along_curve((low.astype(np.float64) + high) / (2.0 * wide))
-    sizes = np.bincount(places[places >= 0], minlength=number)
-    axes, known = _axes(table.quasi, values)
-    home = kernels.merge_in_order(np.argsort(rank), low, high, sizes, axes, known, alpha)
-    return np.where(places < 0, -1, home[places]).astype(np.int32)
+    return low, high, np.argsort(rank)
 
 
 def _axes(columns: tuple[Column, ...], values: Values) -> tuple[Axes, NDArray[np.int64]]:

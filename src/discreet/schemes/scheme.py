@@ -24,6 +24,8 @@ class Scheme(ABC):
     """Whether it can be kept in doubt who is in the table."""
     several: ClassVar[bool] = False
     """Whether it protects several sensitive attributes at once."""
+    persons: ClassVar[bool] = False
+    """Whether it keeps promises about persons who have several rows each."""
 
     @abstractmethod
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
@@ -62,6 +64,17 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
         raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
     if not table.quasi:
         raise DiscreetError("the table has no quasi-identifiers; name those that others may know with --quasi")
+    if table.person is not None and not scheme.persons:
+        raise DiscreetError(
+            f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
+            "choose scheme 'cuts', or give one row per person"
+        )
+    if table.person is not None and table.also_sensitive:
+        names = ", ".join(column.name for column in table.all_sensitive)
+        raise DiscreetError(
+            f"promises about persons are kept about one sensitive attribute, and the table has several ({names}); name "
+            "one of them, or give one row per person"
+        )
     if table.also_sensitive and not scheme.several:
         names = ", ".join(column.name for column in table.all_sensitive)
         raise DiscreetError(

@@ -12,6 +12,7 @@ from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy, Told
 from discreet.table.hierarchy_files import Offered, offered
 from discreet.table.kinds import Missing, Wish, code, wishes
+from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.sources import fetch
 from discreet.table.table import Table
 
@@ -22,6 +23,7 @@ def read(
     quasi: Iterable[str],
     sensitive: str | Iterable[str] | None = None,
     identifiers: Iterable[str] = (),
+    person: str | None = None,
     keep: Iterable[str] = (),
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
@@ -39,6 +41,10 @@ def read(
 
     Roles: ``quasi`` are published in generalized form, ``sensitive`` is what is protected (one column, or a list of
     several), ``identifiers`` are dropped (but must exist), ``keep`` are carried along, all other columns are dropped.
+
+    A row is a person. Where a person may have several rows, ``person`` names the column that tells whose row it is: it
+    is dropped as well, and promises are then kept about persons. An identifier that repeats is refused, because it may
+    mean just that.
 
     Kinds are inferred: numbers are numeric; text and truth values categorical; a pandas ordered Categorical or a
     polars Enum is ordinal in its own order, with all its categories. Dates are categorical, written as in ISO 8601. In
@@ -69,7 +75,10 @@ def read(
         "the sensitive attribute": () if sensitive is None else _names(sensitive),
         "an identifier": _names(identifiers),
         "kept along": _names(keep),
+        "the person": () if person is None else _names(person),
     }
+    if person is not None and person in roles["an identifier"]:  # which it is, and more
+        roles["an identifier"] = tuple(name for name in roles["an identifier"] if name != person)
     _check_roles(roles)
     if missing not in get_args(Missing):
         raise DiscreetError(f"missing={missing!r} is no policy; choose 'error', 'withhold' or 'value'")
@@ -80,10 +89,13 @@ def read(
         hierarchies or {},
         domains or {},
     )
-    quasi_names, sensitive_names, identifier_names, other_names = roles.values()
+    quasi_names, sensitive_names, identifier_names, other_names, person_names = roles.values()
     coded = (*quasi_names, *sensitive_names, *other_names)
-    needed = tuple(dict.fromkeys((*coded, *identifier_names, *said)))
-    rows, columns = fetch(source, needed, coded, delimiter=delimiter, encoding=encoding)
+    naming = (*identifier_names, *person_names)
+    needed = tuple(dict.fromkeys((*coded, *naming, *said)))
+    rows, columns = fetch(source, needed, (*coded, *naming), delimiter=delimiter, encoding=encoding)
+    for name in identifier_names:
+        check_alone(columns[name], person)
 
     unusable = [np.empty(0, np.int64)]
     done = {}
@@ -103,6 +115,7 @@ def read(
         tuple(done[name] for name in other_names),
         withheld if len(withheld) else None,
         tuple(done[name] for name in sensitive_names[1:]),
+        person_of_rows(columns[person_names[0]]) if person_names else None,
     )
 
 

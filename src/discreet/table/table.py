@@ -59,7 +59,8 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One row per person: quasi-identifiers, sensitive attributes, and what else is to be carried along.
+    """Rows about persons, one each unless ``person`` says otherwise: quasi-identifiers, sensitive attributes, and what
+    else is to be carried along.
 
     Where several attributes are sensitive, ``sensitive`` is the first and ``also_sensitive`` are the others; what
     protects one attribute refuses such a table.
@@ -78,9 +79,15 @@ class Table:
     none; they are rows of the table like any other."""
     also_sensitive: tuple[Column, ...] = ()
     """The sensitive attributes besides the first."""
+    person: NDArray[np.int32] | None = None
+    """Per row the number of the person it is about, from 0 without gaps; None when every row is a person of its own."""
 
     def __post_init__(self) -> None:
         """See that the columns fit together."""
+        if self.person is not None and len(self.person) != self.rows:
+            raise DiscreetError(
+                f"{len(self.person):,} rows have a person and the table has {self.rows:,}; give every row its person"
+            )
         if self.also_sensitive and self.sensitive is None:
             raise DiscreetError("a table without a sensitive attribute has no others either; name the first")
         names = [column.name for column in self.columns]
@@ -102,6 +109,11 @@ class Table:
     def all_sensitive(self) -> tuple[Column, ...]:
         """The sensitive attributes, in order; none, or one, or several."""
         return () if self.sensitive is None else (self.sensitive, *self.also_sensitive)
+
+    @property
+    def persons(self) -> int:
+        """How many persons the rows are about."""
+        return self.rows if self.person is None else int(self.person.max(initial=-1)) + 1
 
     @property
     def quasi_names(self) -> tuple[str, ...]:
@@ -132,7 +144,8 @@ class Table:
         """One line per column: its role, kind and extent."""
         roles = ["quasi"] * len(self.quasi) + ["sensitive"] * len(self.all_sensitive) + ["other"] * len(self.other)
         width = max((len(column.name) for column in self.columns), default=0)
-        lines = [f"Table of {self.rows:,} rows"]
+        about = "" if self.person is None else f" about {self.persons:,} persons"
+        lines = [f"Table of {self.rows:,} rows{about}"]
         for role, column in zip(roles, self.columns, strict=True):
             line = f"  {role:<9}  {column.name:<{width}}  {column.kind:<11}  {len(column.values):,} values"
             if column.domain is not None:

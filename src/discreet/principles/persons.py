@@ -1,0 +1,100 @@
+"""Promises about persons who may have several rows each.
+
+What is learnt of a person is bounded in two ways, and both are judged. By *rows*: whoever knows that one certain row is
+somebody's believes in its value as often as the group's rows have it. By *persons*: all rows of a person are in one
+group, so its persons can be exchanged for one another, and whoever knows that somebody is among them believes in a
+value as often as they have it in any row. A person may have several values, so the shares of persons add up to more
+than 1: only promises that bound each value on its own can then be judged by persons.
+
+Both shares in a union of groups lie between those in its parts, as long as nobody has rows in both: what is monotone by
+rows is monotone by persons.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.judging import Rules
+from discreet.principles.counts import Counts
+from discreet.principles.principle import Principle, main_parameter
+from discreet.principles.prior import Prior
+from discreet.principles.wording import exact, percent
+from discreet.table.persons import several_values
+from discreet.table.table import Table
+
+
+class Judged(NamedTuple):
+    """The same groups counted by their rows and by their persons."""
+
+    by_rows: Counts
+    by_persons: Counts
+
+    @classmethod
+    def of(cls, table: Table, groups: NDArray[np.integer], number: int) -> Judged:
+        """Some rows' groups, from 0 to ``number - 1``; rows whose group is -1 are left out."""
+        assert table.person is not None
+        inside = np.flatnonzero(groups >= 0)
+        width = len(table.prior_counts)
+        at, persons, values = groups[inside], table.person[inside], table.classes[inside]
+        return cls(Counts.of_rows(at, values, number, width), Counts.of_persons(at, persons, values, number, width))
+
+    def strains(self, rules: Sequence[Rules]) -> NDArray[np.float64]:
+        """How close each group comes to breaking the rules about rows, or those about persons."""
+        return np.maximum(self.by_rows.strains(rules[0]), self.by_persons.strains(rules[1]))
+
+
+def rules_about(principle: Principle, table: Table) -> tuple[Rules, Rules]:
+    """What groups must keep when counted by rows, and when counted by persons."""
+    return principle.rules(Prior.of(table)), principle.rules(Prior.of_persons(table))
+
+
+def require_persons(principle: Principle, table: Table) -> None:
+    """Refuse a promise that cannot be judged by persons, or that the persons of the whole table break."""
+    for part in principle.parts:
+        if not part.monotone:
+            raise DiscreetError(
+                f"{part} is not kept by unions of groups that keep it, so it is not made about persons with several "
+                "rows; give one row per person"
+            )
+        several = 0 if table.sensitive is None else several_values(table, table.sensitive)
+        if several and not part.bounds_each_value:
+            assert table.sensitive is not None
+            raise DiscreetError(
+                f"{part} is about one value per person, and {several:,} of {table.persons:,} persons have different "
+                f"values of {table.sensitive.name!r} in different rows; ask for beta-likeness or l-diversity, which "
+                "bound each value on its own, or give one row per person"
+            )
+        whole = Judged.of(table, np.zeros(table.rows, np.int64), 1).by_persons
+        prior = Prior.of_persons(table)
+        if part.strain(whole, prior)[0] > 1.0:
+            name, reached = main_parameter(str(part)), part.achieved(whole, prior)
+            least = (
+                math.floor(reached * 1000.0 + 1e-7) if part.larger_is_stronger else math.ceil(reached * 1000.0 - 1e-7)
+            )
+            raise DiscreetError(
+                f"this table cannot keep {part} about persons: {broken_by_persons(part, whole, 0, prior)}; the "
+                f"strongest that it can keep is {name}={exact(least / 1000.0)}"
+            )
+
+
+def broken_by_persons(part: Principle, counts: Counts, group: int, prior: Prior) -> str:
+    """What breaks a promise in one group counted by persons, as the end of a sentence."""
+    line, size = counts.line(group), int(counts.sizes[group])
+    has = "1 person" if size == 1 else f"{size:,} persons"
+    caps = part.caps(prior)
+    if caps is not None:
+        over = np.where(line > 0, line / np.maximum(caps, 1e-300), 0.0)
+        worst = int(over.argmax())
+        if line[worst] > caps[worst] * size:
+            verb, share = "has" if line[worst] == 1 else "have", percent(line[worst] / size)
+            return (
+                f"{line[worst]:,} of {has} {verb} {prior.values[worst]!r} in some row ({share}), and "
+                f"{percent(float(caps[worst]))} is allowed"
+            )
+    return f"it has {has}"

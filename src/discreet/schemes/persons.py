@@ -1,0 +1,94 @@
+"""Groups of persons who may have several rows each: a scheme divides the persons, and their rows follow them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
+from discreet.principles.persons import Judged, broken_by_persons, rules_about
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.releases.generalized import dense_groups
+from discreet.schemes.merging import neighbours_in_order
+from discreet.table.persons import one_row_each
+from discreet.table.table import Table
+
+Division = Callable[[Table], NDArray[np.int32]]
+"""From a table of one row each to the group of every row, -1 where it is withheld."""
+
+
+def groups_of_persons(table: Table, principle: Principle, divide: Division) -> NDArray[np.int32]:
+    """The group of every row, all rows of a person in one, such that rows and persons of every group keep the promise.
+
+    Why the promise is kept: persons are divided by what one row says of each, which only serves to find good groups.
+    What they come to is judged by all rows, and groups that break the promise are thrown together with their
+    neighbours until none does: the promise is monotone, and all persons together keep it.
+    """
+    assert table.person is not None
+    groups = divide(one_row_each(table))[table.person]
+    _see_that_withheld_persons_keep(principle, table, groups)
+    return _merged(table, groups, principle)
+
+
+def _see_that_withheld_persons_keep(principle: Principle, table: Table, groups: NDArray[np.int32]) -> None:
+    withheld = Judged.of(table, np.where(groups < 0, 0, -1), 1)
+    if withheld.strains(rules_about(principle, table))[0] > 1.0:
+        why = broken_by_persons(principle, withheld.by_persons, 0, Prior.of_persons(table))
+        number = int(withheld.by_persons.sizes[0])
+        raise DiscreetError(
+            f"{'1 person' if number == 1 else f'{number:,} persons'} with missing values cannot be withheld: as one "
+            f"group they break the promise ({why}); treat missing as a value of its own instead (missing='value'), or "
+            "drop the column with the missing values"
+        )
+
+
+def _merged(table: Table, groups: NDArray[np.int32], principle: Principle) -> NDArray[np.int32]:
+    """The same groups, those that break the promise thrown together with the next along a curve until they keep it."""
+    places, number = dense_groups(groups)
+    judged, rules = Judged.of(table, places, number), rules_about(principle, table)
+    broken = judged.strains(rules) > 1.0
+    if not broken.any():
+        return groups
+
+    def kept(some: list[int]) -> bool:
+        together = Judged(_sum(judged.by_rows, some), _sum(judged.by_persons, some))
+        return bool(together.strains(rules)[0] <= 1.0)
+
+    _, _, order = neighbours_in_order(table.quasi, places, number)
+    lots: list[list[int]] = []
+    waiting: list[int] = []
+    for group in order.tolist():
+        if waiting or broken[group]:
+            waiting.append(group)
+            if kept(waiting):
+                lots.append(waiting)
+                waiting = []
+        else:
+            lots.append([group])
+    while waiting and not kept(waiting):
+        if not lots:
+            raise DiscreetError(
+                "without the persons that have to be withheld, the table cannot keep the promise; treat missing as a "
+                "value of its own instead (missing='value')"
+            )
+        waiting = lots.pop() + waiting
+    lots += [waiting] if waiting else []
+    home = np.empty(number, np.int32)
+    for lot, members in enumerate(lots):
+        home[members] = lot
+    return np.where(places < 0, np.int32(-1), home[places])
+
+
+def _sum(counts: Counts, some: list[int]) -> Counts:
+    """The counts of some groups, nobody being in two of them, taken as one."""
+    line = np.zeros(counts.width, np.int64)
+    for group in some:
+        inside = slice(counts.starts[group], counts.starts[group + 1])
+        line[counts.values[inside]] += counts.amounts[inside]
+    values = np.flatnonzero(line)
+    members = None if counts.members is None else counts.members[some].sum(keepdims=True)
+    return Counts(np.array([0, len(values)]), values.astype(np.int32), line[values], counts.width, members)

@@ -1,0 +1,99 @@
+"""Whose row a row is, where a person may have several."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.table.encoded import Encoded
+from discreet.table.table import Column, Table
+
+
+def person_of_rows(column: Encoded) -> NDArray[np.int32]:
+    """The number of the person that each row is about, refused where a row does not say.
+
+    >>> import pyarrow as pa
+    >>> from discreet.table.encoded import encode
+    >>> person_of_rows(encode("id", pa.chunked_array([["a7", "b1", "a7"]]))).tolist()
+    [0, 1, 0]
+    """
+    nobody = np.flatnonzero(column.codes < 0)
+    if len(nobody):
+        others = "" if len(nobody) == 1 else f", nor do {len(nobody) - 1:,} other rows"
+        raise DiscreetError(
+            f"column {column.name!r} does not say whose row {nobody[0] + 1} is{others}; fill it in, or leave out what "
+            "belongs to nobody"
+        )
+    return column.codes
+
+
+def check_alone(column: Encoded, person: str | None) -> None:
+    """Refuse an identifier that repeats, unless it is known whose rows are whose.
+
+    >>> import pyarrow as pa
+    >>> from discreet.table.encoded import encode
+    >>> check_alone(encode("id", pa.chunked_array([["a7", "b1", None, None]])), None)
+    """
+    counts = np.bincount(column.codes[column.codes >= 0])
+    if person is not None or not bool((counts > 1).any()):
+        return
+    most = int(counts.argmax())
+    raise DiscreetError(
+        f"the identifier {column.name!r} repeats: {int((counts > 1).sum()):,} of its {len(counts):,} values stand in "
+        f"several rows, {column.texts[most]!r} in {counts[most]:,}; if these are rows of one person say "
+        f"person={column.name!r}, so that promises are kept about persons; if they are not, leave {column.name!r} out "
+        "of identifiers, and it is dropped all the same"
+    )
+
+
+def one_row_each(table: Table) -> Table:
+    """The persons of a table, a row each, to search for groups in: what a person has several of is told by one.
+
+    Of quasi-identifiers that is the middle one, in the order of codes; of sensitive values the one that the fewest
+    persons have. A person is unusable when one of the rows is.
+
+    >>> age = Column("age", "numeric", np.array([0, 1, 2, 0], np.int32), np.array([30, 31, 32]))
+    >>> table = one_row_each(Table(4, (age,), None, person=np.array([0, 0, 0, 1], np.int32)))
+    >>> table.rows, table.quasi[0].codes.tolist()
+    (2, [1, 0])
+    """
+    person = table.person
+    assert person is not None, "a table of persons has no other rows than theirs"
+    starts = np.concatenate([[0], np.cumsum(np.bincount(person, minlength=table.persons))])
+    middle = (starts[:-1] + starts[1:] - 1) // 2
+
+    def chosen(column: Column, rank: NDArray[np.int64], place: NDArray[np.int64]) -> Column:
+        return replace(column, codes=column.codes[np.lexsort((rank[column.codes], person))][place])
+
+    def rarest_first(column: Column) -> NDArray[np.int64]:
+        width = len(column.values)
+        held = np.unique(person.astype(np.int64) * width + column.codes) % width
+        rank = np.empty(width, np.int64)
+        rank[np.argsort(np.bincount(held, minlength=width), kind="stable")] = np.arange(width)
+        return rank
+
+    secrets = [chosen(column, rarest_first(column), starts[:-1]) for column in table.all_sensitive]
+    return Table(
+        table.persons,
+        tuple(chosen(column, np.arange(len(column.values)), middle) for column in table.quasi),
+        secrets[0] if secrets else None,
+        unusable=None if table.unusable is None else np.unique(person[table.unusable]).astype(np.int64),
+        also_sensitive=tuple(secrets[1:]),
+    )
+
+
+def several_values(table: Table, column: Column) -> int:
+    """How many persons have different values of a column in different rows.
+
+    >>> flu = Column("flu", "categorical", np.array([0, 1, 0], np.int32), np.array(["no", "yes"], object))
+    >>> several_values(Table(3, (), flu, person=np.array([0, 0, 1], np.int32)), flu)
+    1
+    """
+    if table.person is None:
+        return 0
+    width = len(column.values)
+    held = np.unique(table.person.astype(np.int64) * width + column.codes) // width
+    return int((np.bincount(held) > 1).sum())
