@@ -286,8 +286,6 @@ def test_other_commands_and_files_that_cannot_take_several(folder: Path) -> None
 def test_promises_name_their_attribute() -> None:
     text = "proximity(epsilon=2000, m=4, attribute=wage)"
     assert str(parse(text)) == text and parse(text).about == "wage"
-    with pytest.raises(dc.DiscreetError, match="attribute must be the name of a column without commas"):
-        dc.Proximity(1, 2, attribute="a,b")
     prior = Prior(np.array([1, 1]), ("1", "2"), "numeric", attribute="pay")
     with pytest.raises(dc.DiscreetError, match="names the attribute 'wage', but the sensitive attribute is 'pay'"):
         parse(text).require(prior)

@@ -187,7 +187,7 @@ class Proximity(Principle):
         if not self.given:
             return super().__str__()
         kind = "stated" if self.ends is not None else "a function"
-        which = "" if self.attribute is None else f", attribute={self.attribute}"
+        which = "" if self.attribute is None else f", attribute={self.parameters[-1].write(self.attribute)}"
         return f"{self.name}(m={self.m}, neighbourhood={kind}{which})"
 
     @property
