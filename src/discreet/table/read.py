@@ -84,6 +84,12 @@ def read(
     coded = (*quasi_names, *sensitive_names, *other_names)
     needed = tuple(dict.fromkeys((*coded, *identifier_names, *said)))
     rows, columns = fetch(source, needed, coded, delimiter=delimiter, encoding=encoding)
+    idle = next((name for name in said if name not in coded), None)
+    if idle is not None:
+        raise DiscreetError(
+            f"a kind, a domain or a hierarchy is given for the column {idle!r}, which is not published; give the column "
+            "a role, or leave that out"
+        )
 
     unusable = [np.empty(0, np.int64)]
     done = {}
