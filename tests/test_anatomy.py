@@ -187,9 +187,9 @@ def test_refusals_say_what_would_work() -> None:
         (Anatomy(), LDiversity(20), "l can be at most .*; ask for l="),
         (Anatomy(), LDiversity(20, "distinct"), "ask for l=6"),
         (Anatomy(), LDiversity(2.5), "ask for l=3"),
-        (Anatomy(), LDiversity(2, "entropy"), "'cuts', or 'baseline'"),
-        (Anatomy(), BetaLikeness(2), "'cuts', or 'baseline'"),
-        (Anatomy(), LDiversity(2) & KAnonymity(2), "'cuts', or 'baseline'"),
+        (Anatomy(), LDiversity(2, "entropy"), "'cuts', or scheme 'baseline'"),
+        (Anatomy(), BetaLikeness(2), "'cuts', or scheme 'baseline'"),
+        (Anatomy(), LDiversity(2) & KAnonymity(2), "choose scheme 'cuts'$"),
         (Baseline(), KAnonymity(2) & BetaLikeness(2), "cannot hide a row among others"),
         (Baseline(), LDiversity(20), "cannot keep l-diversity"),
     ):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import cast
 
 import numpy as np
 
 from discreet.errors import DiscreetError
+from discreet.principles.wording import exact
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
@@ -29,7 +32,14 @@ class Parameter(ABC):
 
     @abstractmethod
     def read(self, text: str) -> object:
-        """The value that a text means, or the text itself when it means none (``check`` then refuses it)."""
+        """The value that a text means, or the text itself when it means none (``check`` then refuses it).
+
+        ``ValueError`` for a text that is not even one.
+        """
+
+    def write(self, value: object) -> str:
+        """The text of a value, which ``read`` reads back."""
+        return value if isinstance(value, str) else exact(cast(float, value))
 
     @abstractmethod
     def accept(self, value: object) -> object:
@@ -141,18 +151,29 @@ class Choice(Parameter):
 
 @dataclass(frozen=True)
 class Name(Parameter):
-    """The name of a column, as far as the text of a promise can hold it."""
+    """The name of a column: any text, written in double quotes, as in JSON, where a promise could not hold it else.
+
+    >>> Name("attribute").write("wage"), Name("attribute").write("wage (EUR)"), Name("attribute").read('"wage (EUR)"')
+    ('wage', '"wage (EUR)"', 'wage (EUR)')
+    """
 
     def describe(self) -> str:
         """What is accepted, as it reads after "must be"."""
-        return "the name of a column without commas, parentheses, & and blanks at its ends"
+        return 'the name of a column, in double quotes if it has other signs than letters, as in "wage (EUR)"'
 
     def read(self, text: str) -> object:
-        """The name itself."""
-        return text
+        """The name itself, without its quotes."""
+        return json.loads(text) if '"' in text else text
+
+    def write(self, value: object) -> str:
+        """The name, in quotes if need be."""
+        name = str(value)
+        if name and name == name.strip() and name.isprintable() and not re.search(r'[,()&"]', name):
+            return name
+        return json.dumps(name, ensure_ascii=not name.isprintable())
 
     def accept(self, value: object) -> object:
         """The name as it is."""
-        if not isinstance(value, str) or not value or value != value.strip() or re.search(r"[,()&]", value):
+        if not isinstance(value, str):
             raise ValueError
         return value

@@ -19,7 +19,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.parameters import Parameter
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine
-from discreet.principles.wording import exact, rows
+from discreet.principles.wording import rows
 
 
 @dataclass(frozen=True)
@@ -159,10 +159,11 @@ class Principle(ABC):
     def __str__(self) -> str:
         """The promise as text, which ``parse`` reads back: parameters left at their defaults are not written."""
         written = []
+        declared = {parameter.name: parameter for parameter in self.parameters}
         for field in fields(cast(Any, self)):
             value = getattr(self, field.name)
             if field.default is MISSING or value != field.default:
-                written.append(f"{field.name}={value if isinstance(value, str) else exact(value)}")
+                written.append(f"{field.name}={declared[field.name].write(value)}")
         return f"{self.name}({', '.join(written)})"
 
 
@@ -279,7 +280,9 @@ def asked_for(given: Principle | str | Iterable[Principle | str]) -> list[Princi
     return [parse(one) if isinstance(one, str) else one for one in asked]
 
 
-_FORM = re.compile(r"([^\s()]+)\s*(?:\(([^()]*)\))?")
+_QUOTED = r'"(?:\\.|[^"\\])*+"'
+_FORM = re.compile(rf'([^\s()"]+)\s*(?:\(((?:{_QUOTED}|[^()"]++)*+)\))?', re.DOTALL)
+_PIECES = re.compile(rf'{_QUOTED}|[^",&]++|.', re.DOTALL)
 
 
 def parse(text: str) -> Principle:
@@ -290,7 +293,18 @@ def parse(text: str) -> Principle:
     >>> print(parse(" k-anonymity( k = 5 )&t-closeness(t=0.20, distance=equal)"))
     k-anonymity(k=5) & t-closeness(t=0.2)
     """
-    return together(_parse_one(part.strip()) for part in text.split("&"))
+    return together(_parse_one(part.strip()) for part in _split(text, "&"))
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """The parts of a text between marks that do not stand in double quotes."""
+    parts = [""]
+    for piece in _PIECES.findall(text):
+        if piece == mark:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
 
 
 def _parse_one(text: str) -> Principle:
@@ -305,7 +319,7 @@ def _parse_one(text: str) -> Principle:
         raise DiscreetError(f"no promise is called '{form[1]}'; {_suggest(name, list(PRINCIPLES))}")
     declared = {parameter.name: parameter for parameter in kind.parameters}
     given: dict[str, object] = {}
-    for item in filter(None, (piece.strip() for piece in inside.split(","))):
+    for item in filter(None, (piece.strip() for piece in _split(inside, ","))):
         key, equals, value = (piece.strip() for piece in item.partition("="))
         key = key.lower()
         if not equals or not value:
@@ -314,7 +328,13 @@ def _parse_one(text: str) -> Principle:
             raise DiscreetError(f"{name} has no parameter '{key}'; {_suggest(key, list(declared))}")
         if key in given:
             raise DiscreetError(f"{name}: {key} is given twice in '{text}'; give it once")
-        given[key] = declared[key].read(value)
+        try:
+            given[key] = declared[key].read(value)
+        except ValueError:
+            raise DiscreetError(
+                f"{name}: {item} cannot be read; {key} must be {declared[key].describe()}, and a quote inside it is "
+                f'written \\"'
+            ) from None
     for field in fields(cast(Any, kind)):
         if field.default is MISSING and field.name not in given:
             raise DiscreetError(f"{name} needs its parameter {field.name}; write for example {kind.example}")

@@ -112,6 +112,12 @@ class Proximity(Principle):
             super().__post_init__()  # only now are the widths sure to be numbers
             object.__setattr__(self, "epsilon", max(self.below or 0.0, self.above or 0.0))
         super().__post_init__()
+        if None not in (self.below, self.above) and self.epsilon != max(self.below or 0.0, self.above or 0.0):
+            raise DiscreetError(
+                f"{self.name}: below={exact(cast(float, self.below))} and above={exact(cast(float, self.above))} say "
+                f"all about what is near, so epsilon={exact(self.epsilon)} would play no part; leave out epsilon, or "
+                "the side for which it is meant"
+            )
         if self.m != int(self.m):
             raise DiscreetError(
                 f"{self.name}: m must be a whole number of at least 1, not {exact(self.m)}; write m={int(self.m)}"
@@ -185,9 +191,11 @@ class Proximity(Principle):
     def __str__(self) -> str:
         """The promise as text, but for ends that are given: these may be too many to be read."""
         if not self.given:
-            return super().__str__()
+            told = super().__str__()
+            sided = self.below is not None and self.above is not None
+            return told.replace(f"epsilon={exact(self.epsilon)}, ", "", 1) if sided else told
         kind = "stated" if self.ends is not None else "a function"
-        which = "" if self.attribute is None else f", attribute={self.attribute}"
+        which = "" if self.attribute is None else f", attribute={self.parameters[-1].write(self.attribute)}"
         return f"{self.name}(m={self.m}, neighbourhood={kind}{which})"
 
     @property

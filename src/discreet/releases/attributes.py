@@ -35,8 +35,8 @@ class Attribute:
 
     @property
     def flat(self) -> bool:
-        """Whether the values have no nodes between them and the root."""
-        return self.hierarchy is not None and self.hierarchy.height <= 1
+        """Whether the values say all there is to say about the hierarchy."""
+        return self.hierarchy is not None and self.hierarchy.bare
 
     def as_dict(self) -> dict[str, Any]:
         """The attribute as the manifest holds it."""
@@ -115,7 +115,7 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
         return Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree)
     assert tree is not None, "every categorical column has a hierarchy"
     if tree.height <= 1:
-        tree = Hierarchy.flat(column.name, sorted(tree.leaves))
+        tree = tree.only(sorted(range(len(tree.leaves)), key=tree.leaves.__getitem__))
     return Attribute(column.name, role, "categorical", hierarchy=tree)
 
 

@@ -8,13 +8,12 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from discreet.errors import DiscreetError
-from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
-from discreet.principles.proximity import Proximity
 from discreet.schemes.ambiguity import Ambiguity
 from discreet.schemes.anatomy import Anatomy, Baseline
 from discreet.schemes.burel import Burel
 from discreet.schemes.cuts import Cuts
+from discreet.schemes.keepers import keeper
 from discreet.schemes.mondrian import Mondrian
 from discreet.schemes.perturbation import Perturbation
 from discreet.schemes.proximity import Proximal
@@ -48,14 +47,11 @@ SCHEMES: dict[str, type[Scheme]] = {
 def default_scheme(principle: Principle | None = None) -> str:
     """The name of the scheme that is taken for a promise when none is asked for.
 
+    >>> from discreet.principles import AlphaBeta, Proximity
     >>> default_scheme(), default_scheme(Proximity(2000, 4)), default_scheme(AlphaBeta(0.2, 0.1))
     ('cuts', 'proximity', 'ambiguity')
     """
-    if principle is not None and any(isinstance(part, AlphaBeta) for part in principle.parts):
-        return Ambiguity.name
-    if principle is not None and any(isinstance(part, Proximity) for part in principle.parts):
-        return Proximal.name
-    return Cuts.name
+    return Cuts.name if principle is None else keeper(principle) or Proximal.name
 
 
 def make_scheme(

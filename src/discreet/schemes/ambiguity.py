@@ -26,6 +26,7 @@ from discreet.schemes.ambiguity_pairs import correlated_pairs
 from discreet.schemes.ambiguity_refusing import Finish, Refused
 from discreet.schemes.anatomy import published_rows
 from discreet.schemes.grouping import confirm
+from discreet.schemes.keepers import kept_by_ambiguity, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.top_down import Progress
 from discreet.table.table import Table
@@ -91,16 +92,11 @@ class Ambiguity(Scheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """alpha-beta, with k-anonymity (of groups) and l-diversity of the kinds frequency and distinct, if asked."""
-        others = [part for part in principle.parts if not isinstance(part, AlphaBeta)]
-        known = all(
-            isinstance(part, KAnonymity) or (isinstance(part, LDiversity) and part.kind in ("frequency", "distinct"))
-            for part in others
-        )
-        if known and len(others) < len(principle.parts):
+        if kept_by_ambiguity(principle):
             return None
         return (
             f"scheme {self.name!r} keeps alpha-beta, alone or with k-anonymity and l-diversity of the kinds frequency "
-            f"and distinct; for {principle} choose scheme 'cuts'"
+            f"and distinct; {way_out(principle)}"
         )
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AmbiguousRelease:

@@ -19,6 +19,7 @@ from discreet.principles.wording import exact
 from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy import AnatomyRelease
 from discreet.schemes.grouping import confirm
+from discreet.schemes.keepers import keeper, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.top_down import Progress
 from discreet.schemes.withholding import unusable_rows
@@ -62,9 +63,11 @@ class Anatomy(Scheme):
         if isinstance(principle, AlphaBeta):
             return super().refusal(principle, prior)
         if not isinstance(principle, LDiversity) or principle.kind not in ("frequency", "distinct"):
+            exactly = keeper(principle) == "cuts" and Baseline().refusal(principle, prior) is None
+            also = ", or scheme 'baseline' if quasi-identifiers are to stay as they are" if exactly else ""
             return (
-                f"scheme {self.name!r} keeps l-diversity of the kinds frequency and distinct and nothing else; for "
-                f"{principle} choose scheme 'cuts', or 'baseline' if quasi-identifiers are to stay as they are"
+                f"scheme {self.name!r} keeps l-diversity of the kinds frequency and distinct and nothing else; "
+                f"{way_out(principle)}{also}"
             )
         if not principle.l.is_integer():
             return (
@@ -127,8 +130,8 @@ class Baseline(Scheme):
         """Any monotone promise but one to hide rows among others: their quasi-identifiers are there for all to see."""
         if any(isinstance(part, KAnonymity) for part in principle.parts):
             return (
-                f"scheme {self.name!r} publishes quasi-identifiers as they are, so it cannot hide a row among others "
-                f"as {principle} asks; choose scheme 'cuts'"
+                f"scheme {self.name!r} publishes quasi-identifiers as they are, so it cannot hide a row among others; "
+                f"{way_out(principle)}"
             )
         return super().refusal(principle, prior)
 

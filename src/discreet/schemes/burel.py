@@ -17,6 +17,7 @@ from discreet.releases.generalizing import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.drawing import Retrieval, draw_groups
 from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.keepers import way_out
 from discreet.schemes.top_down import Problem, Progress, limits_of, partition_groups
 from discreet.table.table import Table
 
@@ -68,7 +69,7 @@ class Burel(GroupingScheme):
             return super().refusal(principle, prior)
         return (
             f"scheme {self.name!r} needs a promise that bounds every value from above and none from below, such as "
-            f"beta-likeness or l-diversity; for {principle} choose scheme 'cuts'"
+            f"beta-likeness or l-diversity; {way_out(principle)}"
         )
 
     def groups(

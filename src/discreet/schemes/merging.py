@@ -28,6 +28,7 @@ from discreet.releases.generalizing import Values
 from discreet.releases.matching import boxes_in
 from discreet.releases.presence import combinations_in, occurring
 from discreet.schemes.drawing import along_curve
+from discreet.schemes.keepers import keeper, way_out
 from discreet.table.table import Column, Table
 
 kernels = cast(Any, merging)
@@ -80,8 +81,8 @@ def hide_presence(
             merged = np.minimum(groups, 0)
     raise DiscreetError(
         f"scheme {scheme!r} cannot keep {principle}: with descriptions as it makes them of this table, alpha="
-        f"{exact(math.ceil(best * 1000.0 - 1e-7) / 1000.0)} is the smallest it reaches; ask for that, or choose scheme "
-        "'ambiguity'"
+        f"{exact(math.ceil(best * 1000.0 - 1e-7) / 1000.0)} is the smallest it reaches; ask for that"
+        f"{f', or {way_out(principle)}' if keeper(principle) != scheme else ''}"
     )
 
 

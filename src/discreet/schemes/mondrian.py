@@ -1,4 +1,4 @@
-"""Mondrian (LeFevre et al., ICDE 2006): median cuts along the widest quasi-identifier, with any promise."""
+"""Mondrian (LeFevre et al., ICDE 2006): median cuts along the widest quasi-identifier, with any monotone promise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from discreet.schemes.cuts import Cuts
 class Mondrian(Cuts):
     """Plain cuts only, at the median, along the widest quasi-identifier where one is allowed.
 
-    With l-diversity this is what the literature calls LMondrian, with delta-disclosure DMondrian, with t-closeness
+    With beta-likeness this is what the literature calls LMondrian, with delta-disclosure DMondrian, with t-closeness
     tMondrian. It is here as the yardstick; ``Cuts`` loses less. Why the promise is kept: see ``Cuts``.
     """
 

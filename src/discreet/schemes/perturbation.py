@@ -16,6 +16,7 @@ from discreet.principles.prior import Prior
 from discreet.randomness import generator, numbers_below
 from discreet.releases.perturbed import PerturbedRelease
 from discreet.releases.posteriors import TOLERANCE, Matrix
+from discreet.schemes.keepers import way_out
 from discreet.schemes.matrix import closed_form, even, exact, printed
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.top_down import Progress
@@ -69,7 +70,7 @@ class Perturbation(Scheme):
             if not isinstance(part, BetaLikeness) or part.level > 0:
                 return super().refusal(principle, prior) or (
                     f"scheme {self.name!r} bounds the belief in single sensitive values, so it can only promise "
-                    f"beta-likeness of values, not {part}; for others choose scheme 'cuts'"
+                    f"beta-likeness of values; {way_out(principle)}"
                 )
         return None
 

@@ -26,6 +26,7 @@ from discreet.schemes.apart import fits, refusal_to_withhold, sets_around
 from discreet.schemes.axes import axes_of
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.halving import Problem, halved, judge_of
+from discreet.schemes.keepers import way_out
 from discreet.schemes.top_down import Progress
 from discreet.schemes.withholding import sets_to_withhold
 from discreet.table.table import Table
@@ -127,12 +128,11 @@ class Proximal(GroupingScheme):
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Promises of proximity, alone or with others; no others alone, as other schemes keep these better."""
         if any(part.hides_presence for part in principle.parts):
-            return f"scheme {self.name!r} does not hide who is in the table, as {principle} asks; leave that part out"
+            return f"scheme {self.name!r} does not hide who is in the table; {way_out(principle)}"
         if any(isinstance(part, Proximity) for part in principle.parts):
             return None
         return (
-            f"scheme {self.name!r} keeps promises of proximity, alone or with others, and {principle} is none; choose "
-            f"scheme 'cuts'"
+            f"scheme {self.name!r} keeps promises of proximity, alone or with others; {way_out(principle)}"
         )
 
     def withheld(

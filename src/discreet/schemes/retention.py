@@ -18,6 +18,7 @@ from discreet.randomness import generator, numbers_below
 from discreet.releases.posteriors import DIGITS, TOLERANCE
 from discreet.releases.retained import RetainedRelease
 from discreet.releases.retained_posteriors import Coin, Crowds, Noise, crowds, distinct
+from discreet.schemes.keepers import way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.top_down import Progress
 from discreet.schemes.withholding import unusable_rows
@@ -90,7 +91,7 @@ class Retention(Scheme):
             if not isinstance(part, Proximity):
                 return (
                     f"scheme {self.name!r} bounds the belief that a number lies near to another, so it can only "
-                    f"promise proximity, not {part}; for others choose scheme 'cuts'"
+                    f"promise proximity; {way_out(principle)}"
                 )
         for part in principle.parts:
             assert isinstance(part, Proximity)

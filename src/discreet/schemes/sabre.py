@@ -16,6 +16,7 @@ from discreet.principles.t_closeness import TCloseness
 from discreet.releases.generalizing import Values
 from discreet.schemes.drawing import Retrieval, draw_groups
 from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.keepers import way_out
 from discreet.schemes.moving import bucketise, split_closely
 from discreet.schemes.top_down import Progress
 from discreet.table.table import Table
@@ -74,7 +75,7 @@ class Sabre(GroupingScheme):
         """One promise of t-closeness, with other monotone promises or without."""
         if len([part for part in principle.parts if isinstance(part, TCloseness)]) == 1:
             return super().refusal(principle, prior)
-        return f"scheme {self.name!r} is made for t-closeness, asked for once; for {principle} choose scheme 'cuts'"
+        return f"scheme {self.name!r} is made for t-closeness, asked for once; {way_out(principle)}"
 
     def groups(
         self,

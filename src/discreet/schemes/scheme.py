@@ -10,8 +10,10 @@ from discreet.errors import DiscreetError
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.principles.proximity import Proximity
 from discreet.principles.several import by_attribute
 from discreet.releases.release import Release
+from discreet.schemes.keepers import way_out
 from discreet.schemes.top_down import Progress
 from discreet.table.table import Table
 
@@ -36,12 +38,15 @@ class Scheme(ABC):
         hidden = any(isinstance(part, AlphaBeta) and part.alpha < 1.0 for part in principle.parts)
         if hidden and not self.hides_presence:
             return (
-                f"scheme {self.name!r} publishes quasi-identifiers as they are, so who is in the table is certain, and "
-                f"{principle} cannot be kept unless alpha=1; choose scheme 'ambiguity'"
+                f"scheme {self.name!r} publishes quasi-identifiers as they are, so who is in the table is certain and "
+                f"no alpha below 1 can be kept; {way_out(principle)}"
             )
         if principle.monotone:
             return None
-        return f"{principle} is not kept by unions of groups that keep it, and scheme {self.name!r} relies on that"
+        return (
+            f"scheme {self.name!r} relies on unions of groups to keep what the groups keep, which not all promises do; "
+            f"{way_out(principle)}"
+        )
 
     def _choose(self, **choices: Sequence[str]) -> None:
         """Refuse a parameter that is none of its choices."""
@@ -64,23 +69,8 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
         raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
     if not table.quasi:
         raise DiscreetError("the table has no quasi-identifiers; name those that others may know with --quasi")
-    if table.person is not None and not scheme.persons:
-        raise DiscreetError(
-            f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
-            "choose scheme 'cuts', or give one row per person"
-        )
-    if table.person is not None and table.also_sensitive:
-        names = ", ".join(column.name for column in table.all_sensitive)
-        raise DiscreetError(
-            f"promises about persons are kept about one sensitive attribute, and the table has several ({names}); name "
-            "one of them, or give one row per person"
-        )
-    if table.also_sensitive and not scheme.several:
-        names = ", ".join(column.name for column in table.all_sensitive)
-        raise DiscreetError(
-            f"scheme {scheme.name!r} protects one sensitive attribute and the table has several ({names}); name one of "
-            f"them, or choose scheme 'proximity' with a promise of proximity"
-        )
+    _check_persons(scheme, table)
+    _check_several(scheme, table, principle)
     each = by_attribute(principle, table)
     for prior, promise in each:
         promise.require(prior)
@@ -93,3 +83,37 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
             about = f" about '{prior.attribute}'" if len(each) > 1 else ""
             raise DiscreetError(f"this table cannot keep {promise}{about}: {reach.sentence}")
     return each[0].prior
+
+
+def _check_persons(scheme: Scheme, table: Table) -> None:
+    """Refuse persons with several rows where the scheme, or the number of sensitive attributes, is for one row each."""
+    if table.person is None:
+        return
+    if not scheme.persons:
+        raise DiscreetError(
+            f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
+            "choose scheme 'cuts', or give one row per person"
+        )
+    if table.also_sensitive:
+        names = ", ".join(column.name for column in table.all_sensitive)
+        raise DiscreetError(
+            f"promises about persons are kept about one sensitive attribute, and the table has several ({names}); name "
+            "one of them, or give one row per person"
+        )
+
+
+def _check_several(scheme: Scheme, table: Table, principle: Principle) -> None:
+    """Refuse several sensitive attributes where the promise or the scheme is for one."""
+    if not table.also_sensitive:
+        return
+    names = ", ".join(column.name for column in table.all_sensitive)
+    if not any(isinstance(part, Proximity) for part in principle.parts):
+        raise DiscreetError(
+            f"several sensitive attributes ({names}) are protected by promises of proximity, and {principle} is none; "
+            f"promise that, or name one of them"
+        )
+    if not scheme.several:
+        raise DiscreetError(
+            f"scheme {scheme.name!r} protects one sensitive attribute and the table has several ({names}); name one of "
+            f"them, or {way_out(principle)}"
+        )

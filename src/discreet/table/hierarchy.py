@@ -205,6 +205,15 @@ class Hierarchy:
         """How many levels stand above the leaves."""
         return len(self.labels) - 1
 
+    @property
+    def bare(self) -> bool:
+        """Whether nothing but the root ``*`` stands above the leaves.
+
+        >>> Hierarchy.flat("sex", ["f", "m"]).bare, Hierarchy.from_nested("sex", {"anyone": ["f", "m"]}).bare
+        (True, False)
+        """
+        return self.height == 1 and self.labels[1] == (ROOT,)
+
     def rank(self, value: str) -> int:
         """The place of a leaf in pre-order."""
         try:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.table.texts import MISSING
 
 ROOT = "*"
 """The label that stands for the whole domain when none is given."""
@@ -68,6 +69,16 @@ def _check_cells(attribute: str, rows: list[tuple[str, ...]]) -> None:
                 raise DiscreetError(
                     f"the hierarchy of {attribute!r} has an empty label at level {level} of the leaf {row[0]!r} "
                     f"(row {number}); name it, or repeat the label below"
+                )
+            if not label.isascii() and any("\ud800" <= character <= "\udfff" for character in label):
+                raise DiscreetError(
+                    f"the hierarchy of {attribute!r} has the label {label!r} (row {number}), which is no text that a "
+                    "file can hold; give it another"
+                )
+            if label == MISSING != row[0]:
+                raise DiscreetError(
+                    f"the hierarchy of {attribute!r} calls a node above the leaf {row[0]!r} (row {number}) "
+                    f"'{MISSING}', which says in a release that a value is missing; give the node another label"
                 )
 
 

@@ -152,7 +152,8 @@ def _cells(column: pa.ChunkedArray, end: str) -> Callable[[int, int], pa.Array]:
 
 
 def _quoted(cells: pa.Array, end: str = "") -> pa.Array:
-    needs = pc.match_substring_regex(cells, r'[",\r\n]|^\s|\s$|^$')
+    # U+FEFF at the very beginning of a file is taken for a mark of its byte order, and dropped, unless quoted.
+    needs = pc.match_substring_regex(cells, r'[",\r\n]|^\s|\s$|^$|^\x{FEFF}')
     if pc.any(needs).as_py():
         doubled = pc.replace_substring(cells, '"', '""')
         mark, nothing = (pa.scalar(text, cells.type) for text in ('"', ""))
