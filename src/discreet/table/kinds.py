@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.table import numerals
 from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import ROOT, Hierarchy, Told
 from discreet.table.hierarchy_files import Offered
 from discreet.table.table import Column, Kind
-from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MISSING, NUMBER, WHOLE, number_text
+from discreet.table.texts import LARGEST_WHOLE, MISSING, NUMBER, number_text
 
 Missing = Literal["error", "withhold", "value"]
 
@@ -59,20 +59,13 @@ def infer(column: Encoded) -> Kind:
     """Numbers are numeric; text, truth values and declared categories categorical; categories in order ordinal.
 
     The text of a CSV cell is a number only if all cells of its column are and none begins with a zero that would be
-    lost (01301), nor has more digits than a number can hold.
+    lost (01301), nor are two of them told apart only by more digits than a number can hold.
     """
     if column.order is not None:
         return "ordinal"
     if column.numbers is not None:
-        return "categorical" if column.categories or _too_large(column).any() else "numeric"
-    words = pc.utf8_trim_whitespace(column.words)
-    if not column.untyped or not len(words):
-        return "categorical"
-    plain = pc.match_substring_regex(words, NUMBER).to_numpy(zero_copy_only=False)
-    if not plain.any() or not (plain | _nan_text(words) | _infinite_text(words)).all():
-        return "categorical"
-    padded = pc.any(pc.match_substring_regex(words, LEADING_ZERO)).as_py()
-    return "categorical" if padded or _too_large(column).any() else "numeric"
+        return "categorical" if column.categories or numerals.too_large(column).any() else "numeric"
+    return "numeric" if column.untyped and numerals.are_numbers(column) else "categorical"
 
 
 # -------------------------------------------------------------------------------------------------------- numeric
@@ -80,7 +73,7 @@ def infer(column: Encoded) -> Kind:
 
 def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
     name = column.name
-    distinct = _numbers(column)
+    distinct = numerals.numbers_of(column)
     numbers, inverse = np.unique(distinct[~np.isnan(distinct)], return_inverse=True)
     lookup = np.full(len(distinct) + 1, -1, np.int32)
     lookup[:-1][~np.isnan(distinct)] = inverse
@@ -89,8 +82,8 @@ def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> t
     if len(gone) and missing == "error":
         raise DiscreetError(
             f"column {name!r} is numeric and has {len(gone):,} missing {_plural(gone)} (the first in row "
-            f"{gone[0] + 1}); choose missing='withhold' to withhold those rows or missing='value' "
-            "to treat missing as a value of its own"
+            f"{gone[0] + 1}); choose missing='value' to treat missing as a value of its own, or missing='withhold' to "
+            "withhold those rows"
         )
     if not len(numbers):
         raise DiscreetError(f"column {name!r} holds no number at all; leave it out, or declare it categorical")
@@ -117,68 +110,6 @@ def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> t
 
 def _plural(things: NDArray[np.int64]) -> str:
     return "value" if len(things) == 1 else "values"
-
-
-def _numbers(column: Encoded) -> NDArray[np.float64]:
-    """The distinct values as numbers, NaN where the text of a cell says so."""
-    name = column.name
-    bad: NDArray[np.bool_]
-    if column.numbers is not None:
-        short = column.numbers.dtype in (np.float32, np.float16)
-        # The shortest text of a short float is what was meant: 0.1, not 0.10000000149.
-        numbers = np.array([float(str(n)) for n in column.numbers]) if short else column.numbers.astype(np.float64)
-    else:
-        words = pc.utf8_trim_whitespace(column.words)
-        fits = pc.match_substring_regex(words, NUMBER).to_numpy(zero_copy_only=False)
-        bad = ~(fits | _nan_text(words) | _infinite_text(words))
-        if bad.any():
-            row = column.row_of(bad)
-            raise DiscreetError(
-                f"column {name!r} is declared numeric but holds {column.texts[column.codes[row - 1]]!r} in row {row}, "
-                "which is no number; correct it (decimals take a point), or declare the column categorical or ordinal"
-            )
-        try:
-            numbers = pc.cast(words, pa.float64()).to_numpy(zero_copy_only=False)
-        except pa.ArrowInvalid:
-            numbers = np.array([float(word) for word in words.to_pylist()], dtype=np.float64)
-    bad = np.isinf(numbers)
-    if bad.any():
-        row = column.row_of(bad)
-        raise DiscreetError(
-            f"column {name!r} holds the infinite value {column.texts[column.codes[row - 1]]!r} in row {row}; "
-            "replace it by a number, or empty the cell"
-        )
-    bad = _too_large(column)
-    if bad.any():
-        row = column.row_of(bad)
-        raise DiscreetError(
-            f"column {name!r} is declared numeric but holds {column.texts[column.codes[row - 1]]!r} in row {row}, too "
-            "large to be told apart from its neighbours; declare the column categorical, or an identifier"
-        )
-    return numbers
-
-
-def _too_large(column: Encoded) -> NDArray[np.bool_]:
-    if column.numbers is not None:
-        if column.numbers.dtype.kind not in "iu":
-            return np.zeros(len(column.numbers), np.bool_)
-        large = column.numbers > LARGEST_WHOLE
-        return large if column.numbers.dtype.kind == "u" else large | (column.numbers < -LARGEST_WHOLE)
-    words = pc.utf8_trim_whitespace(column.words)
-    # Fewer than sixteen digits always fit: only longer texts are looked at one by one.
-    suspects = pc.and_(pc.greater(pc.utf8_length(words), 15), pc.match_substring_regex(words, WHOLE))
-    large = np.array(suspects.to_numpy(zero_copy_only=False))
-    for place in np.flatnonzero(large).tolist():
-        large[place] = abs(int(words[place].as_py())) > LARGEST_WHOLE
-    return large
-
-
-def _nan_text(words: pa.Array) -> NDArray[np.bool_]:
-    return np.asarray(pc.equal(pc.utf8_lower(words), "nan").to_numpy(zero_copy_only=False))
-
-
-def _infinite_text(words: pa.Array) -> NDArray[np.bool_]:
-    return np.asarray(pc.match_substring_regex(pc.utf8_lower(words), r"^[+-]?inf(inity)?$").to_numpy(False))
 
 
 def _domain(

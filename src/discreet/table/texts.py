@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 MISSING = "(missing)"
@@ -59,7 +60,7 @@ def is_null(value: Any) -> bool:
     """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float) and value != value
+    return value.is_nan() if isinstance(value, Decimal) else isinstance(value, float) and value != value
 
 
 def is_missing(value: Any) -> bool:
