@@ -63,7 +63,7 @@ def audit(
         offers = offers_in(offering, told["quasi"], told["sensitive"], own)
         told["hierarchies"] = {**told["hierarchies"], **offers, **own}
         for key, value in reading.items():
-            if value is not None:
+            if value:
                 told[key] = value
         table: Table = read(original, **told, domains=ranges)
         assumed = [name for name, tree in told["hierarchies"].items() if isinstance(tree, Told)]
@@ -101,6 +101,7 @@ def _population(path: str, told: dict[str, Any]) -> Table:
             categorical=columns("categorical"),
             ordinal=columns("ordinal"),
             missing="value",
+            na=told.get("na", ()),
             delimiter=told.get("delimiter"),
             encoding=told.get("encoding"),
         )

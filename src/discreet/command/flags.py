@@ -48,6 +48,9 @@ KINDS = (
 FORMATS = (
     click.option("--delimiter", metavar="CHAR", help="What separates the cells of the input (default: detected)."),
     click.option("--encoding", metavar="NAME", help="The encoding of the input (default: detected)."),
+    click.option(
+        "--na", multiple=True, metavar="TEXT", help="What stands for a missing value, such as NA. Repeatable."
+    ),
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else to stdout.")
 

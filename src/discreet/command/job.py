@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
 from discreet.errors import DiscreetError
-from discreet.table.texts import near
+from discreet.table.texts import MOST_WITHHELD, near
 
 
 def _names(value: Any) -> Any:
@@ -75,6 +75,8 @@ class Job(BaseModel):
     """Where columns that ``hierarchies`` does not name may have theirs; ``hierarchies = "DIR"`` says the same."""
     domains: dict[str, Domain] = {}
     missing: Literal["error", "withhold", "value"] = "error"
+    most_withheld: float = Field(MOST_WITHHELD, ge=0, le=1)
+    na: Annotated[list[Text], BeforeValidator(_names)] = []
     delimiter: str | None = None
     encoding: str | None = None
     format: Literal["csv", "parquet"] = "csv"
@@ -110,7 +112,7 @@ class Job(BaseModel):
     @property
     def reading(self) -> dict[str, Any]:
         """The arguments of ``discreet.table.read.read`` besides the source, the lists of columns and hierarchies."""
-        keys = ("domains", "missing", "delimiter", "encoding")
+        keys = ("domains", "missing", "na", "delimiter", "encoding")
         return {key: getattr(self, key) for key in keys}
 
 
@@ -188,6 +190,7 @@ _WORDS = {
     "int_from_float": "must be a whole number",
     "int_parsing": "must be a whole number",
     "greater_than_equal": "must be a whole number of at least 0",
+    "less_than_equal": "must be a share of the rows from 0 to 1",
     "dict_type": "must be a table of names and values",
     "too_short": "must not be empty",
     "too_long": "must be two numbers, the smaller first, such as [16, 93] or 16:93",
@@ -219,6 +222,8 @@ def _sentence(faults: ValidationError, source: str) -> str:
             says = "must be a folder, or a table of columns and their hierarchies"
     elif kind == "literal_error":
         says = f"must be {fault['ctx']['expected'].replace(chr(39), '')}"
+    elif key == "most_withheld":
+        says = _WORDS["less_than_equal"]
     else:
         says = _WORDS.get(kind, fault["msg"][:1].lower() + fault["msg"][1:])
     given = fault["input"]

@@ -86,7 +86,7 @@ def _read(original: str, folder: str, reading: dict[str, Any]) -> Table:
     """The original, read as the release says."""
     from discreet.table.read import read
 
-    return read(original, **reading_of(folder), **{key: value for key, value in reading.items() if value is not None})
+    return read(original, **reading_of(folder), **{key: value for key, value in reading.items() if value})
 
 
 def _unknown(release: Release, asked: Query) -> Iterator[str]:

@@ -32,8 +32,6 @@ FEWEST_GROUPS = 20
 """A promise that leaves room for fewer groups than this is not worth suggesting."""
 USUAL_M, USUAL_SHARE = 5, 0.1
 """How proximity is usually promised: at most a fifth of a group near to a number, within a tenth of it."""
-FEW_VALUES = 12
-"""A numeric column with no more values than this may hold codes."""
 
 
 @dataclass(frozen=True)

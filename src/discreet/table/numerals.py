@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
-from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, NUMBER, WHOLE
+from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MARKS, NUMBER, WHOLE
 
 SURE_DIGITS = 15
 """Different numbers of so many digits never become the same floating-point number."""
@@ -47,9 +47,12 @@ def numbers_of(column: Encoded) -> NDArray[np.float64]:
         bad = ~(fits | _nan_text(words) | _infinite_text(words))
         if bad.any():
             row = column.row_of(bad)
+            text = column.texts[column.codes[row - 1]]
+            way = "correct it (decimals take a point), or declare the column categorical or ordinal"
+            if text.strip().lower() in MARKS:
+                way = f"if it stands for a missing value, say na={[text.strip()]!r}"
             raise DiscreetError(
-                f"column {name!r} is declared numeric but holds {column.texts[column.codes[row - 1]]!r} in row {row}, "
-                "which is no number; correct it (decimals take a point), or declare the column categorical or ordinal"
+                f"column {name!r} is declared numeric but holds {text!r} in row {row}, which is no number; {way}"
             )
         numbers = _doubles(words)
     bad = np.isinf(numbers)
@@ -136,5 +139,3 @@ def _nan_text(words: pa.Array) -> NDArray[np.bool_]:
 
 def _infinite_text(words: pa.Array) -> NDArray[np.bool_]:
     return np.asarray(pc.match_substring_regex(pc.utf8_lower(words), r"^[+-]?inf(inity)?$").to_numpy(False))
-
-

@@ -7,13 +7,16 @@ from os import PathLike
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy, Told
 from discreet.table.hierarchy_files import Offered, offered
 from discreet.table.kinds import Missing, Wish, code, wishes
+from discreet.table.notes import notes_on
 from discreet.table.sources import fetch
 from discreet.table.table import Table
+from discreet.table.texts import value_text
 
 
 def read(
@@ -32,6 +35,7 @@ def read(
     | None = None,
     domains: Mapping[str, tuple[float, float]] | None = None,
     missing: Missing = "error",
+    na: str | Iterable[str] = (),
     delimiter: str | None = None,
     encoding: str | None = None,
 ) -> Table:
@@ -49,7 +53,8 @@ def read(
     is a folder, in which every quasi-identifier and sensitive attribute may have a file ``hierarchy_NAME.csv``,
     ``NAME.csv`` or ``.toml``, taken unless the column is numeric.
 
-    Missing are empty or blank cells, null and NaN; ``NA`` or ``?`` is text like any other. A missing category is the
+    Missing are empty or blank cells, null and NaN, and in all columns what ``na`` lists, as in ``na=["NA", "?"]``;
+    without it, ``NA`` is text like any other. A missing category is the
     value ``(missing)``, also of an ordinal column, where it stands first. A missing number is an error, unless
     ``missing`` is ``"withhold"`` (its row is listed in ``Table.unusable``) or ``"value"`` (it is a value of its own,
     below the smallest number). A missing number is never an error in columns that are kept along.
@@ -83,17 +88,19 @@ def read(
     quasi_names, sensitive_names, identifier_names, other_names = roles.values()
     coded = (*quasi_names, *sensitive_names, *other_names)
     needed = tuple(dict.fromkeys((*coded, *identifier_names, *said)))
-    rows, columns = fetch(source, needed, coded, delimiter=delimiter, encoding=encoding)
+    rows, columns = fetch(source, needed, coded, delimiter=delimiter, encoding=encoding, marks=_marks(na))
 
-    unusable = [np.empty(0, np.int64)]
+    unusable: dict[str, NDArray[np.int64]] = {}
     done = {}
     for name in coded:
         other = name in other_names
         policy: Missing = "value" if other else missing
         # The belief about a sensitive value is judged on withheld rows too, so there its absence needs a value.
         done[name], gone = code(columns[name], said.get(name, Wish()), policy, withheld=name in quasi_names)
-        unusable.append(gone)
-    withheld = np.unique(np.concatenate(unusable))
+        if len(gone):
+            unusable[name] = gone
+    withheld = np.unique(np.concatenate([np.empty(0, np.int64), *unusable.values()]))
+    unsaid = [name for name in (*quasi_names, *sensitive_names) if name not in said]
     if len(withheld) == rows:
         raise DiscreetError("every row misses a number and would be withheld; choose missing='value' instead")
     return Table(
@@ -103,7 +110,18 @@ def read(
         tuple(done[name] for name in other_names),
         withheld if len(withheld) else None,
         tuple(done[name] for name in sensitive_names[1:]),
+        {name: len(gone) for name, gone in unusable.items()},
+        tuple(notes_on([(columns[name], done[name]) for name in unsaid])),
     )
+
+
+def _marks(na: str | Iterable[str]) -> frozenset[str]:
+    """What stands for a missing value, without the blanks around it."""
+    given = (na,) if isinstance(na, str) or not isinstance(na, Iterable) else tuple(na)
+    for mark in given:
+        if isinstance(mark, bool) or not isinstance(mark, (str, int, float)):
+            raise DiscreetError(f"{mark!r} cannot mark a missing value; give the text of such a cell, as in na=['NA']")
+    return frozenset(value_text(mark).strip() for mark in given)
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.texts import MISSING, near, number_text
+
+if TYPE_CHECKING:
+    from discreet.table.notes import Note
 
 Kind = Literal["numeric", "ordinal", "categorical"]
 
@@ -78,6 +82,10 @@ class Table:
     none; they are rows of the table like any other."""
     also_sensitive: tuple[Column, ...] = ()
     """The sensitive attributes besides the first."""
+    lacking: Mapping[str, int] = field(default_factory=dict)
+    """Per column for which rows must be withheld: how many rows miss a number in it."""
+    notes: tuple[Note, ...] = ()
+    """What to know about columns that may not be what they were taken for."""
 
     def __post_init__(self) -> None:
         """See that the columns fit together."""
@@ -142,6 +150,7 @@ class Table:
             lines.append(line)
         if self.unusable is not None:
             lines.append(f"  {len(self.unusable):,} rows to be withheld for missing values")
+        lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
 

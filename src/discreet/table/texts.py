@@ -11,6 +11,15 @@ from typing import Any
 MISSING = "(missing)"
 """The name of a missing value where it is a value of its own."""
 
+MARKS = frozenset(
+    ("na", "n/a", "#n/a", "#na", "<na>", "nan", "-nan", "null", "nil", "none", "missing", "unknown", "nd", "n.a.")
+    + ("#null!", "#value!", "#div/0!", "\\n", ".", "..", "...", "?", "??", "-", "--", "---", "*", "_", "x")
+)
+"""How files write that a value is missing, in small letters."""
+
+MOST_WITHHELD = 0.05
+"""The share of rows that may be withheld for missing values without being asked for."""
+
 LARGEST_WHOLE = 2**53
 """Whole numbers beyond this one cannot be told apart once they are held as floating-point numbers."""
 
