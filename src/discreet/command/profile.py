@@ -68,7 +68,7 @@ def _heeding(given: dict[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
     """The reading flags as they are when what notes advise is done."""
     heeded = dict(given)
     for one in notes:
-        for argument, value in () if one.either else one.say:
+        for argument, value in () if one.either else one.say:  # where only one can be right, the user must say which
             heeded[argument] = (*heeded[argument], *(text for text in value if text not in heeded[argument]))
     return heeded
 
@@ -86,6 +86,8 @@ def suggested_command(
         quasi = tuple(one.name for one in told.columns if one.role == "quasi")
         identifiers = ()
         sensitive = next((one.name for one in told.columns if one.role == "sensitive"), None)
+    from discreet.table.query import NUMBERS
+
     words = ["discreet", "publish", input, "-o", "release"]
     for flag, names in (("--quasi", quasi), ("--identifier", identifiers)):
         plain = [name for name in names if "," not in name]
@@ -98,11 +100,11 @@ def suggested_command(
     given = _heeding(given, [about for one in notes if (about := one.about(used)) is not None])
     for flag, key in (
         *(("--numeric", "numeric"), ("--categorical", "categorical"), ("--ordinal", "ordinal")),
-        *(("--hierarchy", "hierarchies"), ("--domain", "domains"), ("--na", "na")),
+        *(("--hierarchy", "hierarchies"), ("--domain", "domains"), ("--na", "na"), ("--date", "dates")),
     ):
         for text in given[key]:
             words += [flag, text]
-    if any(one.missing and one.kind == "numeric" and one.name in used for one in told.columns):
+    if any(one.missing and one.kind in NUMBERS and one.name in used for one in told.columns):
         words += ["--missing", "value"]
     for flag in ("delimiter", "encoding"):
         words += [] if given[flag] is None else [f"--{flag}", given[flag]]

@@ -151,6 +151,7 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
         **given,
         "options": flags.pairs("--option", given["options"], "effort=thorough"),
         "domains": flags.domains(given["domains"]),
+        "dates": flags.forms(given["dates"]),
     }
     parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
     if job is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from discreet.command.console import in_flags
-from discreet.command.flags import Header, domains, split_names, trees
+from discreet.command.flags import Header, domains, forms, split_names, trees
 from discreet.errors import DiscreetError
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def read_to_look(
         domains=domains(given["domains"]),
         missing="value",
         na=given["na"],
+        dates=forms(given["dates"]),
         delimiter=delimiter,
         encoding=encoding,
     )
@@ -97,7 +98,7 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
     for name, offer in offers.items():
         if name not in taken:
             yield (
-                f"Not taken: {offer.path.name}, because {name!r} holds numbers; to publish its labels say "
+                f"Not taken: {offer.path.name}, because {name!r} holds numbers or dates; to publish its labels say "
                 f"--hierarchy {name}={offer.path}"
             )
 

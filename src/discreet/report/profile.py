@@ -131,7 +131,7 @@ def describe(column: Column, role: str = "other") -> ColumnProfile:
     return ColumnProfile(
         column.name,
         role,
-        column.kind,
+        column.meaning,
         len(known),
         missing,
         texts[known[0]] if ordered else None,
@@ -210,7 +210,7 @@ def _near(prior: Prior) -> list[Reachable]:
     try:
         best = int(Proximity(0.0, 1).reachable(prior).strongest or 1)
         m = max(2, min(USUAL_M, best))
-        for kind in ("absolute", "relative") if best >= m else ("absolute",):
+        for kind in ("absolute", "relative") if best >= m and prior.notation == "number" else ("absolute",):
             widest = Proximity(0.0, m, kind).widest(prior)
             epsilon = float(f"{widest / 2:.0e}") if math.isfinite(widest) else USUAL_SHARE
             promise = Proximity(min(epsilon, USUAL_SHARE) if kind == "relative" else epsilon, m, kind)

@@ -60,9 +60,9 @@ def _too_many(table: Table, rows: int, told: str, most: float) -> DiscreetError:
     drop = f"drop {worst!r} from the quasi-identifiers, " if worst else ""
     enough = min(1.0, math.ceil(share * 100) / 100)
     return DiscreetError(
-        f"{rows:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {told}, more than {wording.percent(most)} of "
-        f"the table; choose missing='value' to treat missing as a value of its own and withhold none for it, {drop}or "
-        f"allow so many with most_withheld={enough:g}"
+        f"{rows:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {told}, more than {wording.percent(most)} "
+        f"of the table; choose missing='value' to treat missing as a value of its own and withhold none for it, "
+        f"{drop}or allow so many with most_withheld={enough:g}"
     )
 
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.table.moments import Notation, written
 from discreet.table.texts import LARGEST_WHOLE, is_null, number_text, value_text
 
 
@@ -37,6 +38,10 @@ class Encoded:
     """Whether the text may as well mean numbers, as in CSV."""
     order: tuple[str, ...] | None = None
     """The order of the values, where the source declares one."""
+    moments: bool = False
+    """Whether the source declares its values to be dates or times."""
+    notation: Notation = "number"
+    """How its numbers are written."""
 
     @cached_property
     def texts(self) -> list[str]:
@@ -46,7 +51,7 @@ class Encoded:
         assert self.numbers is not None
         if self.numbers.dtype == np.float32:
             return [number_text(float(str(number))) for number in self.numbers]
-        return [number_text(number) for number in self.numbers.tolist()]
+        return [written(number, self.notation) for number in self.numbers.tolist()]
 
     def row_of(self, places: NDArray[np.bool_]) -> int:
         """The first row (counted from 1) that holds one of the marked distinct values."""
@@ -89,7 +94,8 @@ def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> Enco
         texts = Encoded(name, codes, *_sides(values)).texts
         order = tuple(text for text, gone in zip(texts, missing.tolist(), strict=True) if not gone)
     codes, values = _drop(codes, values, missing)
-    return Encoded(name, codes, *_sides(values), pa.types.is_dictionary(kind), untyped, order)
+    moments = pa.types.is_date(inner) or pa.types.is_timestamp(inner)
+    return Encoded(name, codes, *_sides(values), pa.types.is_dictionary(kind), untyped, order, moments)
 
 
 def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()) -> Encoded:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.table import numerals
+from discreet.table.dates import readings
 from discreet.table.encoded import Encoded, unmarked
 from discreet.table.table import Column
 from discreet.table.texts import MARKS, MISSING, is_number
@@ -57,6 +58,7 @@ def notes_on(columns: Sequence[tuple[Encoded, Column]]) -> Iterator[Note]:
             yield from _marked_numbers(encoded)
             yield from _decimal_commas(column)
             yield from _lost_digits(encoded)
+            yield from _uncertain_dates(encoded)
     few = [column for _, column in columns if _few_whole(column)]
     if few:
         names = [column.name for column in few]
@@ -110,9 +112,32 @@ def _lost_digits(encoded: Encoded) -> Iterator[Note]:
         )
 
 
+def _uncertain_dates(encoded: Encoded) -> Iterator[Note]:
+    """Dates of which nobody can tell whether the day or the month comes first, and dates beside marks."""
+    marks = [text.strip() for text in encoded.texts if text.strip().lower() in MARKS]
+    rest = unmarked(encoded, marks) if 0 < len(marks) <= MOST_MARKS else encoded
+    if rest.words is None or not len(rest.words):
+        return
+    forms = [form for form, _ in readings(rest.words)]
+    if len(forms) > 1:
+        yield Note(
+            (encoded.name,),
+            f"column {encoded.name!r} holds dates whose day may come first or their month, such as {rest.texts[0]}, "
+            "and is taken for names without an order: say",
+            tuple(("dates", {encoded.name: form}) for form in forms),
+            either=True,
+        )
+    elif forms and marks:
+        cells = int((rest.codes < 0).sum() - (encoded.codes < 0).sum())
+        shown = " and ".join(repr(mark) for mark in marks)
+        where = "1 cell" if cells == 1 else f"{cells:,} cells"
+        sentence = f"column {encoded.name!r} is all dates but {shown} in {where}: say"
+        yield Note((encoded.name,), sentence, (("na", marks),))
+
+
 def _few_whole(column: Column) -> bool:
     """Whether a column holds so few whole numbers that they may be codes."""
-    if column.kind != "numeric":
+    if column.meaning != "numeric":
         return False
     known = column.values[np.unique(column.codes)].astype(np.float64)
     known = known[~np.isnan(known)]

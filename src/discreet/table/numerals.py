@@ -75,8 +75,9 @@ def numbers_of(column: Encoded) -> NDArray[np.float64]:
         row = column.row_of(shared & ~bad)
         one, two = (column.texts[column.codes[place - 1]] for place in (row, other))
         raise DiscreetError(
-            f"column {name!r} is declared numeric but holds {one!r} in row {row} and {two!r} in row {other}, which have "
-            "more digits than a number can hold and would become the same; round them, or declare the column categorical"
+            f"column {name!r} is declared numeric but holds {one!r} in row {row} and {two!r} in row {other}, which "
+            "have more digits than a number can hold and would become the same; round them, or declare the column "
+            "categorical"
         )
     return numbers
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.table.dates import as_dates
 from discreet.table.hierarchy import Hierarchy, Told
 from discreet.table.hierarchy_files import Offered, offered
 from discreet.table.kinds import Missing, Wish, code, wishes
@@ -33,7 +34,8 @@ def read(
     | str
     | PathLike[str]
     | None = None,
-    domains: Mapping[str, tuple[float, float]] | None = None,
+    domains: Mapping[str, tuple[Any, Any]] | None = None,
+    dates: Mapping[str, str | None] | None = None,
     missing: Missing = "error",
     na: str | Iterable[str] = (),
     delimiter: str | None = None,
@@ -45,10 +47,13 @@ def read(
     several), ``identifiers`` are dropped (but must exist), ``keep`` are carried along, all other columns are dropped.
 
     Kinds are inferred: numbers are numeric; text and truth values categorical; a pandas ordered Categorical or a
-    polars Enum is ordinal in its own order, with all its categories. Dates are categorical, written as in ISO 8601. In
-    CSV files a column is numeric when all its cells are numbers and none begins with a zero that would be lost, as
-    postcodes do. ``numeric``, ``categorical`` and ``ordinal`` override this. Ordinal values without declared order are
-    sorted, as numbers where all are. A column with a hierarchy is categorical unless declared otherwise, and its values
+    polars Enum is ordinal in its own order, with all its categories. Dates are those of Arrow, pandas and polars, and
+    texts that are all of one form, such as 2021-03-07, 7.3.2021, 3/7/2021 or 2021-03-07T14:05; where it is not certain
+    whether the day or the month comes first, or for other forms, ``dates`` says it, as in ``dates={"birth":
+    "%d.%m.%Y"}``. They are ordered like numbers, in days (in seconds where there is a time of day), and published as in
+    ISO 8601. In CSV files a column is numeric when all its cells are numbers and none begins with a zero that would be
+    lost, as postcodes do. ``numeric``, ``categorical`` and ``ordinal`` override this. Ordinal values without declared
+    order are sorted, as numbers where all are. A column with a hierarchy is categorical unless declared otherwise, and its values
     are all leaves, also those that do not occur. ``hierarchies`` maps columns to files, mappings or hierarchies; or it
     is a folder, in which every quasi-identifier and sensitive attribute may have a file ``hierarchy_NAME.csv``,
     ``NAME.csv`` or ``.toml``, taken unless the column is numeric.
@@ -84,11 +89,18 @@ def read(
         {"numeric": _names(numeric), "categorical": _names(categorical), "ordinal": _names(ordinal)},
         hierarchies or {},
         domains or {},
+        _forms(dates),
     )
     quasi_names, sensitive_names, identifier_names, other_names = roles.values()
     coded = (*quasi_names, *sensitive_names, *other_names)
     needed = tuple(dict.fromkeys((*coded, *identifier_names, *said)))
     rows, columns = fetch(source, needed, coded, delimiter=delimiter, encoding=encoding, marks=_marks(na))
+
+    for name in (*quasi_names, *sensitive_names, *(name for name in other_names if said.get(name, Wish()).date)):
+        wish = said.get(name, Wish())
+        plain = wish.kind is None and (wish.hierarchy is None or isinstance(wish.hierarchy, Offered))
+        if plain and columns[name].order is None:
+            columns[name] = as_dates(columns[name], wish.form, wish.date)
 
     unusable: dict[str, NDArray[np.int64]] = {}
     done = {}
@@ -115,11 +127,26 @@ def read(
     )
 
 
+def _forms(dates: Mapping[str, str | None] | None) -> dict[str, str | None]:
+    """The forms of dates by column."""
+    if dates is not None and not isinstance(dates, Mapping):
+        raise DiscreetError(
+            f"{dates!r} does not say which column has which form of dates; say for example "
+            "dates={'birth': '%d.%m.%Y'}"
+        )
+    for name, form in (dates or {}).items():
+        if form is not None and not isinstance(form, str):
+            raise DiscreetError(
+                f"{form!r} is no form of the dates in column {name!r}; say for example dates={ {name: '%d.%m.%Y'}!r}"
+            )
+    return dict(dates or {})
+
+
 def _marks(na: str | Iterable[str]) -> frozenset[str]:
     """What stands for a missing value, without the blanks around it."""
     given = (na,) if isinstance(na, str) or not isinstance(na, Iterable) else tuple(na)
     for mark in given:
-        if isinstance(mark, bool) or not isinstance(mark, (str, int, float)):
+        if not isinstance(mark, (str, int, float)):
             raise DiscreetError(f"{mark!r} cannot mark a missing value; give the text of such a cell, as in na=['NA']")
     return frozenset(value_text(mark).strip() for mark in given)
 

@@ -12,8 +12,10 @@ MISSING = "(missing)"
 """The name of a missing value where it is a value of its own."""
 
 MARKS = frozenset(
-    ("na", "n/a", "#n/a", "#na", "<na>", "nan", "-nan", "null", "nil", "none", "missing", "unknown", "nd", "n.a.")
-    + ("#null!", "#value!", "#div/0!", "\\n", ".", "..", "...", "?", "??", "-", "--", "---", "*", "_", "x")
+    (
+        *("na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "-nan", "null", "nil", "none", "missing", "unknown", "nd"),
+        *("#null!", "#value!", "#div/0!", "\\n", ".", "..", "...", "?", "??", "-", "--", "---", "*", "_", "x"),
+    )
 )
 """How files write that a value is missing, in small letters."""
 
