@@ -38,8 +38,8 @@ def as_dates(column: Encoded, form: str | None, declared: bool) -> Encoded:
     if found:
         ways = " or ".join(f"dates={{{column.name!r}: {form!r}}}" for form in found)
         raise DiscreetError(
-            f"column {column.name!r} holds dates whose day may come first or their month, such as {column.texts[0]!r}; "
-            f"say {ways}"
+            f"column {column.name!r} holds dates in which the day or the month may come first, such as "
+            f"{column.texts[0]!r}; say {ways}"
         )
     raise DiscreetError(
         f"column {column.name!r} is declared to hold dates, but not all of its values are dates of one form; say which "

@@ -149,7 +149,7 @@ def _end(column: Encoded, end: float | str) -> float:
     number = moment(end, column.notation) if isinstance(end, str) else end
     if column.notation == "date" and number != np.floor(number):
         raise DiscreetError(
-            f"column {column.name!r} holds dates without a time of day, but its domain ends at {end}; leave it out there"
+            f"column {column.name!r} holds dates without a time of day, but its domain ends at {end}; leave it out"
         )
     return number
 

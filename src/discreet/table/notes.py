@@ -118,12 +118,19 @@ def _uncertain_dates(encoded: Encoded) -> Iterator[Note]:
     rest = unmarked(encoded, marks) if 0 < len(marks) <= MOST_MARKS else encoded
     if rest.words is None or not len(rest.words):
         return
+    if encoded.moments:
+        yield Note(
+            (encoded.name,),
+            f"column {encoded.name!r} holds times with a time zone or of nanoseconds, such as {rest.texts[0]}, "
+            "which are taken for names without an order; give local times in whole microseconds to have dates.",
+        )
+        return
     forms = [form for form, _ in readings(rest.words)]
     if len(forms) > 1:
         yield Note(
             (encoded.name,),
-            f"column {encoded.name!r} holds dates whose day may come first or their month, such as {rest.texts[0]}, "
-            "and is taken for names without an order: say",
+            f"column {encoded.name!r} holds dates in which the day or the month may come first, such as "
+            f"{rest.texts[0]}, and is taken for names without an order: say",
             tuple(("dates", {encoded.name: form}) for form in forms),
             either=True,
         )

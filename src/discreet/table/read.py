@@ -53,10 +53,10 @@ def read(
     "%d.%m.%Y"}``. They are ordered like numbers, in days (in seconds where there is a time of day), and published as in
     ISO 8601. In CSV files a column is numeric when all its cells are numbers and none begins with a zero that would be
     lost, as postcodes do. ``numeric``, ``categorical`` and ``ordinal`` override this. Ordinal values without declared
-    order are sorted, as numbers where all are. A column with a hierarchy is categorical unless declared otherwise, and its values
-    are all leaves, also those that do not occur. ``hierarchies`` maps columns to files, mappings or hierarchies; or it
-    is a folder, in which every quasi-identifier and sensitive attribute may have a file ``hierarchy_NAME.csv``,
-    ``NAME.csv`` or ``.toml``, taken unless the column is numeric.
+    order are sorted, as numbers where all are. A column with a hierarchy is categorical unless declared otherwise, and
+    its values are all leaves, also those that do not occur. ``hierarchies`` maps columns to files, mappings or
+    hierarchies; or it is a folder, in which every quasi-identifier and sensitive attribute may have a file
+    ``hierarchy_NAME.csv``, ``NAME.csv`` or ``.toml``, taken unless the column holds numbers or dates.
 
     Missing are empty or blank cells, null and NaN, and in all columns what ``na`` lists, as in ``na=["NA", "?"]``;
     without it, ``NA`` is text like any other. A missing category is the
