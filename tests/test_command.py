@@ -397,7 +397,7 @@ def test_a_full_disk_is_told_with_the_file(people: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_a_full_disk_behind_the_output_is_told(people: Path) -> None:
-    command = [sys.executable, "-m", "discreet", "profile", "patients.csv"]
+    command = [sys.executable, "-m", "discreet", "profile", "patients.csv", "--categorical", "zip"]
     with open("/dev/full", "w") as stdout:
         environment = {**os.environ, "PYTHONPATH": SRC}
         result = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment, check=False)

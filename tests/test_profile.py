@@ -113,7 +113,7 @@ def test_without_roles_they_are_suggested_and_the_suggestion_works(people: Path)
 def test_a_suggested_command_repeats_what_was_said(tmp_path: Path) -> None:
     path = tmp_path / "census of 1994.csv"
     path.write_text(
-        "age;state;pay\n" + "".join(f"{20 + at % 9};{at % 3};{1000 * (at % 4)}\n" for at in range(60)) + ";1;0\n"
+        "age;state;pay\n" + "".join(f"{20 + at % 30};{at % 3};{1000 * (at % 4)}\n" for at in range(60)) + ";1;0\n"
     )
     words = ["--quasi", "age,state", "--sensitive", "pay", "--categorical", "state", "--delimiter", ";", "--json"]
     command = json.loads(run(str(path), *words))["suggested_command"]

@@ -63,7 +63,7 @@ def run(*words: str, code: int = 0) -> Result:
 def published(*more: str, promise: str = "l-diversity(l=2)", quasi: str = "age,zip,grade") -> Result:
     return run(
         *("publish", "people.csv", "-o", "release", "--quasi", quasi, "--sensitive", "secret", "--promise", promise),
-        *("--missing", "withhold", *more),
+        *("--missing", "withhold", "--most-withheld", "1", *more),
     )
 
 

@@ -9,7 +9,9 @@ from discreet.principles.principle import Principle, promised
 from discreet.releases.release import Release
 from discreet.schemes import Scheme, make_scheme
 from discreet.schemes.top_down import Progress
+from discreet.schemes.withholding import check_missing, check_withheld
 from discreet.table.table import Table, as_table
+from discreet.table.texts import MOST_WITHHELD
 
 
 def publish(
@@ -18,8 +20,12 @@ def publish(
     scheme: Scheme | str | None = None,
     *,
     progress: Progress | None = None,
+    most_withheld: float = MOST_WITHHELD,
 ) -> Release:
     """Publish a table under a promise, or several, by the default scheme for them unless another is given.
+
+    A table that was read with ``missing="withhold"`` is refused when more than the share ``most_withheld`` of its rows
+    would be withheld.
 
     >>> from discreet.datasets import patients
     >>> publish(patients(), "l-diversity(l=3)")
@@ -32,4 +38,8 @@ def publish(
         scheme = make_scheme(scheme, principle=principle)
     if not isinstance(scheme, Scheme):
         raise DiscreetError(f"{scheme!r} is no scheme; give one such as Burel(), or its name")
-    return scheme.publish(as_table(table), principle, progress)
+    check_missing(as_table(table), most_withheld)
+    release = scheme.publish(table, principle, progress)
+    # a scheme may be told to withhold more for a lower loss, and adds rows so that the withheld ones keep the promise
+    check_withheld(table, release.withheld, max(most_withheld, float(scheme.options.get("withhold", 0.0))))
+    return release

@@ -64,5 +64,5 @@ def value_named(laid: AmbiguousLaid, value: int) -> str:
     told: list[str] = []
     for name, column in zip(laid.release.blocks[block], columns, strict=True):
         held: Any = column.values[column.codes[entry]]
-        told.append(f"{name} {value_name(held)}")
+        told.append(f"{name} {value_name(held, column.notation)}")
     return ", ".join(told)

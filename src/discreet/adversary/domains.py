@@ -14,8 +14,9 @@ from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.payload import Payload, ordered_values
 from discreet.releases.release import Release
 from discreet.table.hierarchy import Hierarchy
+from discreet.table.moments import written
 from discreet.table.table import Column, Table
-from discreet.table.texts import MISSING, number_text
+from discreet.table.texts import MISSING
 
 SHOWN = 3
 """How many values that only the manifest lists a finding repeats."""
@@ -110,7 +111,8 @@ def _wider(attribute: Attribute, column: Column, known: NDArray[np.float64], use
         return []
     return [
         f"The release declares a wider domain for {attribute.name!r} than the original was read with, "
-        f"{number_text(bottom)} to {number_text(top)}{'; losses use it' if used else ''}."
+        f"{written(bottom, attribute.notation)} to {written(top, attribute.notation)}"
+        f"{'; losses use it' if used else ''}."
     ]
 
 

@@ -266,7 +266,7 @@ class ByRows(Finder):
         """What its rows bear."""
         row = int(np.argmax(self._keys([]) == self.borne[group]))
         return {
-            attribute.name: value_name(payload.values[payload.codes[row]])
+            attribute.name: value_name(payload.values[payload.codes[row]], payload.notation)
             for attribute, payload in zip(self.quasi, self.release.exact, strict=True)
         }
 

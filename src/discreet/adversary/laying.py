@@ -136,12 +136,19 @@ def carried_column(attribute: Attribute, original: Table) -> Column:
     return column
 
 
+def as_published(attribute: Attribute) -> str:
+    """How a column is read as it was published, in the words of flags."""
+    if attribute.notation == "number":
+        return f"with --{attribute.kind} {attribute.name}"
+    return f"as dates, their form given by --date {attribute.name}=%Y-%m-%d where it is not certain"
+
+
 def same_kind(attribute: Attribute, column: Column) -> None:
     """Refuse a column that was read as of another kind than it was published as."""
-    if attribute.kind != column.kind:
+    if attribute.meaning != column.meaning:
         raise DiscreetError(
-            f"column {attribute.name!r} was published as {attribute.kind}, but the original was read with it as "
-            f"{column.kind}; read it with --{attribute.kind} {attribute.name}"
+            f"column {attribute.name!r} was published as {attribute.meaning}, but the original was read with it as "
+            f"{column.meaning}; read it {as_published(attribute)}"
         )
 
 

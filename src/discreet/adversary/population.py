@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.finding import Finder
-from discreet.adversary.laying import combined, places_in, usable_rows
+from discreet.adversary.laying import as_published, combined, places_in, usable_rows
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.principles.wording import percent
@@ -118,9 +118,9 @@ def population_column(attribute: Attribute, population: Table) -> Column:
             f"the population has no column {attribute.name!r}, which the release has as a quasi-identifier; give a "
             "table with all quasi-identifiers"
         )
-    if column.kind != attribute.kind:
+    if column.meaning != attribute.meaning:
         raise DiscreetError(
-            f"column {attribute.name!r} was published as {attribute.kind}, but the population was read with it as "
-            f"{column.kind}; read it with --{attribute.kind} {attribute.name}"
+            f"column {attribute.name!r} was published as {attribute.meaning}, but the population was read with it as "
+            f"{column.meaning}; read it {as_published(attribute)}"
         )
     return column

@@ -16,7 +16,8 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.releases.labels import ANYTHING, Nodes, Regions, braces, interval, quoted
 from discreet.releases.release import Release
-from discreet.table.texts import MISSING, number_text
+from discreet.table.moments import written
+from discreet.table.texts import MISSING
 from discreet.table.write import written_otherwise
 
 FINE = "Every cell is written in the one way in which such values are written."
@@ -79,7 +80,7 @@ def _well_written(attribute: Attribute, text: str, regions: Regions, at: int, no
         if text in (braces(held), braces(sorted(held))):
             return True
     if attribute.kind == "numeric":
-        return text == interval(number_text(low), number_text(high))
+        return text == interval(written(low, attribute.notation), written(high, attribute.notation))
     if attribute.kind == "ordinal":
         return text == interval(*(quoted(attribute.values[int(rank)]) for rank in (low, high)))
     return False

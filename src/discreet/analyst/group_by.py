@@ -126,7 +126,7 @@ def cells_of(table: Table, wanted: Sequence[GroupBy], most: int | None = None, s
         codes, amounts = occupied(table, counts.attributes, counts.query)
         columns = [table.column(name) for name in counts.attributes]
         known = {column.name: column.values for column in columns}
-        grid = counts.grid(known, {column.name: column.kind for column in columns}, limited=False)
+        grid = counts.grid(known, {column.name: column.meaning for column in columns}, limited=False)
         dropped += grid.size - len(amounts)
         if most is not None and len(amounts) > most:
             some = np.sort(chance.permutation(len(amounts))[:most])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,12 +61,9 @@ def audit(
     ranges = flags.domains(domains)
     with watching() as progress:
         progress("reading", 0.0)
-        told = reading_of(folder)
+        told = reading_with(folder, reading)
         offers = offers_in(offering, told["quasi"], told["sensitive"], own)
         told["hierarchies"] = {**told["hierarchies"], **offers, **own}
-        for key, value in reading.items():
-            if value is not None:
-                told[key] = value
         table: Table = read(original, **told, domains=ranges)
         assumed = [name for name, tree in told["hierarchies"].items() if isinstance(tree, Told)]
         for remark in on_offers(table, offers):
@@ -102,11 +100,20 @@ def _population(path: str, told: dict[str, Any]) -> Table:
             categorical=columns("categorical"),
             ordinal=columns("ordinal"),
             missing="value",
+            dates={name: form for name, form in told["dates"].items() if name in told["quasi"]},
+            na=told.get("na", ()),
             delimiter=told.get("delimiter"),
             encoding=told.get("encoding"),
         )
     except DiscreetError as error:
         raise DiscreetError(f"the population cannot be taken: {error}") from None
+
+
+def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with which the original of a release is to be read, flags about the file itself among them."""
+    told = reading_of(folder)
+    forms = flags.forms(given["dates"])
+    return {**told, **{key: value for key, value in given.items() if value}, "dates": {**told["dates"], **forms}}
 
 
 def reading_of(folder: str) -> dict[str, Any]:
@@ -133,7 +140,8 @@ def reading_of(folder: str) -> dict[str, Any]:
         "quasi": names(role="quasi"),
         "sensitive": sensitive or None,
         "keep": names(role="other"),
-        "numeric": names(kind="numeric"),
+        "numeric": names(meaning="numeric"),
+        "dates": dict.fromkeys([*names(meaning="date"), *names(meaning="datetime")]),
         "categorical": names(kind="categorical"),
         "ordinal": names(kind="ordinal"),
         "hierarchies": trees,

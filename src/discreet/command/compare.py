@@ -157,7 +157,7 @@ def _job(file: str | None, given: dict[str, Any]) -> Job:
     """What is to be read and promised, as a job file and flags say it."""
     from discreet.command.job import Job, merged, read_job
 
-    parsed = {**given, "domains": flags.domains(given["domains"]), "output": "."}
+    parsed = {**given, "domains": flags.domains(given["domains"]), "dates": flags.forms(given["dates"]), "output": "."}
     parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
     if file is None:
         return Job.of(merged({}, parsed), "the flags")

@@ -69,9 +69,43 @@ def in_flags(message: str) -> str:
 
     >>> in_flags("choose missing='withhold' or name some, as in quasi=['age']")
     'choose --missing withhold or name some, as in --quasi age'
+    >>> in_flags("say na=['NA', '?'], dates={'birth': '%d.%m.%Y'} or most_withheld=0.1")
+    "say --na NA --na '?', --date birth=%d.%m.%Y or --most-withheld 0.1"
     """
     message = re.sub(r"(missing|person)='([^']+)'", r"--\1 \2", message).replace("of identifiers", "of --identifier")
-    return message.replace("quasi=['age']", "--quasi age").replace("force=True", "--force")
+    message = re.sub(r"most_withheld=([\d.]*\d)", r"--most-withheld \1", message)
+    message = re.sub(rf"\b({'|'.join(LISTED)})=({_LIST}|{_DICT})", _flags, message)
+    return message.replace("force=True", "--force")
+
+
+LISTED = {"quasi": "--quasi", "numeric": "--numeric", "categorical": "--categorical", "na": "--na", "dates": "--date"}
+"""Arguments that hold several texts, and their flags."""
+_TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_LIST = rf"\[{_TEXT}(?:, {_TEXT})*\]"
+_DICT = rf"\{{{_TEXT}: {_TEXT}(?:, {_TEXT}: {_TEXT})*\}}"
+
+
+def _flags(argument: re.Match[str]) -> str:
+    """An argument of the library as the flags that say the same."""
+    import ast
+
+    return command_line(as_flags(argument[1], ast.literal_eval(argument[2])))
+
+
+def as_flags(argument: str, value: Any) -> list[str]:
+    """The words that say on the command line what an argument of the library says.
+
+    >>> as_flags("categorical", ["race", "sex", "pay, monthly"])
+    ['--categorical', 'race,sex', '--categorical', 'pay, monthly']
+    """
+    if isinstance(value, dict):
+        texts = [f"{name}={text}" for name, text in value.items()]
+    elif argument == "na":
+        texts = list(value)
+    else:
+        plain = [name for name in value if "," not in name]
+        texts = [",".join(plain)] * bool(plain) + [name for name in value if "," in name]
+    return [word for text in texts for word in (LISTED[argument], text)]
 
 
 def output() -> Console:

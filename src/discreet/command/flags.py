@@ -47,12 +47,26 @@ KINDS = (
         "hierarchy_NAME.csv, NAME.csv or NAME.toml in it serve all columns that are not numeric.",
     ),
     click.option(
-        "--domain", "domains", multiple=True, metavar="COLUMN=LOW:HIGH", help="A numeric column's range. Repeatable."
+        "--domain",
+        "domains",
+        multiple=True,
+        metavar="COLUMN=LOW:HIGH",
+        help="The range of a column of numbers or dates. Repeatable.",
     ),
 )
 FORMATS = (
     click.option("--delimiter", metavar="CHAR", help="What separates the cells of the input (default: detected)."),
     click.option("--encoding", metavar="NAME", help="The encoding of the input (default: detected)."),
+    click.option(
+        "--na", multiple=True, metavar="TEXT", help="What stands for a missing value, such as NA. Repeatable."
+    ),
+    click.option(
+        "--date",
+        "dates",
+        multiple=True,
+        metavar="COLUMN=FORMAT",
+        help="The form of a column's dates where it is not certain, such as %d.%m.%Y. Repeatable.",
+    ),
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else to stdout.")
 
@@ -106,26 +120,38 @@ def trees(texts: Iterable[str]) -> tuple[dict[str, str], str | None]:
     return files, folders[0] if folders else None
 
 
-def domains(texts: Iterable[str]) -> dict[str, tuple[float, float]]:
+def domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | str]]:
     """Texts of the form NAME=LOW:HIGH as a mapping.
 
     >>> domains(["age=16:93"])
     {'age': (16.0, 93.0)}
     """
+    from discreet.table.moments import ends_given, rising
+    from discreet.table.texts import number_text
+
     result = {}
     for name, value in pairs("--domain", texts, "age=16:93").items():
-        low, _, high = value.partition(":")
-        try:
-            result[name] = (float(low), float(high))
-        except ValueError:
+        ends = ends_given(value)
+        if ends is None:
             raise DiscreetError(
-                f"--domain {name}={value} is no range of numbers; write for example --domain {name}=16:93"
-            ) from None
-        if float(low) > float(high):
+                f"--domain {name}={value} is no range of numbers or dates; write for example --domain {name}=16:93"
+            )
+        if not rising(*ends):
+            low, high = (end if isinstance(end, str) else number_text(end) for end in ends)
             raise DiscreetError(
                 f"--domain {name}={value} begins with the larger number; write --domain {name}={high}:{low}"
             )
+        result[name] = ends
     return result
+
+
+def forms(texts: Iterable[str]) -> dict[str, str]:
+    """Texts of the form NAME=FORMAT, of dates, as a mapping.
+
+    >>> forms(["birth=%d.%m.%Y"])
+    {'birth': '%d.%m.%Y'}
+    """
+    return pairs("--date", texts, "birth=%d.%m.%Y")
 
 
 def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> list[str]:

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
 from discreet.errors import DiscreetError
-from discreet.table.texts import near
+from discreet.table.moments import ends_given, given_text, rising
+from discreet.table.texts import MOST_WITHHELD, near
 
 
 def _names(value: Any) -> Any:
@@ -30,23 +31,19 @@ def _option(value: Any) -> Any:
 def _domain(value: Any) -> Any:
     """A domain from ``[16, 93]`` or, as in a flag, ``"16:93"``."""
     if isinstance(value, str):
-        low, colon, high = value.partition(":")
-        try:
-            return (float(low), float(high)) if colon else value
-        except ValueError:
-            return value
-    return value
+        return ends_given(value) or value
+    return [given_text(end) for end in value] if isinstance(value, list) else value
 
 
-def _rising(value: tuple[float, float]) -> tuple[float, float]:
-    if not value[0] <= value[1]:
+def _rising(value: tuple[float | str, float | str]) -> tuple[float | str, float | str]:
+    if not rising(*value):
         raise ValueError
     return value
 
 
 Names = Annotated[list[str], BeforeValidator(_names)]
 Text = Annotated[str, BeforeValidator(_option)]
-Domain = Annotated[tuple[float, float], BeforeValidator(_domain), AfterValidator(_rising)]
+Domain = Annotated[tuple[float | str, float | str], BeforeValidator(_domain), AfterValidator(_rising)]
 
 
 class Job(BaseModel):
@@ -75,7 +72,10 @@ class Job(BaseModel):
     hierarchy_folder: str | None = None
     """Where columns that ``hierarchies`` does not name may have theirs; ``hierarchies = "DIR"`` says the same."""
     domains: dict[str, Domain] = {}
+    dates: dict[str, str] = {}
     missing: Literal["error", "withhold", "value"] = "error"
+    most_withheld: float = Field(MOST_WITHHELD, ge=0, le=1)
+    na: Annotated[list[Text], BeforeValidator(_names)] = []
     delimiter: str | None = None
     encoding: str | None = None
     format: Literal["csv", "parquet"] = "csv"
@@ -111,14 +111,14 @@ class Job(BaseModel):
     @property
     def reading(self) -> dict[str, Any]:
         """The arguments of ``discreet.table.read.read`` besides the source, the lists of columns and hierarchies."""
-        keys = ("person", "domains", "missing", "delimiter", "encoding")
+        keys = ("person", "domains", "dates", "missing", "na", "delimiter", "encoding")
         return {key: getattr(self, key) for key in keys}
 
 
 PATHS = ("input", "output", "trace", "hierarchy_folder")
-MERGED = ("options", "hierarchies", "domains")
+MERGED = ("options", "hierarchies", "domains", "dates")
 """Keys whose single entries flags override; any other key is replaced as a whole."""
-SINGULAR = {key.removesuffix("s"): key for key in ("promises", "options", "identifiers", "domains")}
+SINGULAR = {key.removesuffix("s"): key for key in ("promises", "options", "identifiers", "domains", "dates")}
 SINGULAR["hierarchy"] = "hierarchies"
 """What the flags are called, which may be said in a job file as well."""
 
@@ -189,10 +189,11 @@ _WORDS = {
     "int_from_float": "must be a whole number",
     "int_parsing": "must be a whole number",
     "greater_than_equal": "must be a whole number of at least 0",
+    "less_than_equal": "must be a share of the rows from 0 to 1",
     "dict_type": "must be a table of names and values",
     "too_short": "must not be empty",
-    "too_long": "must be two numbers, the smaller first, such as [16, 93] or 16:93",
-    "tuple_type": "must be two numbers, the smaller first, such as [16, 93] or 16:93",
+    "too_long": "must be two numbers or dates, the smaller first, such as [16, 93] or 16:93",
+    "tuple_type": "must be two numbers or dates, the smaller first, such as [16, 93] or 16:93",
     "float_type": "must be a number",
     "float_parsing": "must be a number",
 }
@@ -220,6 +221,8 @@ def _sentence(faults: ValidationError, source: str) -> str:
             says = "must be a folder, or a table of columns and their hierarchies"
     elif kind == "literal_error":
         says = f"must be {fault['ctx']['expected'].replace(chr(39), '')}"
+    elif key == "most_withheld":
+        says = _WORDS["less_than_equal"]
     else:
         says = _WORDS.get(kind, fault["msg"][:1].lower() + fault["msg"][1:])
     given = fault["input"]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from discreet.command import flags
-from discreet.command.console import HOLDS, command_line, note, number, output, percent, print_json, watching
+from discreet.command.console import HOLDS, command_line, in_flags, note, number, output, percent, print_json, watching
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.report.profile import ColumnProfile, Profile, Roles, Share, Uniqueness
+    from discreet.table.notes import Note
 
 
 @click.command(short_help="Describe a table: who stands out, and what it can promise.")
@@ -34,15 +36,20 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
         table, remarks = read_to_look(input, quasi, sensitive, given)
         progress("counting", 0.0)
         told = describe(table, combinations=bool(quasi))
+        # what is suggested is about the table as it is when the notes on it are heeded
+        notes, better = table.notes, told
+        if (heeded := _heeding(given, notes)) != given:
+            table, _ = read_to_look(input, quasi, sensitive, heeded)
+            better = describe(table, combinations=False)
     for remark in remarks:
         note(remark)
-    roles = None if quasi else suggest(told.columns, told.rows)
+    roles = None if quasi else suggest(better.columns, told.rows)
     if sensitive is None and roles is not None and roles.sensitive is not None:
         column = next(one for one in table.columns if one.name == roles.sensitive)
         table = replace(table, quasi=tuple(one for one in table.quasi if one is not column), sensitive=column)
-    command = suggested_command(input, told, roles, given, suggest_promise(Prior.of(table)))
+    command = suggested_command(input, better, roles, given, notes, suggest_promise(Prior.of(table)))
     if as_json:
-        print_json(_document(told, roles, command))
+        print_json({**_document(told, roles, command), "notes": [in_flags(str(one)) for one in notes]})
     else:
         _show(output(), told, roles, command)
     return HOLDS
@@ -57,7 +64,18 @@ def _document(told: Profile, roles: Roles | None, command: str) -> dict[str, Any
     return {**document, "suggested_command": command}
 
 
-def suggested_command(input: str, told: Profile, roles: Roles | None, given: dict[str, Any], promise: str) -> str:
+def _heeding(given: dict[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
+    """The reading flags as they are when what notes advise is done."""
+    heeded = dict(given)
+    for one in notes:
+        for argument, value in () if one.either else one.say:  # where only one can be right, the user must say which
+            heeded[argument] = (*heeded[argument], *(text for text in value if text not in heeded[argument]))
+    return heeded
+
+
+def suggested_command(
+    input: str, told: Profile, roles: Roles | None, given: dict[str, Any], notes: Sequence[Note], promise: str
+) -> str:
     """A command that publishes this table, with what the user has said about it already."""
     if roles is not None:
         quasi: tuple[str, ...] = roles.quasi or tuple(one.name for one in told.columns if one.role == "quasi")
@@ -68,6 +86,8 @@ def suggested_command(input: str, told: Profile, roles: Roles | None, given: dic
         quasi = tuple(one.name for one in told.columns if one.role == "quasi")
         identifiers = ()
         sensitive = next((one.name for one in told.columns if one.role == "sensitive"), None)
+    from discreet.table.query import NUMBERS
+
     words = ["discreet", "publish", input, "-o", "release"]
     for flag, names in (("--quasi", quasi), ("--identifier", identifiers)):
         plain = [name for name in names if "," not in name]
@@ -76,14 +96,15 @@ def suggested_command(input: str, told: Profile, roles: Roles | None, given: dic
             words += [flag, name] if "," in name else []
     words += [] if sensitive is None else ["--sensitive", sensitive]
     words += ["--promise", promise]
-    for flag, key in (("--numeric", "numeric"), ("--categorical", "categorical"), ("--ordinal", "ordinal")):
-        for text in given[key]:
-            words += [flag, text]
-    for flag, key in (("--hierarchy", "hierarchies"), ("--domain", "domains")):
-        for text in given[key]:
-            words += [flag, text]
     used = {*quasi, sensitive}
-    if any(one.missing and one.kind == "numeric" and one.name in used for one in told.columns):
+    given = _heeding(given, [about for one in notes if (about := one.about(used)) is not None])
+    for flag, key in (
+        *(("--numeric", "numeric"), ("--categorical", "categorical"), ("--ordinal", "ordinal")),
+        *(("--hierarchy", "hierarchies"), ("--domain", "domains"), ("--na", "na"), ("--date", "dates")),
+    ):
+        for text in given[key]:
+            words += [flag, text]
+    if any(one.missing and one.kind in NUMBERS and one.name in used for one in told.columns):
         words += ["--missing", "value"]
     for flag in ("delimiter", "encoding"):
         words += [] if given[flag] is None else [f"--{flag}", given[flag]]
@@ -98,7 +119,6 @@ def _show(console: Console, told: Profile, roles: Roles | None, command: str) ->
     console.print()
     console.print(_columns(told.columns, with_roles=roles is None))
     console.print()
-    _show_codes(console, told)
     if roles is None:
         _show_uniqueness(console, told)
     else:
@@ -133,17 +153,6 @@ def _values(column: ColumnProfile) -> str:
     return ", ".join(f"{one.value} ({percent(one.share)})" for one in column.top[:3]) + (
         f" and {column.distinct - 3:,} more" if column.distinct > 3 else ""
     )
-
-
-def _show_codes(console: Console, told: Profile) -> None:
-    from discreet.report.profile import FEW_VALUES
-
-    few = [one.name for one in told.columns if one.kind == "numeric" and 1 < one.distinct <= FEW_VALUES]
-    if few:
-        console.print(
-            f"Numbers with few values: if these are codes and not quantities, say --categorical {','.join(few)}"
-        )
-        console.print()
 
 
 def _show_uniqueness(console: Console, told: Profile) -> None:

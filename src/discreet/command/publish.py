@@ -29,6 +29,8 @@ class Outcome:
     audit: Audit
     left_out: list[str]
     """Columns of the input that are not published."""
+    notes: list[str]
+    """What the user should know about how columns were read."""
     seconds: dict[str, float]
 
     def as_dict(self) -> dict[str, Any]:
@@ -41,6 +43,7 @@ class Outcome:
             "scheme": self.release.manifest["scheme"],
             "missing": 0 if self.table.unusable is None else len(self.table.unusable),
             "left_out": self.left_out,
+            "notes": self.notes,
             "seconds": {stage: round(seconds, 3) for stage, seconds in self.seconds.items()},
         }
 
@@ -78,6 +81,12 @@ class Outcome:
         "--missing",
         type=click.Choice(["error", "withhold", "value"]),
         help="What to do about missing numbers: refuse (default), withhold their rows, or take them as a value.",
+    ),
+    click.option(
+        "--most-withheld",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="The share of rows that --missing withhold may withhold (default: 0.05); above it nothing is published.",
     ),
     *flags.FORMATS,
     click.option("--format", type=click.Choice(["csv", "parquet"]), help="The format of the release (default: csv)."),
@@ -143,6 +152,7 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
         **given,
         "options": flags.pairs("--option", given["options"], "effort=thorough"),
         "domains": flags.domains(given["domains"]),
+        "dates": flags.forms(given["dates"]),
     }
     parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
     if job is None:
@@ -159,8 +169,9 @@ def carry_out(job: Job) -> Outcome:
     clock = _Clock()
 
     from discreet.adversary.audit import audit
-    from discreet.command.reading import read_input
+    from discreet.command.reading import on_columns, read_input
     from discreet.principles import TCloseness, parse, together
+    from discreet.publishing import publish as publish_table
     from discreet.releases import write_trace
     from discreet.releases.files import beside
     from discreet.releases.keeping import check_kept, kept_assumptions
@@ -181,7 +192,7 @@ def carry_out(job: Job) -> Outcome:
             said = [part.remark(column.name, column.kind) for part in distances for column in ordered]
             remarks += [f"Note: {sentence}" for sentence in said if sentence]
         clock.lap("read")
-        release = scheme.publish(table, promise, progress)
+        release = publish_table(table, promise, scheme, progress=progress, most_withheld=job.most_withheld)
         clock.lap("publish")
         with beside(target, "unaudited") as staged:
             progress("saving", 0.0)
@@ -206,7 +217,8 @@ def carry_out(job: Job) -> Outcome:
     remarks += [f"Note: {check.sentence}" for check in found.checks if check.name in telling]
     for remark in remarks:
         note(remark)
-    return Outcome(job, table, release, found, left_out, clock.laps)
+    notes = [remark.removeprefix("Note: ") for remark in on_columns(table)]
+    return Outcome(job, table, release, found, left_out, notes, clock.laps)
 
 
 class _Clock:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.audit import reading_of
+from discreet.command.audit import reading_with
 from discreet.command.console import HOLDS, note, number, output, percent, print_json, watching
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _read(original: str, folder: str, reading: dict[str, Any]) -> Table:
     """The original, read as the release says."""
     from discreet.table.read import read
 
-    return read(original, **reading_of(folder), **{key: value for key, value in reading.items() if value is not None})
+    return read(original, **reading_with(folder, reading))
 
 
 def _unknown(release: Release, asked: Query) -> Iterator[str]:

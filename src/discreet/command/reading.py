@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from discreet.command.flags import Header, domains, split_names, trees
+from discreet.command.console import in_flags
+from discreet.command.flags import Header, domains, forms, split_names, trees
 from discreet.errors import DiscreetError
-from discreet.table.texts import MISSING, is_number
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
@@ -31,7 +31,7 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     left_out = [name for name in header() if name not in published]
     declared = {name for key in KINDS for name in names[key]}
     remarks = [*on_offers(table, offers), *_numbers_by_label(job.input, table, set(job.hierarchies) - declared)]
-    return table, left_out, [*remarks, *_decimal_commas(table, declared)]
+    return table, left_out, [*remarks, *on_columns(table)]
 
 
 def read_to_look(
@@ -63,23 +63,17 @@ def read_to_look(
         hierarchies={**offers, **files},
         domains=domains(given["domains"]),
         missing="value",
+        na=given["na"],
+        dates=forms(given["dates"]),
         delimiter=delimiter,
         encoding=encoding,
     )
-    return table, [*on_offers(table, offers), *_decimal_commas(table, {name for key in KINDS for name in names[key]})]
+    return table, [*on_offers(table, offers), *on_columns(table)]
 
 
-def _decimal_commas(table: Table, declared: Collection[str]) -> Iterator[str]:
-    """Columns that hold numbers as half of the world writes them, and are taken for names."""
-    for column in (*table.quasi, *table.all_sensitive):
-        if column.kind != "categorical" or column.name in declared:
-            continue
-        texts = [text for text in column.texts if text != MISSING]
-        if any("," in text for text in texts) and all(is_number(text.replace(",", ".", 1)) for text in texts):
-            yield (
-                f"Note: column {column.name!r} holds numbers with a decimal comma, such as {texts[0]}, which are taken "
-                "for names without an order; write them with a point to have numbers."
-            )
+def on_columns(table: Table) -> list[str]:
+    """What the user should know about how columns were read, and the flags that would have it otherwise."""
+    return [f"Note: {in_flags(str(note))}" for note in table.notes]
 
 
 def offers_in(
@@ -104,7 +98,7 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
     for name, offer in offers.items():
         if name not in taken:
             yield (
-                f"Not taken: {offer.path.name}, because {name!r} holds numbers; to publish its labels say "
+                f"Not taken: {offer.path.name}, because {name!r} holds numbers or dates; to publish its labels say "
                 f"--hierarchy {name}={offer.path}"
             )
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.table.hierarchy import Hierarchy
+from discreet.table.moments import Notation, written
 from discreet.table.table import Column, Kind, Table
-from discreet.table.texts import LARGEST_WHOLE, number_text
+from discreet.table.texts import LARGEST_WHOLE
 
 MISSING = "(missing)"
 
@@ -40,6 +41,8 @@ class Prior:
     numbers: NDArray[np.float64] | None = None
     """The values as numbers when the attribute is numeric, NaN where one is missing; read from ``values`` when they are
     not given, and ``None`` when those are no numbers."""
+    notation: Notation = "number"
+    """How the numbers are written: those of dates are days, or seconds where there is a time of day."""
     persons: int | None = None
     """How many persons there are, where values are counted by persons, who may have several; else None."""
     remembered: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -75,7 +78,7 @@ class Prior:
             numbers = column.values.astype(np.float64)
             if column.missing is not None:
                 numbers[column.missing] = np.nan
-        return cls(counts, _texts(column), column.kind, column.hierarchy, column.name, numbers)
+        return cls(counts, _texts(column), column.kind, column.hierarchy, column.name, numbers, column.notation)
 
     @classmethod
     def of_persons(cls, table: Table) -> Prior:
@@ -181,5 +184,5 @@ def _texts(column: Column) -> tuple[str, ...]:
         if value is None or value != value:
             texts.append(MISSING)
         else:
-            texts.append(number_text(value) if isinstance(value, float) else str(value))
+            texts.append(written(value, column.notation) if column.kind == "numeric" else str(value))
     return tuple(texts)

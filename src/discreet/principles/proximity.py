@@ -212,6 +212,12 @@ class Proximity(Principle):
                 f"name that one, or none"
             )
         numbers = prior.require_numbers(str(self))
+        if self.neighbourhood == "relative" and prior.notation != "number":
+            raise DiscreetError(
+                f"{self} is about shares of a number and the sensitive attribute '{prior.attribute}' holds dates; ask "
+                f"for epsilon in {'days' if prior.notation == 'date' else 'seconds'} instead, with "
+                f"neighbourhood=absolute"
+            )
         known = numbers[1:] if np.isnan(numbers[0]) else numbers
         if np.isnan(known).any() or (known[1:] <= known[:-1]).any():
             raise DiscreetError(

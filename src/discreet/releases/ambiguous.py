@@ -167,14 +167,14 @@ class AmbiguousRelease(Release):
         stems = [entry["table"] for entry in self.manifest["auxiliaries"]]
         for stem, block, auxiliary, order in zip(stems, self.blocks, self.auxiliaries, self.orders[:-1], strict=True):
             columns: list[Any] = [
-                payload_array(Payload(column.values, column.codes[order]), numbers) for column in auxiliary.columns
+                payload_array(column._replace(codes=column.codes[order]), numbers) for column in auxiliary.columns
             ]
             result[stem] = pa.table([*columns, group_column(auxiliary.groups[order])], names=[*block, GROUP])
         order, counts = self.orders[-1], self.counts
         amounts = pa.array(counts.amounts[order])
         held: list[Any] = [
             group_column(counts.groups[order]),
-            payload_array(Payload(self.values, counts.values[order]), numbers),
+            payload_array(Payload(self.values, counts.values[order], self.sensitive.notation), numbers),
             amounts if numbers else amounts.cast(pa.string()),
         ]
         result[SENSITIVE] = pa.table(held, names=[GROUP, self.sensitive.name, COUNT])
@@ -280,11 +280,11 @@ def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[Pa
     keys = numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups))
     if math.prod(sizes) > 1 << 62:  # the keys are ranks then, which tell nothing of what they stand for
         _, first = np.unique(keys, return_index=True)
-        return Auxiliary(groups[first], tuple(Payload(payload.values, payload.codes[first]) for payload in payloads))
+        return Auxiliary(groups[first], tuple(payload._replace(codes=payload.codes[first]) for payload in payloads))
     keys = np.sort(keys)
     keys = keys[np.diff(keys, prepend=-1) > 0]
     columns: list[Payload] = []
     for payload, size in zip(reversed(payloads), reversed(sizes), strict=False):
         keys, codes = np.divmod(keys, size)
-        columns.insert(0, Payload(payload.values, codes.astype(np.int32)))
+        columns.insert(0, payload._replace(codes=codes.astype(np.int32)))
     return Auxiliary(keys.astype(np.int32), tuple(columns))

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.payload import Payload
+from discreet.table.moments import Meaning
 from discreet.table.query import Condition, Query
-from discreet.table.table import Kind
 from discreet.table.texts import near
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def expected_counts(
     if estimator not in get_args(Estimator):
         raise DiscreetError(f"estimator={estimator!r} is not known; choose {', '.join(get_args(Estimator))}")
     weighted = estimator == "weighted" or (estimator == "auto" and release.groups >= ENOUGH)
-    kinds = {attribute.name: attribute.kind for attribute in release.attributes}
+    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     most = max(1, LINES // max(1, release.groups * (len(release.blocks) + 1)))  # lines of each table
     counts = release.counts
     secret = (Payload(release.values, counts.values),)
@@ -88,7 +88,7 @@ class _Table:
         self,
         names: tuple[str, ...],
         columns: tuple[Payload, ...],
-        kinds: dict[str, Kind],
+        kinds: dict[str, Meaning],
         groups: NDArray[np.integer],
         weights: NDArray[np.float64] | NDArray[np.int64],
         number: int,

@@ -98,7 +98,7 @@ def _sorted(
     if len(first) < len(keys):
         faults.append(f"{name} lists a value of a group more than once.")
     order = place if len(first) == len(keys) else np.arange(len(first))
-    kept = tuple(Payload(payload.values, payload.codes[first]) for payload in payloads)
+    kept = tuple(payload._replace(codes=payload.codes[first]) for payload in payloads)
     return Auxiliary(groups[first], kept), order.astype(np.int64)
 
 

@@ -29,9 +29,10 @@ from discreet.releases.generalized import GROUP, check_partition, numbered_anew
 from discreet.releases.labels import braces, interval
 from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.release import Release, new_manifest
+from discreet.table.moments import written
 from discreet.table.query import Query
 from discreet.table.table import Table
-from discreet.table.texts import MISSING, number_text
+from discreet.table.texts import MISSING
 
 FORMAT = "anatomy"
 COUNT = "count"
@@ -134,7 +135,7 @@ class AnatomyRelease(Release):
         columns += [payload_array(payload, numbers) for payload in (*self.exact, *self.others)]
         names = [GROUP, *(attribute.name for attribute in self.attributes if attribute.role != "sensitive")]
         held: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.counts.groups), ids)]
-        held += [payload_array(Payload(self.values, self.counts.values), numbers)]
+        held += [payload_array(Payload(self.values, self.counts.values, self.sensitive.notation), numbers)]
         amounts = pa.array(self.counts.amounts)
         held += [amounts if numbers else amounts.cast(pa.string())]
         return {
@@ -213,7 +214,8 @@ def extents(columns: Iterable[tuple[Attribute, Payload, NDArray[np.intp]]]) -> d
     told: dict[str, str] = {}
     for attribute, payload, lines in columns:
         held = payload.values[np.unique(payload.codes[lines])].tolist()
-        texts = [value if isinstance(value, str) else number_text(value) for value in held if value == value]
+        known = [value for value in held if value == value]
+        texts = [value if isinstance(value, str) else written(value, payload.notation) for value in known]
         texts = texts if len(texts) == len(held) else [MISSING, *texts]
         if not texts:
             continue

@@ -69,7 +69,7 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
     """
     own = [attribute for attribute in release.attributes if attribute.role != "sensitive"]
     payloads = dict(zip((attribute.name for attribute in own), (*release.exact, *release.others), strict=True))
-    kinds = {attribute.name: attribute.kind for attribute in release.attributes}
+    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     carried = {attribute.name for attribute in own if attribute.role == "other"}
     points = points_of(release)
     number = len(points.codes[0]) if points.codes else min(1, release.rows)
@@ -87,7 +87,7 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
         for condition in query.conditions:
             name = condition.attribute
             if name == release.sensitive.name:
-                admitted = condition.admits(release.values, release.sensitive.kind)
+                admitted = condition.admits(release.values, release.sensitive.meaning)
                 values = admitted if values is None else values & admitted
             elif name in payloads:
                 if name in carried and kinds[name] == "ordinal" and isinstance(condition, Range):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
+from discreet.table.moments import Meaning, Notation, moment, written
+from discreet.table.query import number_given
 from discreet.table.table import Column, Kind
 from discreet.table.texts import MISSING, is_missing, value_text
 
@@ -32,6 +34,13 @@ class Attribute:
     hierarchy: Hierarchy | None = None
     """Categorical: always, flat when none was declared. Otherwise only where labels are published, or where a promise
     may be about the levels of the sensitive attribute."""
+    notation: Notation = "number"
+    """How the numbers of a numeric attribute are written."""
+
+    @property
+    def meaning(self) -> Meaning:
+        """The kind as the manifest tells it, by which dates are no mere numbers."""
+        return self.kind if self.notation == "number" else self.notation
 
     @property
     def flat(self) -> bool:
@@ -40,11 +49,12 @@ class Attribute:
 
     def as_dict(self) -> dict[str, Any]:
         """The attribute as the manifest holds it."""
-        entry: dict[str, Any] = {"name": self.name, "role": self.role, "kind": self.kind}
+        entry: dict[str, Any] = {"name": self.name, "role": self.role, "kind": self.meaning}
         if self.role == "other":
             return entry
         if self.kind == "numeric" and self.domain is not None:
-            entry["domain"] = [_number(bound) for bound in self.domain]
+            plain = self.notation == "number"
+            entry["domain"] = [_number(end) if plain else written(end, self.notation) for end in self.domain]
         if self.kind == "ordinal":
             entry["values"] = list(self.values)
         if self.hierarchy is not None:
@@ -59,9 +69,15 @@ class Attribute:
         """The attribute that a manifest describes."""
         try:
             name, role, kind = str(entry["name"]), entry["role"], entry["kind"]
-            if role not in get_args(Role) or kind not in get_args(Kind):
+            if role not in get_args(Role) or kind not in get_args(Meaning):
                 raise ValueError(role)
             domain = entry.get("domain")
+            notation: Notation = "number"
+            if kind in ("date", "datetime"):
+                kind, notation = "numeric", cast(Notation, kind)
+                domain = None if domain is None else [moment(end, notation) for end in domain]
+                if "hierarchy" in entry:
+                    raise ValueError("hierarchy")
             values = tuple(str(value) for value in entry.get("values", ()))
             tree = entry.get("hierarchy")
             hierarchy = None
@@ -83,6 +99,7 @@ class Attribute:
                 None if domain is None else (float(domain[0]), float(domain[1])),
                 values,
                 hierarchy,
+                notation,
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
@@ -106,10 +123,10 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
     prior, so all rows show those.
     """
     if role == "other":
-        return Attribute(column.name, role, column.kind)
+        return Attribute(column.name, role, column.kind, notation=column.notation)
     tree = column.hierarchy if labels or column.kind == "categorical" else None
     if column.kind == "numeric":
-        return Attribute(column.name, role, "numeric", domain=column.domain, hierarchy=tree)
+        return Attribute(column.name, role, "numeric", column.domain, hierarchy=tree, notation=column.notation)
     if column.kind == "ordinal":
         order = [str(value) for code, value in enumerate(column.values) if code != column.missing]
         return Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree)
@@ -188,7 +205,12 @@ def numbers_given(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.floa
     """Original values of a numeric attribute as numbers, NaN where they are missing."""
     try:
         if values.dtype.kind not in "biuf":
-            values = np.array([math.nan if is_missing(value) else value for value in values.tolist()], np.float64)
+            listed = list(values) if values.dtype.kind == "M" else values.tolist()
+            known = [
+                math.nan if is_missing(value) else number_given(attribute.name, value, attribute.meaning)
+                for value in listed
+            ]
+            values = np.array(known, np.float64)
         return values.astype(np.float64)
     except (TypeError, ValueError):
         raise DiscreetError(f"the points hold something that is no number in {attribute.name!r}") from None

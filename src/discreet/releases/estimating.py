@@ -34,9 +34,9 @@ from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import Regions
 from discreet.table.grouping import MOST_CELLS
+from discreet.table.moments import Meaning, written
 from discreet.table.query import Condition, OneOf, Query, Range, marked, runs
-from discreet.table.table import Kind
-from discreet.table.texts import LARGEST_WHOLE, MISSING, near, number_text
+from discreet.table.texts import LARGEST_WHOLE, MISSING, near
 
 if TYPE_CHECKING:
     from discreet.releases.generalized import GeneralizedRelease
@@ -131,13 +131,13 @@ def estimates(release: GeneralizedRelease, queries: Sequence[Query]) -> NDArray[
 def write_rows(release: GeneralizedRelease, conditions: Conditions, result: NDArray[np.float64]) -> None:
     """How many rows of each cell satisfy conditions on what is published as it is, into ``result``."""
     cells = release.cells
-    kinds = {attribute.name: attribute.kind for attribute in release.attributes}
+    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     secrets = [attribute.name for attribute in release.attributes if attribute.role == "sensitive"]
     secret = secrets[0] if secrets else None
     carried = [*secrets[1:], *(one.name for one in release.attributes if one.role == "other")]
     others = dict(zip(carried, (*release.also, *release.others), strict=True))
     on_secret = tuple(condition for condition in conditions if condition.attribute == secret)
-    kind: Kind = "categorical" if secret is None else kinds[secret]
+    kind: Meaning = "categorical" if secret is None else kinds[secret]
     mask = marked(runs(on_secret, release.values, kind), len(release.values))
     rows: NDArray[np.bool_] | None = None
     for condition in conditions:
@@ -182,8 +182,9 @@ def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
         )
     if top - bottom >= MOST_CELLS:
         raise DiscreetError(
-            f"column {attribute.name!r} may hold any whole number from {number_text(bottom)} to {number_text(top)}, "
-            f"more than {MOST_CELLS:,}; ask for single counts with a range of it instead of grouping by it"
+            f"column {attribute.name!r} may hold any {'whole number' if attribute.notation == 'number' else 'moment'} "
+            f"from {written(bottom, attribute.notation)} to {written(top, attribute.notation)}, more than "
+            f"{MOST_CELLS:,}; ask for single counts with a range of it instead of grouping by it"
         )
     return np.arange(bottom, top + 1)
 
@@ -207,9 +208,10 @@ def _of_numbers(attribute: Attribute, regions: Regions) -> Line:
         points: NDArray[np.float64] | None = None
         for condition in conditions:
             if isinstance(condition, OneOf):
-                points = condition.numbers if points is None else np.intersect1d(points, condition.numbers)
+                numbers = condition.numbers(attribute.meaning)
+                points = numbers if points is None else np.intersect1d(points, numbers)
             else:
-                start, end = condition.ends
+                start, end = condition.ends(attribute.meaning)
                 first, last = max(first, start), min(last, end)
         if points is not None:
             shares[:] = _points(low, high, step, points[(points >= first) & (points <= last)])
@@ -264,7 +266,7 @@ def _of_values(attribute: Attribute, regions: Regions) -> Line:
         starts = np.concatenate(([0], np.cumsum([len(ranks) for ranks in members])[:-1]))
 
     def line(conditions: Conditions, shares: NDArray[np.float64]) -> None:
-        mask = marked(runs(conditions, values, attribute.kind), len(values))
+        mask = marked(runs(conditions, values, attribute.meaning), len(values))
         below = np.concatenate(([0], np.cumsum(mask)))
         inside = np.maximum(0, below[after] - below[first])
         if members:

@@ -21,7 +21,7 @@ BATCH = 1 << 16
 
 def grouped_estimates(release: Release, counts: GroupBy) -> pa.Table:
     """The cells whose estimate is not 0, with their estimates."""
-    kinds = {attribute.name: attribute.kind for attribute in release.attributes}
+    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     for name in counts.attributes:
         if name not in kinds:
             raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
@@ -33,4 +33,5 @@ def grouped_estimates(release: Release, counts: GroupBy) -> pa.Table:
         parts.append(release.estimates(batch))
     estimates = np.concatenate(parts)
     listed = np.flatnonzero(estimates) if counts.attributes else np.arange(1)
-    return counts.answer(grid.cells(listed), estimates[listed])
+    notations = {attribute.name: attribute.notation for attribute in release.attributes}
+    return counts.answer(grid.cells(listed), estimates[listed], notations)

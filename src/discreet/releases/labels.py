@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.table.hierarchy import Hierarchy
+from discreet.table.moments import Notation, moment, written
 from discreet.table.texts import MISSING, NUMBER
 
 ANYTHING = "*"
@@ -143,7 +144,8 @@ def parse(attribute: Attribute, texts: Iterable[str]) -> Regions:
             except (ValueError, KeyError):
                 raise DiscreetError(
                     f"column {attribute.name!r} of the release holds {text!r}, which is not a value, an interval, a "
-                    f"set or a label of this {attribute.kind} attribute; the file was damaged or edited: publish again"
+                    f"set or a label of this {attribute.meaning} attribute; the file was damaged or edited: publish "
+                    f"again"
                 ) from None
             if region is None:
                 low[at], high[at], missing[at], whole[at] = -math.inf, math.inf, True, True
@@ -166,7 +168,7 @@ def _reader(attribute: Attribute) -> Any:
         simple = _intervals(lambda item: float(ranks[item]))
     else:
         ranks = {}
-        simple = _intervals(finite, lambda text: text.split(", "))
+        simple = _intervals(lambda item: number_written(item, attribute.notation), lambda text: text.split(", "))
     if attribute.hierarchy is None:
         return simple
     # a numeric or ordinal attribute published by the labels of its hierarchy
@@ -222,6 +224,20 @@ def finite(text: str) -> float:
     """A number as releases write it: plain digits, neither quoted nor grouped."""
     value = float(text) if _number.fullmatch(text) else math.nan
     if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def number_written(text: str, notation: Notation) -> float:
+    """A number as releases write it in this notation, and in no other way.
+
+    >>> number_written("17", "number"), number_written("1971-02-03", "date")
+    (17.0, 398.0)
+    """
+    if notation == "number":
+        return finite(text)
+    value = moment(text, notation)
+    if written(value, notation) != text:
         raise ValueError(text)
     return value
 

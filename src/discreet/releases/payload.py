@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.labels import finite
+from discreet.releases.labels import number_written
+from discreet.table.moments import Notation, written
 from discreet.table.table import Column
-from discreet.table.texts import MISSING, number_text
+from discreet.table.texts import MISSING
 
 
 class Payload(NamedTuple):
@@ -21,6 +22,8 @@ class Payload(NamedTuple):
 
     values: NDArray[Any]
     codes: NDArray[np.int32]
+    notation: Notation = "number"
+    """How its numbers are written."""
 
 
 def make_payload(column: Column, attribute: Attribute | None, rows: NDArray[np.intp]) -> Payload:
@@ -31,7 +34,7 @@ def make_payload(column: Column, attribute: Attribute | None, rows: NDArray[np.i
         place = np.zeros(len(column.values), np.int32)
         if column.kind == "numeric":
             place[used] = np.arange(len(used))
-            return Payload(column.values[used].astype(np.float64), place[codes])
+            return Payload(column.values[used].astype(np.float64), place[codes], column.notation)
         texts = np.array([str(column.values[code]) for code in used], object)
         order = np.argsort(texts)
         place[used[order]] = np.arange(len(used))
@@ -68,8 +71,10 @@ def payload_array(payload: Payload, numbers: bool) -> pa.Array:
         texts = [str(value) for value in payload.values.tolist()]
         return pa.DictionaryArray.from_arrays(pa.array(payload.codes), pa.array(texts, pa.string()))
     known = payload.values[~np.isnan(payload.values)]
-    if not numbers:
-        words = pa.array([None if math.isnan(value) else number_text(value) for value in payload.values], pa.string())
+    if not numbers or payload.notation != "number":
+        words = pa.array(
+            [None if math.isnan(value) else written(value, payload.notation) for value in payload.values], pa.string()
+        )
         return words.dictionary_encode().take(pa.array(payload.codes))
     values = pa.array(payload.values, from_pandas=True).take(pa.array(payload.codes))
     return values.cast(pa.int64()) if bool(np.all((known == np.floor(known)) & (np.abs(known) < 2**53))) else values
@@ -110,17 +115,22 @@ def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Pay
     read: list[float] = []
     for word in words:
         try:
-            read.append(finite(word) if word else math.nan)
+            read.append(number_written(word, attribute.notation) if word else math.nan)
         except ValueError:
             raise DiscreetError(
-                f"column {attribute.name!r} of the release holds {word!r}, which is not a number; the file was damaged "
-                "or edited, so publish it again"
+                f"column {attribute.name!r} of the release holds {word!r}, which is not {one_of(attribute)}; the "
+                "file was damaged or edited, so publish it again"
             ) from None
     values, of_word = np.unique(np.array(read, np.float64), return_inverse=True)
     if len(values) and math.isnan(values[-1]):
         values = np.roll(values, 1)
         of_word = (of_word + 1) % len(values)
-    return Payload(values, _take(of_word.astype(np.int32), codes))
+    return Payload(values, _take(of_word.astype(np.int32), codes), attribute.notation)
+
+
+def one_of(attribute: Attribute) -> str:
+    """What a value of a numeric attribute is, in words."""
+    return "a number" if attribute.notation == "number" else "a date"
 
 
 def _take(of_word: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:

@@ -29,9 +29,10 @@ from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.release import Release, new_manifest
 from discreet.releases.tallying import Tally, Words
 from discreet.table.combinations import numbered
+from discreet.table.moments import Notation, written
 from discreet.table.query import Condition, Query, Range
 from discreet.table.table import Column, Table
-from discreet.table.texts import MISSING, near, number_text
+from discreet.table.texts import MISSING, near
 
 
 class RandomisedRelease(Release):
@@ -105,7 +106,7 @@ class RandomisedRelease(Release):
             "manifest": manifest,
             "attributes": tuple(attributes),
             "exact": tuple(exact),
-            "shown": Payload(_values(column, domain), place[drawn[rows]]),
+            "shown": Payload(_values(column, domain), place[drawn[rows]], column.notation),
             "prior": table.prior_counts[domain],
             "others": tuple(make_payload(one, None, rows) for one in table.other),
             "trace": trace,
@@ -143,7 +144,7 @@ class RandomisedRelease(Release):
     @property
     def texts(self) -> list[str]:
         """The same as the prior names them."""
-        return [value_name(value) for value in self.values.tolist()]
+        return [value_name(value, self.sensitive.notation) for value in self.values.tolist()]
 
     @property
     @abstractmethod
@@ -216,14 +217,14 @@ class RandomisedRelease(Release):
                 raise DiscreetError(
                     f"the order of the values of column {name!r} is not published; ask for values with = or IN"
                 )
-            admitted = condition.admits(self._columns[name].values, attribute.kind)
+            admitted = condition.admits(self._columns[name].values, attribute.meaning)
             conditions.append(self._tally.bits(name, admitted))
         return conditions
 
     def _wanted(self, condition: Condition) -> NDArray[np.bool_]:
         """Which sensitive values a condition admits; an order may have values that do not occur."""
         if self.sensitive.kind != "ordinal":
-            return condition.admits(self.values, self.sensitive.kind)
+            return condition.admits(self.values, self.sensitive.meaning)
         order = [MISSING, *self.sensitive.values]
         admitted = dict(zip(order, condition.admits(np.array(order, object), "ordinal").tolist(), strict=True))
         return np.array([admitted.get(value, False) for value in self.values.tolist()], np.bool_)
@@ -239,7 +240,7 @@ class RandomisedRelease(Release):
         """The published rows, ready to be counted."""
 
 
-def value_name(value: Any) -> str:
+def value_name(value: Any, notation: Notation = "number") -> str:
     """A sensitive value as the prior names it.
 
     >>> value_name(17.0), value_name(float("nan")), value_name("flu")
@@ -247,7 +248,7 @@ def value_name(value: Any) -> str:
     """
     if isinstance(value, str):
         return value
-    return MISSING if value != value else number_text(value)
+    return MISSING if value != value else written(value, notation)
 
 
 def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:

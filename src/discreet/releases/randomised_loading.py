@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
+from discreet.releases.labels import number_written
 from discreet.releases.loading import read_texts
-from discreet.releases.payload import Payload, read_other, read_sensitive
+from discreet.releases.payload import Payload, one_of, read_other, read_sensitive
 from discreet.releases.randomised import value_name
 from discreet.table.texts import LARGEST_WHOLE, MISSING
 
@@ -103,7 +104,7 @@ def _shown(attribute: Attribute, words: list[str], codes: NDArray[Any], texts: l
     numeric = attribute.kind == "numeric"
     if numeric:
         payload = read_sensitive(attribute, words, codes, faults)
-        words, codes = [value_name(value) for value in payload.values.tolist()], payload.codes
+        words, codes = [value_name(value, attribute.notation) for value in payload.values.tolist()], payload.codes
     place = {text: at for at, text in enumerate(texts)}
     strange = [word for word in words if word not in place]
     if strange:
@@ -117,9 +118,10 @@ def _shown(attribute: Attribute, words: list[str], codes: NDArray[Any], texts: l
     if not numeric:
         return Payload(np.array(list(place), object), shown)
     try:
-        return Payload(np.array([math.nan if text == MISSING else float(text) for text in place], np.float64), shown)
+        numbers = [math.nan if text == MISSING else number_written(text, attribute.notation) for text in place]
+        return Payload(np.array(numbers, np.float64), shown, attribute.notation)
     except ValueError:
         raise DiscreetError(
-            f"the prior of the release lists a value of {attribute.name!r} that is not a number; the file was damaged "
-            "or edited, so publish it again"
+            f"the prior of the release lists a value of {attribute.name!r} that is not {one_of(attribute)}; the "
+            "file was damaged or edited, so publish it again"
         ) from None

@@ -105,7 +105,7 @@ class Release(ABC):
         """The query that a text of SQL asks of this release."""
         from discreet.table.sql import parse_count
 
-        return parse_count(text, {attribute.name: attribute.kind for attribute in self.attributes})
+        return parse_count(text, {attribute.name: attribute.meaning for attribute in self.attributes})
 
     def group_by(self, counts: GroupBy | str) -> pa.Table:
         """How many rows satisfy some conditions, by the values of some columns: a table with a line per cell.
@@ -127,7 +127,7 @@ class Release(ABC):
         """The counts by group that a text of SQL asks of this release."""
         from discreet.table.sql_groups import parse_group_by
 
-        return parse_group_by(text, {attribute.name: attribute.kind for attribute in self.attributes})
+        return parse_group_by(text, {attribute.name: attribute.meaning for attribute in self.attributes})
 
     def save(
         self, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv", force: bool = False

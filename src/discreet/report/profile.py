@@ -32,8 +32,6 @@ FEWEST_GROUPS = 20
 """A promise that leaves room for fewer groups than this is not worth suggesting."""
 USUAL_M, USUAL_SHARE = 5, 0.1
 """How proximity is usually promised: at most a fifth of a group near to a number, within a tenth of it."""
-FEW_VALUES = 12
-"""A numeric column with no more values than this may hold codes."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ def describe(column: Column, role: str = "other") -> ColumnProfile:
     return ColumnProfile(
         column.name,
         role,
-        column.kind,
+        column.meaning,
         len(known),
         missing,
         texts[known[0]] if ordered else None,
@@ -212,7 +210,7 @@ def _near(prior: Prior) -> list[Reachable]:
     try:
         best = int(Proximity(0.0, 1).reachable(prior).strongest or 1)
         m = max(2, min(USUAL_M, best))
-        for kind in ("absolute", "relative") if best >= m else ("absolute",):
+        for kind in ("absolute", "relative") if best >= m and prior.notation == "number" else ("absolute",):
             widest = Proximity(0.0, m, kind).widest(prior)
             epsilon = float(f"{widest / 2:.0e}") if math.isfinite(widest) else USUAL_SHARE
             promise = Proximity(min(epsilon, USUAL_SHARE) if kind == "relative" else epsilon, m, kind)

@@ -8,6 +8,7 @@ search for low loss easier, but it cannot lower the least loss there is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -22,6 +23,47 @@ from discreet.schemes.top_down import Partition, Problem
 from discreet.table.table import Table
 
 Rows = NDArray[np.int64]
+
+
+def check_missing(table: Table, most: float) -> None:
+    """Refuse a table of which more than the share ``most`` of the rows have to be withheld for what they miss."""
+    if not 0.0 <= most <= 1.0:
+        raise DiscreetError(f"most_withheld={most!r} is not a share of rows; give a number from 0 to 1")
+    missing = 0 if table.unusable is None else len(table.unusable)
+    if missing > most * table.rows:
+        told = f"miss a number{_columns_at_fault(table)} and would be withheld"
+        raise _too_many(table, missing, told, most)
+
+
+def check_withheld(table: Table, withheld: int, most: float) -> None:
+    """Refuse a release for which too many rows were withheld beside those that have to be for what they miss."""
+    if table.unusable is not None and len(table.unusable) and withheld > most * table.rows:
+        told = (
+            f"would be withheld: {wording.rows(len(table.unusable))} for the numbers they miss"
+            f"{_columns_at_fault(table)}, the others so that the withheld rows keep the promise as one group"
+        )
+        raise _too_many(table, withheld, told, most)
+
+
+def _columns_at_fault(table: Table) -> str:
+    """The columns in which numbers are missing, those with most of them first."""
+    order = sorted(table.lacking.items(), key=lambda one: -one[1])
+    return f" ({', '.join(f'{name!r}: {count:,}' for name, count in order)})" if order else ""
+
+
+def _too_many(table: Table, rows: int, told: str, most: float) -> DiscreetError:
+    """A refusal that leaves the decision to the user, the mildest way out first."""
+    share = rows / table.rows
+    worst = max(
+        (name for name in table.lacking if name in table.quasi_names), key=table.lacking.__getitem__, default=""
+    )
+    drop = f"drop {worst!r} from the quasi-identifiers, " if worst else ""
+    enough = min(1.0, math.ceil(share * 100) / 100)
+    return DiscreetError(
+        f"{rows:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {told}, more than {wording.percent(most)} "
+        f"of the table; choose missing='value' to treat missing as a value of its own and withhold none for it, "
+        f"{drop}or allow so many with most_withheld={enough:g}"
+    )
 
 
 def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> Rows:

@@ -80,7 +80,7 @@ class _Stack:
     def rows(self, conditions: tuple[Condition, ...]) -> NDArray[np.uint64]:
         """The rows that satisfy all conditions, as bits; not to be written to."""
         if conditions not in self._runs:
-            self._runs[conditions] = runs(conditions, self.column.values, self.column.kind)
+            self._runs[conditions] = runs(conditions, self.column.values, self.column.meaning)
         ends = self._runs[conditions].tolist()
         if len(ends) > 2 * RUNS:
             # a row that lacks a number bears the code after the last

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from numbers import Integral, Real
@@ -16,7 +17,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.table.texts import is_null, number_text, value_text
+from discreet.table.moments import Notation, written
+from discreet.table.texts import LARGEST_WHOLE, is_null, number_text, value_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,10 @@ class Encoded:
     """Whether the text may as well mean numbers, as in CSV."""
     order: tuple[str, ...] | None = None
     """The order of the values, where the source declares one."""
+    moments: bool = False
+    """Whether the source declares its values to be dates or times."""
+    notation: Notation = "number"
+    """How its numbers are written."""
 
     @cached_property
     def texts(self) -> list[str]:
@@ -45,7 +51,7 @@ class Encoded:
         assert self.numbers is not None
         if self.numbers.dtype == np.float32:
             return [number_text(float(str(number))) for number in self.numbers]
-        return [number_text(number) for number in self.numbers.tolist()]
+        return [written(number, self.notation) for number in self.numbers.tolist()]
 
     def row_of(self, places: NDArray[np.bool_]) -> int:
         """The first row (counted from 1) that holds one of the marked distinct values."""
@@ -88,32 +94,71 @@ def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> Enco
         texts = Encoded(name, codes, *_sides(values)).texts
         order = tuple(text for text, gone in zip(texts, missing.tolist(), strict=True) if not gone)
     codes, values = _drop(codes, values, missing)
-    return Encoded(name, codes, *_sides(values), pa.types.is_dictionary(kind), untyped, order)
+    moments = pa.types.is_date(inner) or pa.types.is_timestamp(inner)
+    return Encoded(name, codes, *_sides(values), pa.types.is_dictionary(kind), untyped, order, moments)
 
 
-def encode_objects(name: str, values: Sequence[Any]) -> Encoded:
-    """Code a column of Python objects: all numbers, or else each as its own text.
+def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()) -> Encoded:
+    """Code a column of Python objects: all numbers, or else each as its own text; ``marks`` stand for no value.
 
     >>> encode_objects("mixed", [1, "a", True, None, 1.0]).texts
     ['1', 'a', 'True']
     """
-    gone = [is_null(value) for value in values]
+    gone = [is_null(value) or (isinstance(value, str) and value.strip() in marks) for value in values]
     present = [value for value, missing in zip(values, gone, strict=True) if not missing]
     nested = next((value for value in present if isinstance(value, (list, tuple, set, dict, np.ndarray, bytes))), None)
     if nested is not None:
         raise _unfit(name, type(nested).__name__)
     if present and all(isinstance(value, (Real, Decimal)) and not isinstance(value, bool) for value in present):
+        whole = all(isinstance(value, Integral) for value in present)
         try:
-            whole = all(isinstance(value, Integral) for value in present)
-            numbers = [
-                None if missing else (value if whole else float(value))
-                for value, missing in zip(values, gone, strict=True)
-            ]
-            return encode(name, pa.chunked_array([pa.array(numbers, pa.int64() if whole else pa.float64())]))
+            if whole or as_doubles(present) is not None:
+                numbers = [
+                    None if missing else (value if whole else float(value))
+                    for value, missing in zip(values, gone, strict=True)
+                ]
+                return encode(name, pa.chunked_array([pa.array(numbers, pa.int64() if whole else pa.float64())]))
         except (pa.ArrowInvalid, OverflowError):
             pass  # whole numbers beyond 64 bits: names, not quantities
-    texts = [None if missing else value_text(value) for value, missing in zip(values, gone, strict=True)]
+        spelled: dict[Any, str] = {}  # 1.5 and 1.50 are one number, so they are one name too
+        for value in present:
+            spelled.setdefault(value, value_text(value))
+        texts = [None if missing else spelled[value] for value, missing in zip(values, gone, strict=True)]
+    else:
+        texts = [None if missing else value_text(value) for value, missing in zip(values, gone, strict=True)]
     return encode(name, pa.chunked_array([pa.array(texts, pa.large_string())]))
+
+
+def unmarked(column: Encoded, marks: Collection[str]) -> Encoded:
+    """A column in which cells that hold one of these marks are missing.
+
+    >>> unmarked(encode("pay", pa.chunked_array([["7", "NA", "9"]])), ["NA"]).codes.tolist()
+    [0, -1, 1]
+    """
+    missing = np.array([text.strip() in marks for text in column.texts] if marks else [], np.bool_)
+    if not missing.any():
+        return column
+    order = None if column.order is None else tuple(text for text in column.order if text.strip() not in marks)
+    codes, values = _drop(column.codes, column.numbers if column.words is None else column.words, missing)
+    words, numbers = _sides(values)
+    return replace(column, codes=codes, words=words, numbers=numbers, order=order)
+
+
+def as_doubles(values: Sequence[Any]) -> NDArray[np.float64] | None:
+    """Exact numbers as floating-point ones; None when two different ones would become the same.
+
+    >>> as_doubles([Decimal("0.5"), 2]), as_doubles([Decimal("0.1"), Decimal("0.10000000000000000001")])
+    (array([0.5, 2. ]), None)
+    """
+    try:
+        numbers = [float(value) for value in values]
+    except OverflowError:
+        return None
+    if len(set(numbers)) < len(set(values)):
+        return None
+    exact = (value for value in values if not isinstance(value, (float, np.floating)))
+    large = any(LARGEST_WHOLE < abs(value) != math.inf for value in exact)
+    return None if large else np.array(numbers, np.float64)
 
 
 def _sides(values: pa.Array | NDArray[Any]) -> tuple[pa.Array | None, NDArray[Any] | None]:
@@ -133,7 +178,11 @@ def _plain(name: str, values: pa.Array) -> tuple[pa.Array | NDArray[Any], NDArra
     if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
         return _moments(name, values), null
     if pa.types.is_decimal(kind):
-        values = values.cast(pa.float64())
+        exact = values.to_pylist()
+        doubles = as_doubles([number for number in exact if number is not None])
+        if doubles is None:
+            return pa.array([None if number is None else str(number) for number in exact], pa.string()), null
+        values = pa.array([None if number is None else float(number) for number in exact], pa.float64())
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         raise _unfit(name, kind)
     numbers = values.drop_null().to_numpy(zero_copy_only=False)

@@ -17,8 +17,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.table.query import Condition, OneOf, Query, lacking
-from discreet.table.table import Kind, Table
+from discreet.table.moments import Meaning, Notation, written
+from discreet.table.query import NUMBERS, Condition, OneOf, Query, lacking
+from discreet.table.table import Table
 from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 MOST_CELLS = 1_000_000
@@ -53,7 +54,7 @@ class GroupBy:
                 heading += "_"
             object.__setattr__(self, "shown", (*((name, name) for name in self.attributes), (None, heading)))
 
-    def grid(self, known: Mapping[str, NDArray[Any]], kinds: Mapping[str, Kind], limited: bool = True) -> Grid:
+    def grid(self, known: Mapping[str, NDArray[Any]], kinds: Mapping[str, Meaning], limited: bool = True) -> Grid:
         """The cells over these known values of the attributes, as far as the conditions admit them.
 
         Too many to be counted one by one are refused, unless they are not ``limited``.
@@ -62,7 +63,7 @@ class GroupBy:
         sides: list[list[float | str]] = []
         for name in self.attributes:
             values = known[name]
-            keep = ~np.isnan(values) if kinds[name] == "numeric" else np.ones(len(values), np.bool_)
+            keep = ~np.isnan(values) if kinds[name] in NUMBERS else np.ones(len(values), np.bool_)
             if kinds[name] == "ordinal":
                 keep = np.array([value != MISSING for value in values.tolist()], np.bool_)
             for condition in on.get(name, ()):
@@ -78,9 +79,13 @@ class GroupBy:
             )
         return grid
 
-    def answer(self, cells: Mapping[str, Sequence[float | str]], counts: NDArray[Any]) -> pa.Table:
+    def answer(
+        self, cells: Mapping[str, Sequence[float | str]], counts: NDArray[Any], notations: Mapping[str, Notation]
+    ) -> pa.Table:
         """The table that is asked for, from the value of every attribute and the count in each cell."""
-        columns = [pa.array(counts) if name is None else _column(cells[name]) for name, _ in self.shown]
+        columns = [
+            pa.array(counts) if name is None else _column(cells[name], notations[name]) for name, _ in self.shown
+        ]
         return pa.table(columns, names=[heading for _, heading in self.shown])
 
     def count(self, table: Table) -> pa.Table:
@@ -93,7 +98,7 @@ class GroupBy:
         codes, counts = occupied(table, self.attributes, self.query)
         columns = [table.column(name) for name in self.attributes]
         cells = {one.name: one.values[at].tolist() for one, at in zip(columns, codes, strict=True)}
-        return self.answer(cells, counts)
+        return self.answer(cells, counts, {one.name: one.notation for one in columns})
 
 
 @dataclass(frozen=True)
@@ -161,7 +166,9 @@ def occupied(
     return [table.column(name).codes[rows[first]].astype(np.int64) for name in attributes], counts.astype(np.int64)
 
 
-def _column(values: Sequence[float | str]) -> pa.Array:
+def _column(values: Sequence[float | str], notation: Notation) -> pa.Array:
+    if notation != "number":
+        return pa.array([None if one != one else written(float(one), notation) for one in values], pa.string())
     if values and all(isinstance(one, float) and one.is_integer() and abs(one) <= LARGEST_WHOLE for one in values):
         return pa.array([int(one) for one in values])
     return pa.array(values)

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.table import numerals
 from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import ROOT, Hierarchy, Told
 from discreet.table.hierarchy_files import Offered
+from discreet.table.moments import given_text, is_moment, moment, rising, written
 from discreet.table.table import Column, Kind
-from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MISSING, NUMBER, WHOLE, number_text
+from discreet.table.texts import LARGEST_WHOLE, MISSING, NUMBER, number_text
 
 Missing = Literal["error", "withhold", "value"]
 
@@ -28,7 +28,11 @@ class Wish:
 
     kind: Kind | None = None
     hierarchy: Any = None
-    domain: tuple[float, float] | None = None
+    domain: tuple[float | str, float | str] | None = None
+    date: bool = False
+    """Whether it holds dates."""
+    form: str | None = None
+    """The form of its dates; None for whichever it has."""
 
 
 def code(column: Encoded, wish: Wish, missing: Missing, *, withheld: bool = True) -> tuple[Column, NDArray[np.int64]]:
@@ -50,7 +54,7 @@ def code(column: Encoded, wish: Wish, missing: Missing, *, withheld: bool = True
     if wish.domain is not None:
         raise DiscreetError(
             f"a domain is declared for column {column.name!r}, which is {kind}; "
-            "declare it numeric, or leave the domain out"
+            "declare it numeric or to hold dates, or leave the domain out"
         )
     return (_ordinal if kind == "ordinal" else _categorical)(column, wish), np.empty(0, np.int64)
 
@@ -59,20 +63,13 @@ def infer(column: Encoded) -> Kind:
     """Numbers are numeric; text, truth values and declared categories categorical; categories in order ordinal.
 
     The text of a CSV cell is a number only if all cells of its column are and none begins with a zero that would be
-    lost (01301), nor has more digits than a number can hold.
+    lost (01301), nor are two of them told apart only by more digits than a number can hold.
     """
     if column.order is not None:
         return "ordinal"
     if column.numbers is not None:
-        return "categorical" if column.categories or _too_large(column).any() else "numeric"
-    words = pc.utf8_trim_whitespace(column.words)
-    if not column.untyped or not len(words):
-        return "categorical"
-    plain = pc.match_substring_regex(words, NUMBER).to_numpy(zero_copy_only=False)
-    if not plain.any() or not (plain | _nan_text(words) | _infinite_text(words)).all():
-        return "categorical"
-    padded = pc.any(pc.match_substring_regex(words, LEADING_ZERO)).as_py()
-    return "categorical" if padded or _too_large(column).any() else "numeric"
+        return "categorical" if column.categories or numerals.too_large(column).any() else "numeric"
+    return "numeric" if column.untyped and numerals.are_numbers(column) else "categorical"
 
 
 # -------------------------------------------------------------------------------------------------------- numeric
@@ -80,7 +77,7 @@ def infer(column: Encoded) -> Kind:
 
 def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
     name = column.name
-    distinct = _numbers(column)
+    distinct = numerals.numbers_of(column)
     numbers, inverse = np.unique(distinct[~np.isnan(distinct)], return_inverse=True)
     lookup = np.full(len(distinct) + 1, -1, np.int32)
     lookup[:-1][~np.isnan(distinct)] = inverse
@@ -88,9 +85,9 @@ def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> t
     gone = np.flatnonzero(codes < 0)
     if len(gone) and missing == "error":
         raise DiscreetError(
-            f"column {name!r} is numeric and has {len(gone):,} missing {_plural(gone)} (the first in row "
-            f"{gone[0] + 1}); choose missing='withhold' to withhold those rows or missing='value' "
-            "to treat missing as a value of its own"
+            f"column {name!r} {_holds(column)} and has {len(gone):,} missing {_plural(gone)} (the first in row "
+            f"{gone[0] + 1}); choose missing='value' to treat missing as a value of its own, or missing='withhold' to "
+            "withhold those rows"
         )
     if not len(numbers):
         raise DiscreetError(f"column {name!r} holds no number at all; leave it out, or declare it categorical")
@@ -112,73 +109,17 @@ def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> t
     codes[gone] = 0
     unusable = gone.astype(np.int64) if missing == "withhold" else np.empty(0, np.int64)
     declared = wish.domain is not None
-    return Column(name, "numeric", codes, values, hierarchy, domain, own, _declares(name, wish), declared), unusable
+    listed = _declares(name, wish)
+    done = Column(name, "numeric", codes, values, hierarchy, domain, own, listed, declared, column.notation)
+    return done, unusable
+
+
+def _holds(column: Encoded) -> str:
+    return "is numeric" if column.notation == "number" else "holds dates"
 
 
 def _plural(things: NDArray[np.int64]) -> str:
     return "value" if len(things) == 1 else "values"
-
-
-def _numbers(column: Encoded) -> NDArray[np.float64]:
-    """The distinct values as numbers, NaN where the text of a cell says so."""
-    name = column.name
-    bad: NDArray[np.bool_]
-    if column.numbers is not None:
-        short = column.numbers.dtype in (np.float32, np.float16)
-        # The shortest text of a short float is what was meant: 0.1, not 0.10000000149.
-        numbers = np.array([float(str(n)) for n in column.numbers]) if short else column.numbers.astype(np.float64)
-    else:
-        words = pc.utf8_trim_whitespace(column.words)
-        fits = pc.match_substring_regex(words, NUMBER).to_numpy(zero_copy_only=False)
-        bad = ~(fits | _nan_text(words) | _infinite_text(words))
-        if bad.any():
-            row = column.row_of(bad)
-            raise DiscreetError(
-                f"column {name!r} is declared numeric but holds {column.texts[column.codes[row - 1]]!r} in row {row}, "
-                "which is no number; correct it (decimals take a point), or declare the column categorical or ordinal"
-            )
-        try:
-            numbers = pc.cast(words, pa.float64()).to_numpy(zero_copy_only=False)
-        except pa.ArrowInvalid:
-            numbers = np.array([float(word) for word in words.to_pylist()], dtype=np.float64)
-    bad = np.isinf(numbers)
-    if bad.any():
-        row = column.row_of(bad)
-        raise DiscreetError(
-            f"column {name!r} holds the infinite value {column.texts[column.codes[row - 1]]!r} in row {row}; "
-            "replace it by a number, or empty the cell"
-        )
-    bad = _too_large(column)
-    if bad.any():
-        row = column.row_of(bad)
-        raise DiscreetError(
-            f"column {name!r} is declared numeric but holds {column.texts[column.codes[row - 1]]!r} in row {row}, too "
-            "large to be told apart from its neighbours; declare the column categorical, or an identifier"
-        )
-    return numbers
-
-
-def _too_large(column: Encoded) -> NDArray[np.bool_]:
-    if column.numbers is not None:
-        if column.numbers.dtype.kind not in "iu":
-            return np.zeros(len(column.numbers), np.bool_)
-        large = column.numbers > LARGEST_WHOLE
-        return large if column.numbers.dtype.kind == "u" else large | (column.numbers < -LARGEST_WHOLE)
-    words = pc.utf8_trim_whitespace(column.words)
-    # Fewer than sixteen digits always fit: only longer texts are looked at one by one.
-    suspects = pc.and_(pc.greater(pc.utf8_length(words), 15), pc.match_substring_regex(words, WHOLE))
-    large = np.array(suspects.to_numpy(zero_copy_only=False))
-    for place in np.flatnonzero(large).tolist():
-        large[place] = abs(int(words[place].as_py())) > LARGEST_WHOLE
-    return large
-
-
-def _nan_text(words: pa.Array) -> NDArray[np.bool_]:
-    return np.asarray(pc.equal(pc.utf8_lower(words), "nan").to_numpy(zero_copy_only=False))
-
-
-def _infinite_text(words: pa.Array) -> NDArray[np.bool_]:
-    return np.asarray(pc.match_substring_regex(pc.utf8_lower(words), r"^[+-]?inf(inity)?$").to_numpy(False))
 
 
 def _domain(
@@ -187,15 +128,30 @@ def _domain(
     observed = float(numbers[0]), float(numbers[-1])
     if wish.domain is None:
         return observed
-    low, high = wish.domain
+    low, high = (_end(column, end) for end in wish.domain)
     for value, outside in ((observed[0], observed[0] < low), (observed[1], observed[1] > high)):
         if outside:
+            shown, bottom, top = (written(number, column.notation) for number in (value, low, high))
             raise DiscreetError(
-                f"column {column.name!r} holds {number_text(value)} in row {column.row_of(distinct == value)}, "
-                f"outside its declared domain {number_text(low)} to {number_text(high)}; "
-                "widen the domain, or correct the value"
+                f"column {column.name!r} holds {shown} in row {column.row_of(distinct == value)}, "
+                f"outside its declared domain {bottom} to {top}; widen the domain, or correct the value"
             )
     return low, high
+
+
+def _end(column: Encoded, end: float | str) -> float:
+    """An end of a declared domain as a number of the column."""
+    if isinstance(end, str) != (column.notation != "number"):
+        sort, other = ("numbers", "dates") if column.notation == "number" else ("dates", "numbers")
+        raise DiscreetError(
+            f"column {column.name!r} holds {sort}, but its domain is declared by {other} ({end}); declare it by {sort}"
+        )
+    number = moment(end, column.notation) if isinstance(end, str) else end
+    if column.notation == "date" and number != np.floor(number):
+        raise DiscreetError(
+            f"column {column.name!r} holds dates without a time of day, but its domain ends at {end}; leave it out"
+        )
+    return number
 
 
 def _number_leaves(
@@ -311,7 +267,10 @@ def _objects(values: Any) -> NDArray[Any]:
 
 
 def wishes(
-    kinds: Mapping[Kind, tuple[str, ...]], hierarchies: Mapping[str, Any], domains: Mapping[str, Any]
+    kinds: Mapping[Kind, tuple[str, ...]],
+    hierarchies: Mapping[str, Any],
+    domains: Mapping[str, Any],
+    dates: Mapping[str, str | None],
 ) -> dict[str, Wish]:
     """Gather per column what the user has said about it."""
     said: dict[str, Kind] = {}
@@ -319,23 +278,33 @@ def wishes(
         for name in names:
             if said.setdefault(name, kind) != kind:
                 raise DiscreetError(f"column {name!r} is declared both {said[name]} and {kind}; declare it once")
+    for name in dates:
+        if name in said:
+            raise DiscreetError(f"column {name!r} is declared both {said[name]} and a date; declare it once")
+        if name in hierarchies:
+            raise DiscreetError(
+                f"column {name!r} is declared to hold dates and has a hierarchy; leave out the hierarchy to publish "
+                "ranges of dates, or the form of the dates to publish labels"
+            )
     gathered = {}
-    for name in {**said, **hierarchies, **domains}:
+    for name in {**said, **hierarchies, **domains, **dates}:
         domain = None
         if name in domains:
             domain = _bounds(name, domains[name])
-        gathered[name] = Wish(said.get(name), hierarchies.get(name), domain)
+        gathered[name] = Wish(said.get(name), hierarchies.get(name), domain, name in dates, dates.get(name))
     return gathered
 
 
-def _bounds(name: str, domain: Any) -> tuple[float, float]:
+def _bounds(name: str, domain: Any) -> tuple[float | str, float | str]:
     try:
-        low, high = (float(bound) for bound in domain)
-        sound = bool(np.isfinite([low, high]).all()) and low <= high
+        low, high = (given_text(bound) for bound in domain)
+        low, high = (bound if isinstance(bound, str) and is_moment(bound) else float(bound) for bound in (low, high))
+        sound = rising(low, high) and not {low, high} & {-np.inf, np.inf}
     except (TypeError, ValueError):
         sound = False
     if not sound:
         raise DiscreetError(
-            f"the domain {domain!r} of column {name!r} is no pair of numbers, the smaller first; say (16, 93)"
+            f"the domain {domain!r} of column {name!r} is no pair of numbers, the smaller first; say (16, 93), or "
+            "('1900-01-01', '2020-12-31') for dates"
         )
     return low, high

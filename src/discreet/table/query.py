@@ -15,8 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.table.table import Column, Kind, Table
+from discreet.table.moments import Meaning, Notation, given_text, moment
+from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, is_number, near, number_text
+
+NUMBERS = frozenset(("numeric", "date", "datetime"))
+"""The kinds of columns whose values are numbers, however they are written."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +36,14 @@ class Range:
     low_open: bool = False
     high_open: bool = False
 
-    @property
-    def ends(self) -> tuple[float, float]:
+    def ends(self, kind: Meaning = "numeric") -> tuple[float, float]:
         """The smallest and the largest number admitted, of a numeric attribute; an open end moves by one step.
 
-        >>> Range("age", 20).ends
-        (20.0, inf)
+        >>> Range("age", 20).ends(), Range("born", "1970-01-03").ends("date")
+        ((20.0, inf), (2.0, inf))
         """
-        low = _end(self.attribute, self.low, -math.inf)
-        high = _end(self.attribute, self.high, math.inf)
+        low = _end(self.attribute, self.low, -math.inf, kind)
+        high = _end(self.attribute, self.high, math.inf, kind)
         if math.isnan(low) or math.isnan(high):
             return math.inf, -math.inf
         return (
@@ -48,7 +51,7 @@ class Range:
             math.nextafter(high, -math.inf) if self.high_open else high,
         )
 
-    def admits(self, values: NDArray[np.generic], kind: Kind) -> NDArray[np.bool_]:
+    def admits(self, values: NDArray[np.generic], kind: Meaning) -> NDArray[np.bool_]:
         """Which of an attribute's values (in their order) satisfy the condition; a missing one never does.
 
         >>> Range("age", 20, 30, high_open=True).admits(np.array([19, 20, 30]), "numeric").tolist()
@@ -58,9 +61,9 @@ class Range:
             raise DiscreetError(
                 f"column {self.attribute!r} has no order; ask for values with = or IN instead of a range"
             )
-        if kind == "numeric":
+        if kind in NUMBERS:
             numbers = np.asarray(values, np.float64)
-            smallest, largest = self.ends
+            smallest, largest = self.ends(kind)
             return np.asarray((numbers >= smallest) & (numbers <= largest))
         texts = [str(value) for value in values.tolist()]
         places = np.arange(len(texts), dtype=np.float64)
@@ -84,20 +87,19 @@ class OneOf:
         alone = isinstance(self.values, (str, int, float))
         object.__setattr__(self, "values", (self.values,) if alone else tuple(self.values))
 
-    @property
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self, kind: Meaning = "numeric") -> NDArray[np.float64]:
         """The values as numbers, of a numeric attribute, ascending and each once."""
-        given = np.unique([number_given(self.attribute, value) for value in self.values])
+        given = np.unique([number_given(self.attribute, value, kind) for value in self.values])
         return np.asarray(given[~np.isnan(given)], np.float64)
 
-    def admits(self, values: NDArray[np.generic], kind: Kind) -> NDArray[np.bool_]:
+    def admits(self, values: NDArray[np.generic], kind: Meaning) -> NDArray[np.bool_]:
         """Which of an attribute's values satisfy the condition; a value that the attribute does not have admits none.
 
         >>> OneOf("sex", ("f",)).admits(np.array(["f", "m"], object), "categorical").tolist()
         [True, False]
         """
-        if kind == "numeric":
-            return np.isin(np.asarray(values, np.float64), self.numbers)
+        if kind in NUMBERS:
+            return np.isin(np.asarray(values, np.float64), self.numbers(kind))
         wanted = {value if isinstance(value, str) else number_text(value) for value in self.values}
         if kind == "ordinal":
             wanted.discard(MISSING)
@@ -143,7 +145,7 @@ class Query:
         keep = np.ones(table.rows, np.bool_)
         for condition in self.conditions:
             column = table.column(condition.attribute)
-            keep &= condition.admits(column.values, column.kind)[column.codes]
+            keep &= condition.admits(column.values, column.meaning)[column.codes]
             if lacking(table, column) is not None:
                 keep[lacking(table, column)] = False
         return keep
@@ -154,7 +156,7 @@ def lacking(table: Table, column: Column) -> NDArray[np.int64] | None:
     return table.unusable if column.kind == "numeric" and column.missing is None else None
 
 
-def runs(conditions: Sequence[Condition], values: NDArray[np.generic], kind: Kind) -> NDArray[np.int64]:
+def runs(conditions: Sequence[Condition], values: NDArray[np.generic], kind: Meaning) -> NDArray[np.int64]:
     """The values of an attribute (in their order) that satisfy all of these conditions on it, as runs.
 
     The first value of a run and the first one after it alternate. Ranges of numbers, of which there may be many, are
@@ -165,9 +167,9 @@ def runs(conditions: Sequence[Condition], values: NDArray[np.generic], kind: Kin
     >>> runs([Range("age", 20, 30), Range("age", 25)], np.array([np.nan, 19, 20, 30, 31]), "numeric").tolist()
     [3, 4]
     """
-    if kind == "numeric" and all(isinstance(condition, Range) for condition in conditions):
+    if kind in NUMBERS and all(isinstance(condition, Range) for condition in conditions):
         skip = int(len(values) > 0 and bool(np.isnan(cast(Any, values[0]))))
-        ends = [condition.ends for condition in conditions if isinstance(condition, Range)]
+        ends = [condition.ends(kind) for condition in conditions if isinstance(condition, Range)]
         low, high = max((low for low, _ in ends), default=-math.inf), min((high for _, high in ends), default=math.inf)
         first = skip + int(np.searchsorted(values[skip:], low, side="left"))
         after = skip + int(np.searchsorted(values[skip:], high, side="right"))
@@ -188,20 +190,28 @@ def marked(ends: NDArray[np.int64], number: int) -> NDArray[np.bool_]:
     return marks
 
 
-def number_given(attribute: str, value: float | str) -> float:
-    """The number that a numeric attribute is compared with.
+def number_given(attribute: str, value: float | str, kind: Meaning = "numeric") -> float:
+    """The number that a numeric attribute is compared with; that of a date where it holds dates.
 
-    >>> number_given("age", "1e2")
-    100.0
+    >>> number_given("age", "1e2"), number_given("born", "1970-01-02", "date")
+    (100.0, 1.0)
     """
+    if kind in ("date", "datetime"):
+        value = given_text(value)
+        try:
+            return moment(value, cast(Notation, kind)) if isinstance(value, str) else float(value)
+        except (ValueError, TypeError):
+            raise DiscreetError(
+                f"column {attribute!r} holds dates, and {value!r} is none; compare it with a date such as '1970-12-31'"
+            ) from None
     # Python would take 1_0 and nan as well
     if isinstance(value, str) and not is_number(value.strip()):
         raise DiscreetError(f"column {attribute!r} holds numbers, and {value!r} is none; compare it with a number")
     return float(value)
 
 
-def _end(attribute: str, value: float | str | None, otherwise: float) -> float:
-    return otherwise if value is None else number_given(attribute, value)
+def _end(attribute: str, value: float | str | None, otherwise: float, kind: Meaning) -> float:
+    return otherwise if value is None else number_given(attribute, value, kind)
 
 
 def _place(attribute: str, known: list[str], value: float | str | None, otherwise: float) -> float:

@@ -7,14 +7,18 @@ from os import PathLike
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.table.dates import as_dates
 from discreet.table.hierarchy import Hierarchy, Told
 from discreet.table.hierarchy_files import Offered, offered
 from discreet.table.kinds import Missing, Wish, code, wishes
+from discreet.table.notes import notes_on
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.sources import fetch
 from discreet.table.table import Table
+from discreet.table.texts import value_text
 
 
 def read(
@@ -32,8 +36,10 @@ def read(
     | str
     | PathLike[str]
     | None = None,
-    domains: Mapping[str, tuple[float, float]] | None = None,
+    domains: Mapping[str, tuple[Any, Any]] | None = None,
+    dates: Mapping[str, str | None] | None = None,
     missing: Missing = "error",
+    na: str | Iterable[str] = (),
     delimiter: str | None = None,
     encoding: str | None = None,
 ) -> Table:
@@ -47,15 +53,19 @@ def read(
     mean just that.
 
     Kinds are inferred: numbers are numeric; text and truth values categorical; a pandas ordered Categorical or a
-    polars Enum is ordinal in its own order, with all its categories. Dates are categorical, written as in ISO 8601. In
-    CSV files a column is numeric when all its cells are numbers and none begins with a zero that would be lost, as
-    postcodes do. ``numeric``, ``categorical`` and ``ordinal`` override this. Ordinal values without declared order are
-    sorted, as numbers where all are. A column with a hierarchy is categorical unless declared otherwise, and its values
-    are all leaves, also those that do not occur. ``hierarchies`` maps columns to files, mappings or hierarchies; or it
-    is a folder, in which every quasi-identifier and sensitive attribute may have a file ``hierarchy_NAME.csv``,
-    ``NAME.csv`` or ``.toml``, taken unless the column is numeric.
+    polars Enum is ordinal in its own order, with all its categories. Dates are those of Arrow, pandas and polars, and
+    texts that are all of one form, such as 2021-03-07, 7.3.2021, 3/7/2021 or 2021-03-07T14:05; where it is not certain
+    whether the day or the month comes first, or for other forms, ``dates`` says it, as in ``dates={"birth":
+    "%d.%m.%Y"}``. They are ordered like numbers, in days (in seconds where there is a time of day), and published as in
+    ISO 8601. In CSV files a column is numeric when all its cells are numbers and none begins with a zero that would be
+    lost, as postcodes do. ``numeric``, ``categorical`` and ``ordinal`` override this. Ordinal values without declared
+    order are sorted, as numbers where all are. A column with a hierarchy is categorical unless declared otherwise, and
+    its values are all leaves, also those that do not occur. ``hierarchies`` maps columns to files, mappings or
+    hierarchies; or it is a folder, in which every quasi-identifier and sensitive attribute may have a file
+    ``hierarchy_NAME.csv``, ``NAME.csv`` or ``.toml``, taken unless the column holds numbers or dates.
 
-    Missing are empty or blank cells, null and NaN; ``NA`` or ``?`` is text like any other. A missing category is the
+    Missing are empty or blank cells, null and NaN, and in all columns what ``na`` lists, as in ``na=["NA", "?"]``;
+    without it, ``NA`` is text like any other. A missing category is the
     value ``(missing)``, also of an ordinal column, where it stands first. A missing number is an error, unless
     ``missing`` is ``"withhold"`` (its row is listed in ``Table.unusable``) or ``"value"`` (it is a value of its own,
     below the smallest number). A missing number is never an error in columns that are kept along.
@@ -88,30 +98,39 @@ def read(
         {"numeric": _names(numeric), "categorical": _names(categorical), "ordinal": _names(ordinal)},
         hierarchies or {},
         domains or {},
+        _forms(dates),
     )
     quasi_names, sensitive_names, identifier_names, other_names, person_names = roles.values()
     coded = (*quasi_names, *sensitive_names, *other_names)
     naming = (*identifier_names, *person_names)
     needed = tuple(dict.fromkeys((*coded, *naming, *said)))
-    rows, columns = fetch(source, needed, (*coded, *naming), delimiter=delimiter, encoding=encoding)
+    rows, columns = fetch(source, needed, (*coded, *naming), delimiter=delimiter, encoding=encoding, marks=_marks(na))
     for name in identifier_names:
         check_alone(columns[name], person)
     idle = next((name for name in said if name not in coded), None)
     if idle is not None:
         raise DiscreetError(
-            f"a kind, a domain or a hierarchy is given for the column {idle!r}, which is not published; give the column "
+            f"a kind, a domain or a hierarchy is given for column {idle!r}, which is not published; give the column "
             "a role, or leave that out"
         )
 
-    unusable = [np.empty(0, np.int64)]
+    for name in (*quasi_names, *sensitive_names, *(name for name in other_names if said.get(name, Wish()).date)):
+        wish = said.get(name, Wish())
+        plain = wish.kind is None and (wish.hierarchy is None or isinstance(wish.hierarchy, Offered))
+        if plain and columns[name].order is None:
+            columns[name] = as_dates(columns[name], wish.form, wish.date)
+
+    unusable: dict[str, NDArray[np.int64]] = {}
     done = {}
     for name in coded:
         other = name in other_names
         policy: Missing = "value" if other else missing
         # The belief about a sensitive value is judged on withheld rows too, so there its absence needs a value.
         done[name], gone = code(columns[name], said.get(name, Wish()), policy, withheld=name in quasi_names)
-        unusable.append(gone)
-    withheld = np.unique(np.concatenate(unusable))
+        if len(gone):
+            unusable[name] = gone
+    withheld = np.unique(np.concatenate([np.empty(0, np.int64), *unusable.values()]))
+    unsaid = [name for name in (*quasi_names, *sensitive_names) if name not in said]
     if len(withheld) == rows:
         raise DiscreetError("every row misses a number and would be withheld; choose missing='value' instead")
     return Table(
@@ -121,8 +140,34 @@ def read(
         tuple(done[name] for name in other_names),
         withheld if len(withheld) else None,
         tuple(done[name] for name in sensitive_names[1:]),
+        {name: len(gone) for name, gone in unusable.items()},
+        tuple(notes_on([(columns[name], done[name]) for name in unsaid])),
         person_of_rows(columns[person_names[0]]) if person_names else None,
     )
+
+
+def _forms(dates: Mapping[str, str | None] | None) -> dict[str, str | None]:
+    """The forms of dates by column."""
+    if dates is not None and not isinstance(dates, Mapping):
+        raise DiscreetError(
+            f"{dates!r} does not say which column has which form of dates; say for example "
+            "dates={'birth': '%d.%m.%Y'}"
+        )
+    for name, form in (dates or {}).items():
+        if form is not None and not isinstance(form, str):
+            raise DiscreetError(
+                f"{form!r} is no form of the dates in column {name!r}; say for example dates={ {name: '%d.%m.%Y'}!r}"
+            )
+    return dict(dates or {})
+
+
+def _marks(na: str | Iterable[str]) -> frozenset[str]:
+    """What stands for a missing value, without the blanks around it."""
+    given = (na,) if isinstance(na, str) or not isinstance(na, Iterable) else tuple(na)
+    for mark in given:
+        if not isinstance(mark, (str, int, float)):
+            raise DiscreetError(f"{mark!r} cannot mark a missing value; give the text of such a cell, as in na=['NA']")
+    return frozenset(value_text(mark).strip() for mark in given)
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from discreet.errors import DiscreetError
 from discreet.table.csv_files import check_names, header, read_csv
-from discreet.table.encoded import Encoded, encode, encode_objects
+from discreet.table.encoded import Encoded, encode, encode_objects, unmarked
 
 GZIP = b"\x1f\x8b"
 HEADER_BYTES = 1 << 20
@@ -22,9 +22,27 @@ HEADER_BYTES = 1 << 20
 
 
 def fetch(
-    source: Any, needed: Sequence[str], coded: Sequence[str], *, delimiter: str | None, encoding: str | None
+    source: Any,
+    needed: Sequence[str],
+    coded: Sequence[str],
+    *,
+    delimiter: str | None,
+    encoding: str | None,
+    marks: Collection[str] = (),
 ) -> tuple[int, dict[str, Encoded]]:
-    """The number of rows, and the columns ``coded``; all those ``needed`` must exist."""
+    """The number of rows, and the columns ``coded``; all those ``needed`` must exist. ``marks`` stand for no value."""
+    rows, columns = _fetched(source, needed, coded, delimiter, encoding, marks)
+    return rows, {name: unmarked(column, marks) for name, column in columns.items()}
+
+
+def _fetched(
+    source: Any,
+    needed: Sequence[str],
+    coded: Sequence[str],
+    delimiter: str | None,
+    encoding: str | None,
+    marks: Collection[str],
+) -> tuple[int, dict[str, Encoded]]:
     if isinstance(source, (str, PathLike)):
         return _from_file(Path(source), needed, coded, delimiter, encoding)
     if isinstance(source, (pa.Table, pa.RecordBatch)):
@@ -32,7 +50,7 @@ def fetch(
         check_names(table.column_names, needed, "the table")
         _check_rows(table.num_rows, "the table")
         return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
-    return _from_frame(source, needed, coded)
+    return _from_frame(source, needed, coded, marks)
 
 
 def column_names(
@@ -121,7 +139,9 @@ def _from_parquet(path: Path, needed: Sequence[str], coded: Sequence[str]) -> tu
     return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
 
 
-def _from_frame(source: Any, needed: Sequence[str], coded: Sequence[str]) -> tuple[int, dict[str, Encoded]]:
+def _from_frame(
+    source: Any, needed: Sequence[str], coded: Sequence[str], marks: Collection[str]
+) -> tuple[int, dict[str, Encoded]]:
     import narwhals as nw
 
     try:
@@ -148,12 +168,12 @@ def _from_frame(source: Any, needed: Sequence[str], coded: Sequence[str]) -> tup
     for name in coded:
         series = frame.get_column(own[name])
         if series.dtype == nw.Object:
-            done[name] = encode_objects(name, series.to_list())
+            done[name] = encode_objects(name, series.to_list(), marks)
             continue
         try:
             arrow = series.to_arrow()
         except (pa.ArrowException, NotImplementedError, TypeError):
-            done[name] = encode_objects(name, series.to_list())
+            done[name] = encode_objects(name, series.to_list(), marks)
             continue
         column = arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
         if series.dtype == nw.Enum and not column.type.ordered:

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet.errors import DiscreetError
-from discreet.table.query import Condition, OneOf, Query, Range, number_given
-from discreet.table.table import Kind
+from discreet.table.moments import Meaning
+from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, number_given
 from discreet.table.texts import MISSING, near, number_text
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ CLAUSES = {
 }
 
 
-def parse_count(text: str, kinds: Mapping[str, Kind]) -> Query:
+def parse_count(text: str, kinds: Mapping[str, Meaning]) -> Query:
     """The query that a text of SQL asks of a table with these columns.
 
     >>> parse_count("SELECT COUNT(*) FROM t WHERE 20 <= age", {"age": "numeric"}).conditions
@@ -53,7 +53,7 @@ def parse_count(text: str, kinds: Mapping[str, Kind]) -> Query:
     return conditions_of(select, kinds)
 
 
-def conditions_of(select: exp.Select, kinds: Mapping[str, Kind]) -> Query:
+def conditions_of(select: exp.Select, kinds: Mapping[str, Meaning]) -> Query:
     """The conditions of a statement on a table with these columns."""
     where = select.args.get("where")
     return Query(() if where is None else tuple(Columns(kinds).conditions(where.this)))
@@ -186,7 +186,7 @@ def _where(fault: Exception) -> str:
 class Columns:
     """Reads the conditions of one query, and the columns that it names."""
 
-    def __init__(self, kinds: Mapping[str, Kind]) -> None:
+    def __init__(self, kinds: Mapping[str, Meaning]) -> None:
         self.kinds = kinds
 
     def conditions(self, root: exp.Expression) -> list[Condition]:
@@ -304,7 +304,7 @@ class Columns:
             )
         # a name is compared as it is written: 1.50, 1e2 and codes of twenty digits are not what a float makes of them
         text = f"-{literal.this}" if negative else str(literal.this)
-        return number_given(name, text) if self.kinds[name] == "numeric" else text
+        return number_given(name, text, self.kinds[name]) if self.kinds[name] in NUMBERS else text
 
 
 def bare(node: Any) -> Any:

@@ -11,8 +11,8 @@ from typing import Any
 
 from discreet.errors import DiscreetError
 from discreet.table.grouping import COUNT, GroupBy
+from discreet.table.moments import Meaning
 from discreet.table.sql import DIALECT, Columns, bare, conditions_of, is_count, refuse, short, statement, unnamed
-from discreet.table.table import Kind
 
 EXAMPLE = "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY education, sex"
 
@@ -22,7 +22,7 @@ def has_groups(text: str) -> bool:
     return bool(statement(text).args.get("group"))
 
 
-def parse_group_by(text: str, kinds: Mapping[str, Kind]) -> GroupBy:
+def parse_group_by(text: str, kinds: Mapping[str, Meaning]) -> GroupBy:
     """The counts by group that a text of SQL asks of a table with these columns; a single count has one cell.
 
     >>> parse_group_by("SELECT sex, COUNT(*) AS n FROM t GROUP BY sex", {"sex": "categorical"}).shown

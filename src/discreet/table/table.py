@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
-from discreet.table.texts import MISSING, near, number_text
+from discreet.table.moments import Meaning, Notation, written
+from discreet.table.texts import MISSING, near
+
+if TYPE_CHECKING:
+    from discreet.table.notes import Note
 
 Kind = Literal["numeric", "ordinal", "categorical"]
 
@@ -41,20 +46,27 @@ class Column:
     then are values public that no row shows."""
     declared_domain: bool = False
     """Whether the user declared the domain; else it is what was observed."""
+    notation: Notation = "number"
+    """How the numbers of a numeric attribute are written: dates are numbers too."""
+
+    @property
+    def meaning(self) -> Meaning:
+        """The kind as a reader knows it, by which dates are no mere numbers."""
+        return self.kind if self.notation == "number" else self.notation
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The values as they are written: whole numbers without a decimal point, missing as ``(missing)``."""
         if self.kind != "numeric":
             return tuple(self.values.tolist())
-        texts = [number_text(value) for value in self.values.tolist()]
-        if self.missing is not None:
-            texts[self.missing] = MISSING
-        return tuple(texts)
+        return tuple(
+            MISSING if code == self.missing else written(value, self.notation)
+            for code, value in enumerate(self.values.tolist())
+        )
 
     def __repr__(self) -> str:
         """Name, kind and size, not the values."""
-        return f"Column({self.name!r}, {self.kind}, {len(self.values)} values, {len(self.codes)} rows)"
+        return f"Column({self.name!r}, {self.meaning}, {len(self.values)} values, {len(self.codes)} rows)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +91,10 @@ class Table:
     none; they are rows of the table like any other."""
     also_sensitive: tuple[Column, ...] = ()
     """The sensitive attributes besides the first."""
+    lacking: Mapping[str, int] = field(default_factory=dict)
+    """Per column for which rows must be withheld: how many rows miss a number in it."""
+    notes: tuple[Note, ...] = ()
+    """What to know about columns that may not be what they were taken for."""
     person: NDArray[np.int32] | None = None
     """Per row the number of the person it is about, from 0 without gaps; None when every row is a person of its own."""
 
@@ -147,14 +163,15 @@ class Table:
         about = "" if self.person is None else f" about {self.persons:,} persons"
         lines = [f"Table of {self.rows:,} rows{about}"]
         for role, column in zip(roles, self.columns, strict=True):
-            line = f"  {role:<9}  {column.name:<{width}}  {column.kind:<11}  {len(column.values):,} values"
+            line = f"  {role:<9}  {column.name:<{width}}  {column.meaning:<11}  {len(column.values):,} values"
             if column.domain is not None:
-                line += f" in {number_text(column.domain[0])} to {number_text(column.domain[1])}"
+                line += " in " + " to ".join(written(end, column.notation) for end in column.domain)
             if column.hierarchy is not None and column.hierarchy.height > 1:
                 line += f", hierarchy of height {column.hierarchy.height}"
             lines.append(line)
         if self.unusable is not None:
             lines.append(f"  {len(self.unusable):,} rows to be withheld for missing values")
+        lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
 

@@ -5,10 +5,22 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 MISSING = "(missing)"
 """The name of a missing value where it is a value of its own."""
+
+MARKS = frozenset(
+    (
+        *("na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "-nan", "null", "nil", "none", "missing", "unknown", "nd"),
+        *("#null!", "#value!", "#div/0!", "\\n", ".", "..", "...", "?", "??", "-", "--", "---", "*", "_", "x"),
+    )
+)
+"""How files write that a value is missing, in small letters."""
+
+MOST_WITHHELD = 0.05
+"""The share of rows that may be withheld for missing values without being asked for."""
 
 LARGEST_WHOLE = 2**53
 """Whole numbers beyond this one cannot be told apart once they are held as floating-point numbers."""
@@ -59,7 +71,7 @@ def is_null(value: Any) -> bool:
     """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float) and value != value
+    return value.is_nan() if isinstance(value, Decimal) else isinstance(value, float) and value != value
 
 
 def is_missing(value: Any) -> bool:

@@ -1,0 +1,99 @@
+"""Dates and times as numbers, and how they are written: always as in ISO 8601.
+
+A column of dates is a numeric one whose numbers are days, or seconds where there is a time of day, since the beginning
+of 1970. Only when its values meet a reader are they written as dates.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time, timedelta
+from typing import Any, Literal
+
+from discreet.table.texts import is_number, number_text
+
+Notation = Literal["number", "date", "datetime"]
+"""How the numbers of a numeric column are written: as they are, as days, or as days with a time of day."""
+Meaning = Literal["numeric", "date", "datetime", "ordinal", "categorical"]
+"""The kind of a column as a reader knows it."""
+
+DAY = 86_400
+_START = datetime(1970, 1, 1)
+_iso = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
+
+
+def written(number: float, notation: Notation) -> str:
+    """A number of a column as it is published.
+
+    >>> written(17.0, "number"), written(398, "date"), written(0.5, "datetime")
+    ('17', '1971-02-03', '1970-01-01T00:00:00.5')
+    """
+    if notation == "number":
+        return number_text(number)
+    if notation == "date":
+        return (_START + timedelta(days=float(number))).date().isoformat()
+    text = (_START + timedelta(seconds=float(number))).isoformat()
+    return text.rstrip("0") if "." in text else text
+
+
+def moment(text: str, notation: Notation) -> float:
+    """The number that a date in ISO 8601 is in a column of this notation; ValueError when it is none.
+
+    >>> moment("1971-02-03", "date"), moment("1970-01-02 00:01", "datetime"), moment("1970-01-01T12:00", "date")
+    (398.0, 86460.0, 0.5)
+    """
+    if not _iso.fullmatch(text):
+        raise ValueError(text)
+    passed = datetime.fromisoformat(text) - _START
+    seconds = passed.days * DAY + passed.seconds + passed.microseconds / 1e6
+    return seconds / DAY if notation == "date" else float(seconds)
+
+
+def is_moment(text: str) -> bool:
+    """Whether a text is a date, with a time of day or without.
+
+    >>> is_moment("2021-03-07"), is_moment("2021-02-30"), is_moment("7.3.2021")
+    (True, False, False)
+    """
+    try:
+        moment(text, "datetime")
+    except ValueError:
+        return False
+    return True
+
+
+def given_text(value: Any) -> Any:
+    """A date or time of Python, NumPy or pandas as its text; anything else as it is.
+
+    >>> given_text(date(2021, 3, 7)), given_text(17)
+    ('2021-03-07', 17)
+    """
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    return str(value).removesuffix("T00:00:00") if type(value).__name__ == "datetime64" else value
+
+
+def ends_given(text: str) -> tuple[float | str, float | str] | None:
+    """The two ends of a range written LOW:HIGH, of numbers or of dates; None when it is no such range.
+
+    >>> ends_given("16:93"), ends_given("1900-01-01:2020-12-31"), ends_given("16-93")
+    ((16.0, 93.0), ('1900-01-01', '2020-12-31'), None)
+    """
+    for colon in re.finditer(":", text):
+        low, high = text[: colon.start()].strip(), text[colon.end() :].strip()
+        if is_number(low) and is_number(high):
+            return float(low), float(high)
+        if is_moment(low) and is_moment(high):
+            return low, high
+    return None
+
+
+def rising(low: float | str, high: float | str) -> bool:
+    """Whether two ends of a range are of one sort, the smaller first.
+
+    >>> rising(16, 93), rising("2020-12-31", "1900-01-01"), rising(16, "1900-01-01")
+    (True, False, False)
+    """
+    if isinstance(low, str) and isinstance(high, str):
+        return is_moment(low) and is_moment(high) and moment(low, "datetime") <= moment(high, "datetime")
+    return not isinstance(low, str) and not isinstance(high, str) and low <= high
