@@ -9,9 +9,10 @@ ties, the mean of q to the power of that number is the q-multinomial coefficient
 Chernoff's bound is at hand, and for sorted lines it is how probable they are. Within groups the means are multiplied.
 *Stretches*: the sum of the ranks of lines that stand in one stretch. Hoeffding showed that sums of draws without
 replacement keep the bounds of draws with replacement (1963); Serfling sharpened one of them (1974).
-*Neighbours*: how many lines stand beside one whose key is the next, among lines whose keys nobody shares. Of n lines,
-k given pairs of next keys stand together in at most 2^k (n - k)! orders, so that of k or more has at most the
-probability 2^k / k!.
+*Neighbours*: how many pairs of lines with next keys stand together, or two lines apart, among lines whose keys nobody
+shares. Given where one of a pair stands, and up to 2 j - 1 lines in all, the other stands in one of two places with
+probability 2 / (n - 2 j + 1) at most; so k or more pairs do with at most the product of that for j = 1 to k, times the
+number of ways to choose k pairs.
 *Matches*: how many lines stand where the input has a row that says the same, or near to it. A sum over places of
 numbers from 0 to 1 that depend on the line which stands there, with mean m, exceeds it by d with probability
 exp(-d^2 / (4 m + 2 d)) at most (Chatterjee 2007); so does a sum of independent such sums.
@@ -35,6 +36,8 @@ TRIED = (0.7, 1.0, 1.4, 2.0, 3.0, 6.0, 16.0, 64.0, 512.0)
 """What t of Chernoff's bound is tried, as multiples of the one that leads to the bound of the normal distribution."""
 SHORTEST = 16
 """The fewest lines of a stretch."""
+APART = (1, 2)
+"""How many lines apart next keys are looked for."""
 NEAR = (1, 8, 64)
 """In how many places around its own a row of the input is looked for."""
 
@@ -105,7 +108,7 @@ def trend(keys: NDArray[Any], groups: Ints | None = None) -> Trend:
     against = inversions(keys)
     fewer = min(float(against), pairs - against)
     off = pairs / 2.0 - fewer
-    if off < LIKELY * math.sqrt(variance):
+    if off <= LIKELY * math.sqrt(variance):
         return Trend(0.0, largest)
     surprise = 0.0
     places = np.arange(1, int(lengths.max()) + 1, dtype=np.float64)
@@ -142,15 +145,20 @@ def stretches(keys: NDArray[Any]) -> float:
 
 
 def neighbours(keys: NDArray[Any]) -> float:
-    """How surprising it is that so many lines stand beside the one with the next key.
+    """How surprising it is that so many lines with next keys stand together, or two lines apart.
 
     >>> round(neighbours((np.arange(100) + 50) % 100)), neighbours(np.arange(100) * 37 % 100)
-    (287, 0.0)
+    (53, 0.0)
     """
     keys = dense(keys)
     alone = dense(keys[np.bincount(keys)[keys] == 1]) if len(keys) else keys
-    together = int((np.abs(np.diff(alone)) == 1).sum())
-    return max(0.0, math.lgamma(together + 1.0) - together * math.log(2.0))
+    number = len(alone)
+    most = max(int((np.abs(alone[apart:] - alone[:-apart]) == 1).sum()) for apart in APART)
+    k = np.arange(1, min(most, number // 3) + 1)
+    if len(k) == 0:
+        return 0.0
+    logs = np.cumsum(np.log((number - k) / k) + np.log(2.0 / (number - 2 * k + 1)))
+    return max(0.0, -float(logs.min()) - math.log(len(APART)))
 
 
 def matches(lines: Ints, rows: Ints) -> float:
