@@ -168,6 +168,9 @@ def test_values_randomised_by_half_or_with_the_same_numbers_are_found(traced: bo
 # ------------------------------------------------------------------------------------------------------------- verdict
 
 
+HOLDS = "beta-likeness(beta=1) holds."
+
+
 def test_a_verdict_says_so_where_nothing_can_be_told(tmp_path: Path) -> None:
     few = dc.read(pa.table({"age": [1, 2, 3, 4, 5, 6], "s": list("aabbcc")}), quasi=["age"], sensitive="s")
     for raw in (False, True):
@@ -185,7 +188,7 @@ def test_a_verdict_says_so_where_nothing_can_be_told(tmp_path: Path) -> None:
         for trace in (None, release.trace):
             found = dc.audit(tmp_path / "few", few, trace=trace)
             told = "that the sensitive values were randomised at all cannot be told from these rows"
-            assert found.verdict == f"The promise holds; {told}."
+            assert found.verdict == f"beta-likeness(beta=1) holds, as the release itself states it; {told}."
             assert found.as_dict()["verdict"] == found.verdict
             assert any("would be if not one had been changed" in sentence for sentence in found.sentences())
     # everybody is alike, so that only the trace tells who is who
@@ -193,11 +196,11 @@ def test_a_verdict_says_so_where_nothing_can_be_told(tmp_path: Path) -> None:
     release = Perturbation().publish(alike, BetaLikeness(1))
     release.save(tmp_path / "alike")
     assert dc.audit(tmp_path / "alike", alike).verdict.endswith("from these rows: give the trace for certainty.")
-    assert dc.audit(tmp_path / "alike", alike, trace=release.trace).verdict == "The promise holds."
+    assert dc.audit(tmp_path / "alike", alike, trace=release.trace, promises="beta-likeness(beta=1)").verdict == HOLDS
     # where nothing was to be changed there is nothing to be told
     one = dc.read(pa.table({"age": [1, 2, 3], "s": ["a"] * 3}), quasi=["age"], sensitive="s")
     Perturbation().publish(one, BetaLikeness(1)).save(tmp_path / "one")
-    assert dc.audit(tmp_path / "one", one).verdict == "The promise holds."
+    assert dc.audit(tmp_path / "one", one, promises="beta-likeness(beta=1)").verdict == HOLDS
 
 
 def test_a_verdict_on_few_numbers_that_were_kept_or_drawn(tmp_path: Path) -> None:

@@ -79,9 +79,9 @@ def test_what_only_withheld_rows_have_is_in_no_file_and_the_audit_copes(people: 
     published("--ordinal", "grade", "--hierarchy", "zip=tree.toml", "--option", f"values={values}", "--trace", "trace")
     for path in (people / "release").iterdir():
         assert b"77777" not in path.read_bytes() and b"zebra" not in path.read_bytes()
-    assert "The promise holds" in audited()
-    assert "The promise holds" in audited("--trace", "trace")
-    assert "The promise holds" in audited("--hierarchy", "zip=tree.toml")
+    assert "l-diversity(l=2) holds" in audited()
+    assert "l-diversity(l=2) holds" in audited("--trace", "trace")
+    assert "l-diversity(l=2) holds" in audited("--hierarchy", "zip=tree.toml")
 
 
 def test_numbers_published_by_the_labels_of_a_recipe_can_be_audited(people: Path) -> None:
@@ -92,7 +92,7 @@ def test_numbers_published_by_the_labels_of_a_recipe_can_be_audited(people: Path
     published(
         *("--numeric", "age", "--hierarchy", "age=ages.toml", "--option", "values=label", "--option", "withhold=0.1")
     )
-    assert "The promise holds" in audited()
+    assert "l-diversity(l=2) holds" in audited()
 
 
 def test_what_is_declared_is_shown(people: Path) -> None:
@@ -172,12 +172,13 @@ def test_the_manifest_says_what_the_promise_does_not_cover() -> None:
 def test_an_order_from_the_release_alone_is_told(people: Path) -> None:
     words = ("publish", "people.csv", "-o", "release", "--quasi", "zip", "--sensitive", "grade", "--ordinal", "grade")
     told = run(*words, "--promise", "t-closeness(t=0.3, distance=ordered)")
-    assert told.stdout.startswith("The promise holds.\n")
-    told_now = audited()
-    assert told_now.startswith("The promise holds, given the order that the release states.")
+    promise, roles = "t-closeness(t=0.3, distance=ordered)", ("--quasi", "zip", "--sensitive", "grade")
+    assert told.stdout.startswith(f"{promise} holds.\n")
+    told_now = audited("--promise", promise, *roles)
+    assert told_now.startswith(f"{promise} holds, given the order that the release states.\n")
     assert "--hierarchy grade=FILE" in told_now
     (people / "order.csv").write_text("".join(f"{value}\n" for value in (*GRADES, "zebra")))
-    assert audited("--hierarchy", "grade=order.csv").startswith("The promise holds.\n")
+    assert audited("--hierarchy", "grade=order.csv", "--promise", promise, *roles).startswith(f"{promise} holds.\n")
     found = json.loads(run("audit", "release", "--original", "people.csv", "--json").stdout)
     assert found["given"] == "order" and found["holds"] and "given the order" in found["verdict"]
 
@@ -186,10 +187,17 @@ def test_an_order_from_the_release_alone_is_told(people: Path) -> None:
 def test_a_hierarchy_from_the_release_alone_is_told(people: Path, promise: str) -> None:
     (people / "secret.csv").write_text("a;first;*\nb;first;*\nc;second;*\n")
     published("--hierarchy", "secret=secret.csv", promise=promise, quasi="zip")
-    assert audited().startswith("The promise holds, given the hierarchy that the release states.")
-    assert audited("--hierarchy", "secret=secret.csv").startswith("The promise holds.\n")
+    roles, own = ("--quasi", "zip", "--sensitive", "secret"), ("--hierarchy", "secret=secret.csv")
+    unseen = (
+        "; the manifest lists 'first' and 'second' of 'secret': neither the original nor a published cell shows that"
+    )
+    given = f"{promise} holds, given the hierarchy that the release states{unseen}.\n"
+    assert audited("--promise", promise, *roles).startswith(given)
+    assert audited(*own, "--promise", promise, *roles).startswith(f"{promise} holds.\n")
     published("--hierarchy", "secret=secret.csv", "--force", quasi="zip")
-    assert audited().startswith("The promise holds.\n")
+    asked = ("--promise", "l-diversity(l=2)", *roles)
+    assert audited(*asked).startswith(f"l-diversity(l=2) holds{unseen}.\n")
+    assert audited(*asked, *own).startswith("l-diversity(l=2) holds.\n")
 
 
 def test_support_by_necessary_conditions_qualifies_the_verdict(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +206,9 @@ def test_support_by_necessary_conditions_qualifies_the_verdict(people: Path, mon
 
     monkeypatch.setattr(support, "_candidates", lambda *given: None)
     assert "checked by a necessary condition only: give the trace for certainty." in audited().splitlines()[0]
-    assert audited("--trace", "trace").startswith("The promise holds.\n")
+    roles = ("--quasi", "age,zip,grade", "--sensitive", "secret")
+    asked = ("--trace", "trace", "--promise", "l-diversity(l=2)", *roles)
+    assert audited(*asked).startswith("l-diversity(l=2) holds.\n")
 
 
 # ------------------------------------------------------------------------------------------- the folder, the manifest
@@ -236,7 +246,9 @@ def test_a_readme_and_a_license_may_lie_beside(people: Path) -> None:
     published()
     (people / "release" / "README.md").write_text("how this was made\n")
     (people / "release" / "LICENSE").write_text("use it well\n")
-    assert "Not audited: LICENSE, README.md." in audited()
+    told = audited()
+    assert "Not audited: LICENSE, README.md." in told
+    assert "nobody audited what else lies in the folder: LICENSE and README.md" in told.splitlines()[0]
 
 
 @pytest.mark.parametrize("path", [(), ("attributes", 1), ("rows",), ("scheme",), ("tables", "table.csv")])

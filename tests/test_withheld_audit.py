@@ -96,7 +96,7 @@ def test_what_is_not_decided_is_said_in_the_verdict(
     home = scheme.publish(table, promise).save(tmp_path / "r")
     drop(home, 24)
     found = dc.audit(home, table)
-    assert found.holds and found.verdict.startswith("The promise holds")
+    assert found.holds and found.verdict.startswith(f"{promise} holds")
     assert "whether the withheld rows keep it is not decided: give the trace for certainty" in found.verdict
     assert "is not decided: the values of " in found.promises[0].sentence
     assert found.promises[0].achieved is None, "what the withheld rows reach is not known"

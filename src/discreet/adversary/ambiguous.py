@@ -23,6 +23,7 @@ from discreet.adversary.check import Check
 from discreet.adversary.domains import domains, numbers_of
 from discreet.adversary.entries import entries
 from discreet.adversary.judging import averages, judged
+from discreet.adversary.order_ambiguous import order_of_ambiguous
 from discreet.principles import Prior
 from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.ambiguous_blocks import Blocks, as_blocks, table_names
@@ -44,7 +45,7 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> Found:
     checks.append(domains(release, case.original, numbers, case.from_release))
     checks += [_values(laid), totals(laid)]
     check, how = case.support(partial(by_trace, laid), partial(without_trace, laid))
-    checks.append(check)
+    checks += [check, order_of_ambiguous(laid, case.trace)]
     prior = Prior.of(case.original)
     left = np.maximum(prior.counts - laid.published, 0)
     kept = [judged(part, release, laid.counts, prior, left) for part in parts]

@@ -22,6 +22,7 @@ from discreet.adversary.check import Check
 from discreet.adversary.domains import domains, numbers_of
 from discreet.adversary.entries import entries
 from discreet.adversary.judging import Kept, averages, judged
+from discreet.adversary.order_formats import order_of_anatomy
 from discreet.adversary.totals import as_many
 from discreet.adversary.trace import first_difference, place_rows, trace_check
 from discreet.principles import KAnonymity, Prior, wording
@@ -41,7 +42,7 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> Found:
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
     checks += [totals(laid), _rows(laid)]
     check, how = case.support(partial(_by_trace, laid), lambda: without_trace(margins(laid), release.ids))
-    checks.append(check)
+    checks += [check, order_of_anatomy(laid, case.trace)]
     prior = Prior.of(original)
     left = np.maximum(prior.counts - laid.published, 0)
     kept = [

@@ -24,14 +24,16 @@ from discreet.adversary.case import Case, Found
 from discreet.adversary.check import Check
 from discreet.adversary.generalized import audit_generalized
 from discreet.adversary.judging import Kept
+from discreet.adversary.listed import listed
 from discreet.adversary.perturbed import audit_perturbed
 from discreet.adversary.population import see_that_all_are_in
 from discreet.adversary.presence import Presence, with_presence
 from discreet.adversary.retained import audit_retained
+from discreet.adversary.roles import as_published, roles
 from discreet.adversary.spelling import spelling
 from discreet.adversary.trace import read_trace
 from discreet.errors import DiscreetError
-from discreet.principles import Principle
+from discreet.principles import Principle, wording
 from discreet.releases import load
 from discreet.releases.files import read_manifest
 from discreet.releases.release import Release
@@ -55,6 +57,10 @@ class Audit:
     given: str | None = None
     """What a promise was judged by although only the release tells it: ``hierarchy`` or ``order`` of the sensitive
     attribute."""
+    asked: tuple[str, ...] = ()
+    """The promises that the auditor asked for."""
+    stated: tuple[str, ...] = ()
+    """The other promises, which only the release states."""
     presence: Presence | None = None
     """What the release tells about who is in the table, where a promise, the format or a population asks for it."""
 
@@ -68,7 +74,7 @@ class Audit:
         """The finding in one sentence, with what it rests on that was not checked."""
         if not self.holds:
             return "The promise is NOT shown to hold."
-        text = "The promise holds"
+        text = self._kept()
         if self.given is not None:
             text += f", given the {self.given} that the release states"
         if self.support == "necessary":
@@ -81,11 +87,26 @@ class Audit:
                 text += f"; {check.caveat}"
         return text + "."
 
+    def _kept(self) -> str:
+        """What holds, and whose word it is that this was promised."""
+
+        def named(promises: tuple[str, ...], verb: str) -> str:
+            return f"{wording.listed(promises)} {verb if len(promises) > 1 else f'{verb}s'}"
+
+        own = f"as the release itself states {'it' if len(self.stated) == 1 else 'them'}"
+        if self.asked and self.stated:
+            return f"{named(self.asked, 'hold')}, and {named(self.stated, 'hold')} {own}"
+        if self.stated:
+            return f"{named(self.stated, 'hold')}, {own}"
+        return named(self.asked, "hold") if self.asked else "The promise holds"
+
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
         return {
             "holds": self.holds,
             "verdict": self.verdict,
+            "asked": list(self.asked),
+            "stated": list(self.stated),
             "given": self.given,
             "rows": {"published": self.rows, "withheld": self.withheld},
             "groups": self.groups,
@@ -123,15 +144,17 @@ def audit(
     promises: Principle | str | Iterable[Principle | str] | None = None,
     from_release: Collection[str] = (),
     population: Table | None = None,
+    roles_from_release: Collection[str] = (),
 ) -> Audit:
     """Audit the release in a folder against its original.
 
     ``trace`` is the private file (or array) with the group of every input row. ``promises`` are judged besides those
     that the manifest states, which whoever holds the files could have weakened. ``from_release`` names attributes whose
     hierarchy or order the original was read with as the manifest states it, for the same reason. ``population`` is a
-    table of everyone who could be in the original: the audit then tells how strongly each of them is believed to be. A
-    broken promise or altered content is a finding; an error is raised only for files that are no release, and for an
-    original or a population read in another way.
+    table of everyone who could be in the original: the audit then tells how strongly each of them is believed to be.
+    The roles of columns are those that the original was read with; ``roles_from_release`` names the columns that it was
+    read with in the role that the manifest states. A broken promise, other roles or altered content are findings; an
+    error is raised only for files that are no release, and for an original or a population read in another way.
     """
     original, population = as_table(original), None if population is None else as_table(population)
     if isinstance(folder, Release):
@@ -146,17 +169,25 @@ def audit(
         if check.holds or not known:
             raise
         return Audit([check, Check("readable", False, f"The release cannot be read: {error}.")])
+    placed = roles(release, original, roles_from_release)
+    if not placed.holds:
+        whole = (release.rows, max(0, original.rows - release.rows))
+        return Audit([soundness.files(home, manifest), placed], [], {}, *whole)
+    original = as_published(original, release)
     faults: list[str] = []
     if trace is not None and not isinstance(trace, np.ndarray):
         trace, faults = read_trace(trace, original.rows)
     persons.check_read(manifest, original)
-    parts, stated = soundness.promises(manifest, promises)
+    parts, asked, stated = soundness.promises(manifest, promises)
     case: Case[Any] = Case(manifest, release, original, parts, trace, tuple(faults), from_release)
     found = AUDITS[release.format](case)
     sound = [soundness.files(home, manifest), spelling(home, release)]
-    checks = [*sound, *found.checks, stated, *soundness.kept(release), *persons.check_format(release, original)]
+    checks = [*sound, placed, listed(release, original, from_release), *found.checks, stated, *soundness.kept(release)]
+    checks += persons.check_format(release, original)
+    texts = tuple(map(str, parts))
     details = (found.losses, release.rows, case.withheld, found.groups, found.support, found.given)
-    told = with_presence(Audit(checks, found.promises, *details), parts, release, original, population)
+    judged = Audit(checks, found.promises, *details, texts[:asked], texts[asked:])
+    told = with_presence(judged, parts, release, original, population)
     if population is not None:
         see_that_all_are_in(population, original, release.quasi)
     return told

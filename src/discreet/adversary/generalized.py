@@ -14,6 +14,7 @@ from discreet.adversary.domains import domains, ends_of
 from discreet.adversary.entries import entries
 from discreet.adversary.judging import Kept, counts_of, judged
 from discreet.adversary.laying import Laid, each_sensitive, lay
+from discreet.adversary.order_formats import order_of_generalized
 from discreet.adversary.persons import judged_by_persons
 from discreet.adversary.support import without_trace
 from discreet.adversary.totals import totals
@@ -32,7 +33,7 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> Found:
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release)]
     checks += [domains(release, original, ends_of(release), case.from_release), totals(laid, original)]
     check, how = case.support(partial(by_trace, laid), partial(without_trace, laid))
-    checks.append(check)
+    checks += [check, order_of_generalized(laid, case.trace)]
     if release.sensitive is None:
         original = replace(original, sensitive=None, also_sensitive=())
     kept: list[Kept] = []

@@ -37,6 +37,10 @@ class Matched(NamedTuple):
     """Per combination of which some rows are withheld: how many more of each value may be."""
     chosen: NDArray[np.int64]
     """How many more of each combination are."""
+    had: NDArray[np.int64]
+    """Per original row: the number of its combination of columns published as they are."""
+    shown: NDArray[np.int64]
+    """Per published row the same."""
 
     @property
     def open(self) -> int:
@@ -112,7 +116,7 @@ def _by_kinds(
     choices = replace(counts, amounts=most - least)
     chosen = lacking[at] - np.bincount(counts.groups, least, len(at)).astype(np.int64)
     check = _rows_check(release, original, have, show)
-    return Matched(release, class_of, check, "assignment", before, after, left, choices, chosen)
+    return Matched(release, class_of, check, "assignment", before, after, left, choices, chosen, had, shown)
 
 
 def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
@@ -182,4 +186,4 @@ def _by_trace(
             "By the private trace, every input row is published once or withheld, with its quasi-identifiers and other "
             "columns as they were.",
         )
-    return Matched(release, class_of, check, "trace", before, after, withheld, *none)
+    return Matched(release, class_of, check, "trace", before, after, withheld, *none, had, shown)

@@ -13,6 +13,7 @@ from discreet.adversary.check import Check
 from discreet.adversary.domains import domains, numbers_of
 from discreet.adversary.entries import entries
 from discreet.adversary.judging import Kept
+from discreet.adversary.order_formats import order_of_randomised
 from discreet.adversary.perturbed_rows import Matched, match
 from discreet.adversary.withheld import undecided, with_withheld
 from discreet.principles import Principle, Prior
@@ -38,6 +39,7 @@ def audit_randomised(
     checks = [entries(case, **more), _consistency(release)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
     checks += [_same_prior(matched, prior), matched.check, *chance(matched)]
+    checks.append(order_of_randomised(matched, original, case.trace))
     found = [with_withheld(judged(part, release, matched, prior), part, matched, prior) for part in case.parts]
     if not all(decided for _, decided in found):
         checks.append(undecided(matched))

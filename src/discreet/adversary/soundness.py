@@ -9,7 +9,7 @@ from typing import Any
 
 from discreet.adversary.check import Check, one_sentence
 from discreet.errors import DiscreetError
-from discreet.principles import KAnonymity, Principle, Prior, parse, together
+from discreet.principles import KAnonymity, Principle, Prior, parse, together, wording
 from discreet.principles.principle import asked_for
 from discreet.principles.several import named
 from discreet.releases.files import MANIFEST, plainly_laid_out
@@ -30,6 +30,8 @@ def files(home: Path, manifest: dict[str, Any]) -> Check:
     faults = []
     for name, entry in tables.items():
         path = home / str(name)
+        if path.is_symlink():
+            continue  # which is told below, and not followed
         if not path.is_file() or not isinstance(entry, dict) or digest(path) != entry.get("sha256"):
             faults.append(f"the file {name} is not the one that the manifest describes (its SHA-256 digest differs)")
     if not plainly_laid_out((home / MANIFEST).read_bytes().decode(), manifest):
@@ -45,9 +47,10 @@ def files(home: Path, manifest: dict[str, Any]) -> Check:
     if faults:
         return Check("files", False, one_sentence(faults))
     sentence = "The tables are those that the manifest describes, byte for byte, and the folder holds no others."
-    if beside:
-        sentence += f" Not audited: {', '.join(beside)}."
-    return Check("files", True, sentence)
+    if not beside:
+        return Check("files", True, sentence)
+    caveat = f"nobody audited what else lies in the folder: {wording.listed(beside)}"
+    return Check("files", True, f"{sentence} Not audited: {', '.join(beside)}.", caveat=caveat)
 
 
 def kept(release: Release) -> list[Check]:
@@ -91,9 +94,10 @@ def consistency(release: GeneralizedRelease) -> Check:
 
 def promises(
     manifest: dict[str, Any], given: Principle | str | Iterable[Principle | str] | None
-) -> tuple[tuple[Principle, ...], Check]:
-    """The promises to be judged: those given, and those that the manifest states."""
+) -> tuple[tuple[Principle, ...], int, Check]:
+    """The promises to be judged, those given first, how many these are, and whether the manifest states any."""
     parts = [] if given is None else asked_for(given)
+    asked = len(together(parts).parts) if parts else 0
     texts = manifest.get("promise")
     check = Check("promise", True, "The manifest states what is promised.")
     if not isinstance(texts, list) or not texts:
@@ -104,7 +108,7 @@ def promises(
                 parts.append(parse(str(text)))
             except DiscreetError as error:
                 check = Check("promise", False, f"The manifest states a promise that cannot be read: {error}.")
-    return (together(parts).parts if parts else ()), check
+    return (together(parts).parts if parts else ()), asked, check
 
 
 def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[str | None, tuple[Principle, ...]]]:

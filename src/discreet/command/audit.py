@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     click.option("--trace", type=flags.FILE, metavar="FILE", help="The private file that publish wrote with --trace."),
     click.option("--population", type=flags.FILE, metavar="FILE", help="Everyone who could be in the table."),
     click.option("--promise", "promises", multiple=True, metavar="PROMISE", help="Judge this promise too. Repeatable."),
+    *flags.ROLES,
     flags.PERSON,
     *flags.KINDS[3:],
     *flags.FORMATS,
@@ -34,6 +35,8 @@ def audit(
     trace: str | None,
     population: str | None,
     promises: tuple[str, ...],
+    quasi: tuple[str, ...],
+    sensitive: str | None,
     hierarchies: tuple[str, ...],
     domains: tuple[str, ...],
     as_json: bool,
@@ -41,9 +44,11 @@ def audit(
 ) -> int:
     """Audit the release in DIR against the original.
 
-    Roles, kinds, orders and hierarchies are those that release.json lists, so that they need not be repeated. Give your
-    own hierarchies and domains to have them compared with those of the release, and promises judged by them; the order
-    of an ordinal column is that of the values in its hierarchy file.
+    Kinds, orders and hierarchies are those that release.json lists, so that they need not be repeated, and so are the
+    promise and the roles of columns; but then these are the release's own word. Say which columns are quasi-identifiers
+    and sensitive, and what is to hold, and the release is judged by that. Give your own hierarchies and domains to have
+    them compared with those of the release, and promises judged by them; the order of an ordinal column is that of the
+    values in its hierarchy file.
 
     With a population, a table with all quasi-identifiers of everyone who could be in the original, the audit tells how
     strongly each of these people is believed to be in it.
@@ -62,15 +67,25 @@ def audit(
     with watching() as progress:
         progress("reading", 0.0)
         told = reading_with(folder, reading)
+        published = told["quasi"]
+        unsaid = _with_roles(told, original, quasi, sensitive, reading)
         offers = offers_in(offering, told["quasi"], told["sensitive"], own)
         told["hierarchies"] = {**told["hierarchies"], **offers, **own}
         table: Table = read(original, **told, domains=ranges)
         assumed = [name for name, tree in told["hierarchies"].items() if isinstance(tree, Told)]
         for remark in on_offers(table, offers):
             note(remark)
-        people = None if population is None else _population(population, told)
+        people = None if population is None else _population(population, {**told, "quasi": published})
         progress("auditing", 0.0)
-        found = judge(folder, table, trace=trace, promises=asked or None, from_release=assumed, population=people)
+        found = judge(
+            folder,
+            table,
+            trace=trace,
+            promises=asked or None,
+            from_release=assumed,
+            population=people,
+            roles_from_release=unsaid,
+        )
     if as_json:
         print_json({**found.as_dict(), "folder": folder, "original": original})
     else:
@@ -82,6 +97,25 @@ def audit(
             console.print()
             console.print(rows_in_groups(found.rows, found.groups, found.withheld))
     return HOLDS if found.holds else VIOLATED
+
+
+def _with_roles(
+    told: dict[str, Any], original: str, quasi: tuple[str, ...], sensitive: str | None, reading: dict[str, Any]
+) -> list[str]:
+    """Put the roles that the auditor says into the arguments of reading; the columns whose roles are not said."""
+    texts = [*quasi, *([] if sensitive is None else [sensitive])]
+    header = flags.Header(original, reading["delimiter"], reading["encoding"], texts)
+    known, secret = flags.split_names(quasi, header), flags.split_names(texts[len(quasi) :], header)
+    said, shown = {*known, *secret}, told["sensitive"] or []
+    if not said:
+        return [*told["quasi"], *shown, *told["keep"]]
+    unsaid = [[name for name in names if name not in said] for names in (told["quasi"], shown)]
+    # in the order of the release, which is that of its promises; columns that are kept need no word
+    secret.sort(key=lambda name: shown.index(name) if name in shown else len(shown))
+    told["quasi"] = [*known, *unsaid[0]]
+    told["sensitive"] = [*secret, *unsaid[1]] or None
+    told["keep"] = [name for name in told["keep"] if name not in said]
+    return [*unsaid[0], *unsaid[1]]
 
 
 def _population(path: str, told: dict[str, Any]) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -35,6 +36,16 @@ def values(count: int) -> str:
     ('1 different value', '12 different values')
     """
     return "1 different value" if count == 1 else f"{count:,} different values"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Several words as a reader lists them.
+
+    >>> listed("a"), listed("ab"), listed("abc")
+    ('a', 'a and b', 'a, b and c')
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def exact(value: float) -> str:

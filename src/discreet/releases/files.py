@@ -8,7 +8,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from discreet.errors import DiscreetError
@@ -182,4 +182,22 @@ def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]
             f"{str(path)!r} has format version {version!r}, but this discreet reads version {FORMAT_VERSION}; "
             "use a version of discreet that knows it"
         )
+    tables = manifest.get("tables")
+    for name in tables if isinstance(tables, dict) else ():
+        if PureWindowsPath(name).name != name or name in ("", ".", "..") or not name.isprintable():
+            raise DiscreetError(
+                f"the manifest in {str(home)!r} names the table {name[:200]!r}, which is not the plain name of a file "
+                "in its folder; it was damaged or edited, so publish the release again"
+            )
     return home, manifest
+
+
+def refuse_links(home: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse to follow a table that is a link: what it leads to may lie anywhere, and change."""
+    tables = manifest.get("tables")
+    for name in tables if isinstance(tables, dict) else ():
+        if (home / name).is_symlink():
+            raise DiscreetError(
+                f"the table {name!r} of the release in {str(home)!r} is a link to a file elsewhere, which is not "
+                "followed; put the file itself into the folder"
+            )

@@ -1,0 +1,199 @@
+"""How surprising an order of lines is, if it was drawn so that any order is as likely as any other.
+
+Each line has a key that follows from what it says and from the original, never from where it stands; lines that say the
+same have the same key. A surprise is -log of a bound on the probability that a random order is so much, or more, in
+line with the keys. All bounds hold for any number of lines; none is an approximation for many.
+
+*Trend*: the number of pairs that stand against the order of their keys (Kendall). Over all arrangements of lines with
+ties, the mean of q to the power of that number is the q-multinomial coefficient divided by its value at q = 1, so
+Chernoff's bound is at hand, and for sorted lines it is how probable they are. Within groups the means are multiplied.
+*Stretches*: the sum of the ranks of lines that stand in one stretch. Hoeffding showed that sums of draws without
+replacement keep the bounds of draws with replacement (1963); Serfling sharpened one of them (1974).
+*Neighbours*: how many pairs of lines with next keys stand together, or two lines apart, among lines whose keys nobody
+shares. Given where one of a pair stands, and up to 2 j - 1 lines in all, the other stands in one of two places with
+probability 2 / (n - 2 j + 1) at most; so k or more pairs do with at most the product of that for j = 1 to k, times the
+number of ways to choose k pairs.
+*Matches*: how many lines stand where the input has a row that says the same, or near to it. A sum over places of
+numbers from 0 to 1 that depend on the line which stands there, with mean m, exceeds it by d with probability
+exp(-d^2 / (4 m + 2 d)) at most (Chatterjee 2007); so does a sum of independent such sums.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+MOST = 1 << 16
+"""How many lines are looked at; of more, those of the first groups, or of places at equal distances."""
+LIKELY = 3.0
+"""Up to so many standard deviations nothing is surprising enough to be worth a bound."""
+TRIED = (0.7, 1.0, 1.4, 2.0, 3.0, 6.0, 16.0, 64.0, 512.0)
+"""What t of Chernoff's bound is tried, as multiples of the one that leads to the bound of the normal distribution."""
+SHORTEST = 16
+"""The fewest lines of a stretch."""
+APART = (1, 2)
+"""How many lines apart next keys are looked for."""
+NEAR = (1, 8, 64)
+"""In how many places around its own a row of the input is looked for."""
+
+
+class Trend(NamedTuple):
+    """How surprising it is that lines stand so much in the order of their keys, or against it."""
+
+    surprise: float
+    sorted: float
+    """How surprising it would be if all did."""
+
+
+def dense(keys: NDArray[Any]) -> Ints:
+    """Keys numbered 0, 1, 2, ... in their order.
+
+    >>> dense(np.array([0.5, 9.0, 0.5])).tolist()
+    [0, 1, 0]
+    """
+    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+
+
+def inversions(keys: Ints) -> int:
+    """How many pairs of lines stand against the order of their dense keys.
+
+    By the bits of the keys from the highest on: lines are kept in the order of the bits seen, and among those with the
+    same, every one that has the next bit set stands against the order with those after it that have not.
+
+    >>> inversions(np.array([2, 0, 1, 1]))
+    3
+    """
+    total, held = 0, keys.astype(np.int64)
+    for bit in range(int(held.max(initial=0)).bit_length() - 1, -1, -1):
+        part, one = held >> (bit + 1), (held >> bit) & 1
+        first = np.searchsorted(part, np.arange(int(part[-1]) + 1))[part]
+        ones = np.cumsum(one) - one
+        ones -= ones[first]
+        unset = 1 - one
+        total += int((unset * ones).sum())
+        zeros = np.bincount(part, unset).astype(np.int64)[part]
+        ordered = np.empty_like(held)
+        ordered[np.where(one == 1, first + zeros + ones, np.arange(len(held)) - ones)] = held
+        held = ordered
+    return total
+
+
+def trend(keys: NDArray[Any], groups: Ints | None = None) -> Trend:
+    """How surprising it is that lines, or the lines of each group, stand so much in the order of their keys.
+
+    >>> [round(trend(np.array(keys)).surprise, 1) for keys in ([1, 2, 3, 4, 5, 6, 7, 8], [3, 6, 1, 8, 5, 2, 4, 7])]
+    [9.9, 0.0]
+    """
+    keys, sizes = dense(keys), np.array([len(keys)])
+    if groups is not None:
+        groups = dense(groups)
+        order = np.argsort(groups, kind="stable")
+        keys = dense(groups * (int(keys.max(initial=0)) + 1) + keys)[order]
+        sizes = np.bincount(groups)
+    ties = np.bincount(keys) if len(keys) else sizes
+    blocks = np.concatenate([sizes, ties])
+    signs = np.concatenate([np.ones(len(sizes)), -np.ones(len(ties))])
+    lengths, of = np.unique(blocks, return_inverse=True)
+    weights = np.bincount(of, signs)
+    pairs = float(weights @ (lengths * (lengths - 1) / 2.0))
+    variance = float(weights @ (lengths * (lengths - 1.0) * (2.0 * lengths + 5.0))) / 72.0
+    if variance <= 0.0:
+        return Trend(0.0, 0.0)
+    largest = float(weights @ np.array([math.lgamma(length + 1.0) for length in lengths.tolist()])) - math.log(2.0)
+    against = inversions(keys)
+    fewer = min(float(against), pairs - against)
+    off = pairs / 2.0 - fewer
+    if off <= LIKELY * math.sqrt(variance):
+        return Trend(0.0, largest)
+    surprise = 0.0
+    places = np.arange(1, int(lengths.max()) + 1, dtype=np.float64)
+    for multiple in TRIED:
+        t = min(multiple * off / variance, 40.0)
+        logs = np.concatenate([[0.0], np.cumsum(np.log(-np.expm1(-t * places) / places))])
+        mean = float(weights @ (logs[lengths] - lengths * math.log(-math.expm1(-t))))
+        surprise = max(surprise, -mean - t * fewer)
+    return Trend(min(surprise - math.log(2.0), largest), largest)
+
+
+def stretches(keys: NDArray[Any]) -> float:
+    """How surprising it is that the keys of lines that stand together are so large or so small.
+
+    >>> round(stretches((np.arange(1000) + 500) % 1000)), stretches(np.arange(1000) * 617 % 1000) > 0
+    (118, False)
+    """
+    number = len(keys)
+    places = dense(keys)
+    ties = np.bincount(places)
+    ranks = (((np.cumsum(ties) - (ties + 1) / 2.0) + 0.5) / number)[places] - 0.5
+    spread, widest = float(ranks.var()), float(np.abs(ranks).max(initial=0.0))
+    if widest == 0.0:
+        return 0.0
+    found, levels, pieces = 0.0, 0, 4
+    while number // pieces >= SHORTEST:
+        length = number // pieces
+        off = float(np.abs(ranks[: pieces * length].reshape(pieces, length).sum(axis=1)).max())
+        serfling = off**2 / (2.0 * length * widest**2 * (1.0 - (length - 1) / number))
+        bernstein = off**2 / (2.0 * (length * spread + off * widest / 3.0))
+        found = max(found, max(serfling, bernstein) - math.log(2.0 * pieces))
+        levels, pieces = levels + 1, pieces * 4
+    return found - math.log(levels) if levels else 0.0
+
+
+def neighbours(keys: NDArray[Any]) -> float:
+    """How surprising it is that so many lines with next keys stand together, or two lines apart.
+
+    >>> round(neighbours((np.arange(100) + 50) % 100)), neighbours(np.arange(100) * 37 % 100)
+    (53, 0.0)
+    """
+    keys = dense(keys)
+    alone = dense(keys[np.bincount(keys)[keys] == 1]) if len(keys) else keys
+    number = len(alone)
+    most = max(int((np.abs(alone[apart:] - alone[:-apart]) == 1).sum()) for apart in APART)
+    k = np.arange(1, min(most, number // 3) + 1)
+    if len(k) == 0:
+        return 0.0
+    logs = np.cumsum(np.log((number - k) / k) + np.log(2.0 / (number - 2 * k + 1)))
+    return max(0.0, -float(logs.min()) - math.log(len(APART)))
+
+
+def matches(lines: Ints, rows: Ints) -> float:
+    """How surprising it is that so many lines say the same as the row of the input in their place, or near to it.
+
+    Both are numbered by what they say, and are as many. From the first and from the last row on.
+
+    >>> says = np.arange(900) * 7 % 11
+    >>> round(matches(says, says)), matches(np.sort(says), says) > 0
+    (339, False)
+    """
+    number, found = len(lines), 0.0
+    if number == 0:
+        return 0.0
+    width = int(max(lines.max(), rows.max())) + 1
+    often = np.bincount(lines, minlength=width)
+    for near in NEAR:
+        size = min(number, MOST) // near * near
+        if size == 0:
+            continue
+        part = np.arange(size) // near * width
+        for input_rows in (rows, rows[::-1]):
+            there = np.sort(part + input_rows[:size])
+            here = np.sort(part + lines[:size])
+            hits = np.searchsorted(there, here, side="right") - np.searchsorted(there, here)
+            mean = float(often[input_rows[:size]].sum()) / number
+            found = max(found, exceeding(float(hits.sum()) / near, mean))
+    return found - math.log(2.0 * len(NEAR))
+
+
+def exceeding(total: float, mean: float) -> float:
+    """How surprising it is that a sum over places exceeds its mean so much.
+
+    >>> exceeding(40.0, 10.0), exceeding(9.0, 10.0)
+    (9.0, 0.0)
+    """
+    off = total - mean
+    return off**2 / (4.0 * mean + 2.0 * off) if off > 0.0 else 0.0

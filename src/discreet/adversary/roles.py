@@ -1,0 +1,63 @@
+"""Whether the release takes every column for what the auditor takes it for.
+
+A promise is about quasi-identifiers and sensitive attributes. A release that publishes one of these as a column that is
+merely kept along keeps its promise and tells everything; so the roles that the original was read with are the ones that
+count, and those of the manifest are compared with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from discreet.adversary.check import Check, one_sentence
+from discreet.principles import wording
+from discreet.releases.release import Release
+from discreet.table.table import Table
+
+WORDS = {"quasi": "a quasi-identifier", "sensitive": "sensitive", "other": "a column that is kept as it is"}
+
+
+def roles(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:
+    """Whether the columns have the roles that the original was read with.
+
+    ``from_release`` are columns whose roles nobody but the manifest told. A column that the original was read without
+    has no role to compare; those that cannot be done without are refused when the two are laid over each other.
+    """
+    own = {column.name: "quasi" for column in original.quasi}
+    own |= {column.name: "sensitive" for column in original.all_sensitive}
+    own |= {column.name: "other" for column in original.other}
+    told = {attribute.name: attribute.role for attribute in release.attributes}
+    faults = [
+        f"{name!r} is {WORDS[own[name]]} to the auditor, but the release publishes it as {WORDS[role]}"
+        for name, role in told.items()
+        if name in own and own[name] != role
+    ]
+    if faults:
+        return Check("roles", False, one_sentence(faults))
+    unsaid = [name for name in told if name in from_release]
+    if len(unsaid) == len(told):
+        sentence = "The roles of the columns are those that the release states, as nobody else said any."
+        caveat = "the roles of the columns are the release's own word: say --quasi and --sensitive to judge them"
+        return Check("roles", True, sentence, caveat=caveat)
+    remarks = ["The columns have the roles that the original was read with."]
+    for role, many in (("quasi", "quasi-identifier"), ("sensitive", "sensitive attribute")):
+        absent = [name for name in own if own[name] == role and name not in told]
+        if absent:
+            be = f"{many} {absent[0]!r} is" if len(absent) == 1 else f"{many}s {wording.listed(map(repr, absent))} are"
+            remarks.append(f"The {be} not published at all, which tells nothing.")
+    if not unsaid:
+        return Check("roles", True, " ".join(remarks))
+    names = wording.listed(f"{name!r} ({WORDS[told[name]]})" for name in unsaid)
+    roles = "role" if len(unsaid) == 1 else "roles"
+    caveat = f"the {roles} of {names} {'is' if len(unsaid) == 1 else 'are'} the release's own word"
+    return Check("roles", True, " ".join(remarks), caveat=caveat)
+
+
+def as_published(original: Table, release: Release) -> Table:
+    """The original without the sensitive attributes that are not published, if one of them is."""
+    told = {attribute.name for attribute in release.attributes if attribute.role == "sensitive"}
+    shown = [column for column in original.all_sensitive if column.name in told]
+    if not shown or len(shown) == len(original.all_sensitive):
+        return original
+    return replace(original, sensitive=shown[0], also_sensitive=tuple(shown[1:]))
