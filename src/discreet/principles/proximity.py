@@ -244,8 +244,9 @@ class Proximity(Principle):
         below = self.epsilon if self.below is None else self.below
         above = self.epsilon if self.above is None else self.above
         with np.errstate(over="ignore"):
-            low = numbers - below - ROUNDING * (np.abs(numbers) + below)
-            high = numbers + above + ROUNDING * (np.abs(numbers) + above)
+            # in parts, as the sum of two large numbers may be infinite although the end is not
+            low = numbers - below - ROUNDING * np.abs(numbers) - ROUNDING * below
+            high = numbers + above + ROUNDING * np.abs(numbers) + ROUNDING * above
         return low, high
 
     def windows(self, prior: Prior) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -224,14 +224,22 @@ def _widest(part: Proximity, prior: Prior) -> float:
     10.0
     """
 
-    def hopes(epsilon: float) -> bool:
-        narrower = replace(part, epsilon=epsilon)
-        return part.m * int(crowds(prior.counts, *narrower.windows(prior)).rows.max()) < prior.rows
+    def hopes(bits: int) -> bool:
+        narrower = replace(part, epsilon=_number(bits))
+        known = replace(prior)  # these windows are not worth being remembered
+        return part.m * int(crowds(prior.counts, *narrower.windows(known)).rows.max()) < prior.rows
 
-    if not hopes(0.0):
+    if not hopes(0):
         return 0.0
-    low, high = 0.0, part.epsilon
-    while high - low > 1e-13 * high:
-        middle = low + (high - low) / 2.0
+    # numbers from 0 on are ordered as the whole numbers that their bits make: 63 halvings end with two neighbours,
+    # however small or large they are
+    low, high = 0, int(np.float64(part.epsilon).view(np.int64))
+    while high - low > 1:
+        middle = (low + high) // 2
         low, high = (middle, high) if hopes(middle) else (low, middle)
-    return float(f"{high:.12g}")
+    return _number(high)
+
+
+def _number(bits: int) -> float:
+    """The number from 0 on that is written with these bits."""
+    return float(np.int64(bits).view(np.float64))
