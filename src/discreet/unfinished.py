@@ -40,14 +40,19 @@ def unfinished(target: Path) -> Iterator[Path]:
     ...     os.listdir(home)
     ['page.html']
     """
-    home, lock = _made(target)
-    _at_hand.add(home)
-    try:
-        yield home / CONTENT
-    finally:
-        remove(home)
-        _at_hand.discard(home)
-        os.close(lock)
+    lock = None
+    while lock is None:
+        home = target.with_name(f".{target.name}.{secrets.token_hex(4)}.unfinished")
+        _at_hand.add(home)
+        try:
+            lock = _made(home)
+            if lock is not None:
+                yield home / CONTENT
+        finally:
+            remove(home)
+            _at_hand.discard(home)
+            if lock is not None:
+                os.close(lock)
 
 
 @contextlib.contextmanager
@@ -122,21 +127,17 @@ def leftovers(target: Path) -> Iterator[Path]:
             os.close(lock)
 
 
-def _made(target: Path) -> tuple[Path, int]:
-    """A new folder beside the target, and the handle of its lock."""
-    while True:
-        home = target.with_name(f".{target.name}.{secrets.token_hex(4)}.unfinished")
-        home.mkdir(mode=0o700)
-        try:
-            lock = os.open(home / LOCK, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-        except FileNotFoundError:
-            continue  # somebody took the empty folder for a leftover
-        except BaseException:
-            home.rmdir()
-            raise
-        if _taken(lock, alone=False) and (home / LOCK).exists():
-            return home, lock
-        os.close(lock)  # likewise: it was looked at before it was locked
+def _made(home: Path) -> int | None:
+    """Make a folder and lock it; the handle of the lock, or None when somebody has taken it for a leftover before."""
+    home.mkdir(mode=0o700)
+    try:
+        lock = os.open(home / LOCK, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    except FileNotFoundError:
+        return None
+    if _taken(lock, alone=False) and (home / LOCK).exists():
+        return lock
+    os.close(lock)
+    return None
 
 
 def _taken(lock: int, *, alone: bool = True) -> bool:

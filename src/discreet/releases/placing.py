@@ -67,7 +67,7 @@ def place(fresh: Path, target: Path, force: bool, trace: tuple[Path, Path] | Non
             check_folder(target, force)  # somebody else may have been faster
             if trace is not None:
                 _lay_note(trace[0], fresh, target)
-            undo = _enter(fresh, target)
+            undo = _enter(fresh, target, force)
             try:
                 sync(target.parent)
                 if trace is not None:
@@ -92,13 +92,13 @@ def _sync_at_last(folder: Path) -> None:
         ) from error
 
 
-def _enter(fresh: Path, target: Path) -> Callable[[], object]:
+def _enter(fresh: Path, target: Path, force: bool) -> Callable[[], object]:
     """Let a folder take its place; returns what undoes it."""
     empty = target.is_dir() and not any(target.iterdir())
-    if empty or not target.exists():
+    if not force or empty or not target.exists():
         if empty and os.name == "nt":
             target.rmdir()
-        fresh.rename(target)  # the system sees to it that nothing is there, or an empty folder
+        fresh.rename(target)  # the system refuses this where there is more than an empty folder
 
         def leave() -> None:
             target.rename(fresh)
