@@ -562,7 +562,7 @@ def test_a_polite_kill_leaves_nothing_half_written(people: Path) -> None:
         for line in process.stderr:
             if line.strip() == "waiting":
                 break
-        assert any(path.name.endswith(".unaudited") for path in people.iterdir())
+        assert any(path.name.endswith(".unfinished") for path in people.iterdir())
         time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == console.TERMINATED

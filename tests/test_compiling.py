@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 
 from discreet.command import console
 from discreet.kernels import compiling
+from discreet.kernels.caching import owned
 
 pytestmark = pytest.mark.skipif(bool(compiling.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -72,3 +76,70 @@ def test_a_terminal_is_told_above_the_bar(
         module.three(1)
     seen = capsys.readouterr()
     assert seen.err.count(console.COMPILING) == 1 and seen.out == ""
+
+
+# ------------------------------------------------------------------------------------------------------ what is on disk
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_damaged_file_is_compiled_anew(kernels: Path, ending: str) -> None:
+    cache = Path(compiling.config.CACHE_DIR)
+
+    def compiled() -> int:
+        told: list[str] = []
+        with compiling.when_compiling(lambda: told.append("")):
+            assert loaded(kernels).one(1) == 2
+        return len(told)
+
+    assert (compiled(), compiled()) == (1, 0)
+    (path,) = cache.rglob(f"*.one-*.{ending}")
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    for damage in (b"", b"\x80", whole[:40], whole[:-1], b"not a pickle\n" * 9, flipped, whole + b"more"):
+        path.write_bytes(damage)
+        assert (compiled(), compiled()) == (1, 0), damage[:20]
+    path.unlink()
+    path.mkdir()  # neither readable nor to be replaced
+    assert (compiled(), compiled()) == (1, 1)
+
+
+def test_what_cannot_be_kept_is_compiled_all_the_same(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*given: Any, **more: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(compiling.SoundCache, "_save_overload", full)
+    assert loaded(kernels).one(1) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have other rights")
+def test_a_cache_is_ours_all_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = tmp_path / "good" / "discreet" / "key"
+    assert owned(good) and owned(good)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (good, good.parent, good.parent.parent)} == {0o700}
+    good.chmod(0o777)
+    assert owned(good) and stat.S_IMODE(good.stat().st_mode) == 0o700
+    # a link in place of our folder, and a folder in which everybody may exchange ours
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "discreet").symlink_to(tmp_path / "good" / "discreet")
+    assert not owned(tmp_path / "linked" / "discreet" / "key")
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    assert not owned(tmp_path / "open" / "discreet" / "key")
+    assert not (tmp_path / "open" / "discreet").exists()
+    (tmp_path / "open").chmod(0o1777)  # like a temporary folder: everybody may add, nobody exchange
+    assert owned(tmp_path / "open" / "discreet" / "key")
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.getuid() != 0, reason="only root can give folders away")
+def test_a_parent_made_by_another_user_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trap = tmp_path / "temporary" / f"discreet-{os.getuid()}"
+    trap.mkdir(parents=True)
+    os.chown(trap, 12345, 12345)
+    assert not owned(trap / "discreet" / "key") and not list(trap.iterdir())
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/proc/nowhere")
+    found = compiling.cache_folder()
+    assert found.parent == tmp_path / "temporary" and found.name.startswith("discreet-") and found != trap

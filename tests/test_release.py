@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity
-from discreet.releases import GeneralizedRelease, files, load, write_trace
+from discreet.releases import GeneralizedRelease, files, load, placing, write_trace
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import Nodes, braces, interval, parse, quoted
 from discreet.releases.payload import taken
@@ -370,14 +370,10 @@ def test_a_failure_leaves_everything_as_it_was(tmp_path: Path, monkeypatch: pyte
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 
-    real = Path.rename
+    def stuck(*_: Any) -> None:
+        raise OSError(13, "Permission denied")
 
-    def stuck(self: Path, target: Any) -> Any:
-        if self.name.endswith(".new"):
-            raise OSError(13, "Permission denied")
-        return real(self, target)
-
-    monkeypatch.setattr(Path, "rename", stuck)
+    monkeypatch.setattr(placing, "exchanged", stuck)
     with pytest.raises(DiscreetError, match="Permission denied"):
         publish(table, np.arange(20) // 10).save(tmp_path / "out", force=True)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

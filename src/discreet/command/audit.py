@@ -56,6 +56,7 @@ def audit(
     Exit code 0 when everything holds, 1 when a check or a promise fails, 2 for bad input.
     """
     from discreet.adversary.audit import audit as judge
+    from discreet.command.places import tidy
     from discreet.command.reading import offers_in, on_offers
     from discreet.principles import parse
     from discreet.table.hierarchy import Told
@@ -64,6 +65,8 @@ def audit(
     asked = [parse(text) for text in promises]
     own, offering = flags.trees(hierarchies)
     ranges = flags.domains(domains)
+    for place in (folder, *(() if trace is None else (trace,))):
+        tidy(place)
     with watching() as progress:
         progress("reading", 0.0)
         told = reading_with(folder, reading)

@@ -103,13 +103,14 @@ def compare(
     Exit code 0 when every audit that was made holds, 1 when one fails, 2 for bad input or when nothing could be made.
     """
     job = _job(file, given)
-    from discreet.command.places import check_file, write_file
+    from discreet.command.places import check_file, tidy, write_file
 
     target = None if page is None else check_file(page, "page", job.force, job.files)
 
     from discreet.command.reading import read_input
     from discreet.principles import parse, together
     from discreet.report.compare import compare as measure
+    from discreet.report.compare import temporary_place
     from discreet.report.contenders import contend
 
     if target is not None:
@@ -121,6 +122,7 @@ def compare(
         promises = [together(promises)]
     names = [part.strip() for text in schemes for part in text.split(",") if part.strip()] or None
     contend(names or ())  # a misspelt name is told before the work begins
+    tidy(temporary_place())
     with watching() as progress:
         progress("reading", 0.0)
         table, _, remarks = read_input(job)
@@ -137,7 +139,7 @@ def compare(
         )
         if target is not None:
             progress("drawing", 0.0)
-            write_file(target, told.page(Path(job.input).name).encode())
+            write_file(target, told.page(Path(job.input).name).encode(), job.force)
     for remark in remarks:
         note(remark)
     if as_json:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+
+from discreet.table.texts import UNSEEN, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,9 +21,13 @@ if TYPE_CHECKING:
 HOLDS = 0
 VIOLATED = 1
 BAD_INPUT = 2
-INTERRUPTED = 130
-PIPE_CLOSED = 141
-TERMINATED = 143
+UNTOLD = 3
+"""What was asked for is done and stands, but the result could not be shown."""
+SIGNALLED = 128
+"""Added to the number of the signal that ended a command, as shells do."""
+INTERRUPTED = SIGNALLED + 2
+PIPE_CLOSED = SIGNALLED + 13
+TERMINATED = SIGNALLED + 15
 
 STDOUT = "standard output"
 PIPED_WIDTH = 160
@@ -33,13 +40,23 @@ Progress = Callable[[str, float], None]
 
 def complain(message: str) -> int:
     """Say in one sentence on stderr what is wrong; returns the exit code for bad input."""
-    click.echo(f"discreet: {in_flags(message)}", err=True)
+    note(f"discreet: {in_flags(message)}")
     return BAD_INPUT
 
 
 def note(message: str) -> None:
-    """Say something on stderr that is no result."""
-    click.echo(message, err=True)
+    """Say something on stderr that is no result; where nobody can be told, go on."""
+    try:
+        click.echo(visible(message), err=True)
+    except OSError:
+        give_up(sys.stderr)
+
+
+def give_up(stream: TextIO) -> None:
+    """Let what is still buffered go nowhere: Python would try to write it once more, and complain, when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 @contextmanager
@@ -109,16 +126,23 @@ def as_flags(argument: str, value: Any) -> list[str]:
 
 
 def output() -> Console:
-    """The console for results. Cells such as ``[17, 24]`` are data: no markup is read into them."""
+    """The console for results. Cells such as ``[17, 24]`` are data: neither markup nor escapes are read in them."""
     from rich.console import Console
+    from rich.text import Text
 
     class Results(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
         def print(self, *objects: Any, **how: Any) -> None:
+            seen = [
+                visible(one) if isinstance(one, str)
+                else Text(visible(one.plain), style=one.style) if isinstance(one, Text)
+                else one  # a grid, which sees to its cells
+                for one in objects
+            ]  # fmt: skip
             with naming(STDOUT):
-                super().print(*objects, **how)
+                super().print(*seen, **how)
 
     stream = sys.stdout
     width = None if stream.isatty() else PIPED_WIDTH
@@ -128,8 +152,10 @@ def output() -> Console:
 def print_json(document: Any) -> None:
     """Print a document as JSON; numbers that JSON does not have (infinity, NaN) become null."""
     plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"  # then let JSON escape what would not fit
+    text = json.dumps(_plain(document), indent=2, ensure_ascii=plain, allow_nan=False)
     with naming(STDOUT):
-        click.echo(json.dumps(_plain(document), indent=2, ensure_ascii=plain, allow_nan=False))
+        # what JSON need not escape and a terminal obeys; it stands in texts only, where it may be escaped
+        click.echo(UNSEEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text))
 
 
 def _plain(value: Any) -> Any:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,9 +39,10 @@ def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
     The table, its hierarchies, the release and the private trace are left in DIR. Running it again replaces them.
     """
     from discreet.command.publish import carry_out
+    from discreet.unfinished import removed_on_failure
 
     home = Path(folder).expanduser()
-    with _removed_on_failure(home):
+    with nullcontext() if home.exists() else removed_on_failure(home.absolute()):
         prepare(home, force)
         job = make_job(home, rows)
         note(f"Made {rows:,} people in {job.input}.")
@@ -55,26 +54,17 @@ def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
     return HOLDS if outcome.audit.holds else VIOLATED
 
 
-@contextmanager
-def _removed_on_failure(home: Path) -> Iterator[None]:
-    """Remove a folder that was not there before, should what happens in it fail or be interrupted."""
-    fresh = not home.exists()
-    try:
-        yield
-    except BaseException:
-        if fresh:
-            shutil.rmtree(home, ignore_errors=True)
-        raise
-
-
 def prepare(home: Path, force: bool) -> None:
     """See that the folder is free, or an earlier demo's, whose files the new one replaces; refuse somebody else's."""
+    from discreet.command.places import tidy
     from discreet.releases.files import check_folder
 
     if home.exists() and not home.is_dir():
         raise DiscreetError(f"'{home}' is a file; choose a folder for the demo")
     if home.is_dir():
-        ours = {INPUT, RELEASE, TRACE, TREES}
+        ours = (INPUT, RELEASE, TRACE, TREES)
+        for name in ours:
+            tidy(home / name)
         others = sorted(path.name for path in home.iterdir() if path.name not in ours)
         if others and not force:
             raise DiscreetError(
@@ -91,18 +81,21 @@ def make_job(home: Path, rows: int) -> Job:
     """Write the invented table and its hierarchies; returns the job that publishes it."""
     from discreet.command.job import Job
     from discreet.datasets import DOMAINS, census_arrow, census_hierarchies
-    from discreet.releases.files import beside
+    from discreet.releases.placing import enter_file
     from discreet.table.write import write_table
+    from discreet.unfinished import unfinished
 
-    with naming(str(home / INPUT)), beside(home / INPUT, "new") as fresh:
+    with naming(str(home / INPUT)), unfinished(home / INPUT) as fresh:
         write_table(census_arrow(rows), fresh)
-        fresh.replace(home / INPUT)
+        enter_file(fresh, home / INPUT, force=True)
     for name in (*QUASI, SENSITIVE):
         tree = census_hierarchies().get(name)
         if tree is not None and tree.height > 1:
             path = home / TREES / f"{name}.csv"
-            with naming(str(path)):
-                path.write_text("".join(";".join(row) + "\n" for row in tree.rows()), encoding="utf-8", newline="\n")
+            lines = "".join(";".join(row) + "\n" for row in tree.rows())
+            with naming(str(path)), unfinished(path) as fresh:
+                fresh.write_text(lines, encoding="utf-8", newline="\n")
+                enter_file(fresh, path, force=True)
     content: dict[str, Any] = {
         "input": str(home / INPUT),
         "output": str(home / RELEASE),

@@ -7,25 +7,34 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import sys
-import threading
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from discreet.command.audit import audit
 from discreet.command.compare import compare
-from discreet.command.console import BAD_INPUT, INTERRUPTED, PIPE_CLOSED, STDOUT, TERMINATED, complain, naming
+from discreet.command.console import (
+    BAD_INPUT,
+    INTERRUPTED,
+    PIPE_CLOSED,
+    STDOUT,
+    UNTOLD,
+    complain,
+    give_up,
+    naming,
+    note,
+)
 from discreet.command.demo import demo
+from discreet.command.interrupting import interruptible
 from discreet.command.plan import plan
 from discreet.command.profile import profile
 from discreet.command.publish import publish
 from discreet.command.query import query
 from discreet.errors import DiscreetError
+from discreet.unfinished import settled
 from discreet.version import __version__
 
 
@@ -40,9 +49,8 @@ class House(click.Group):
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # a value that a terminal cannot show is no fault
-        with _termination_unwinds():
-            code = self._guarded(args, **extra)
-        sys.exit(code)
+        settled.clear()
+        sys.exit(interruptible(lambda: self._guarded(args, **extra)))
 
     def _guarded(self, args: Sequence[str] | None, **extra: Any) -> int:
         try:
@@ -54,21 +62,29 @@ class House(click.Group):
             return complain(str(fault))
         except click.UsageError as fault:
             if type(fault).__name__ == "NoArgsIsHelpError":  # its message is the whole help; click before 8.2 has none
-                click.echo(fault.format_message(), err=True)
+                for line in fault.format_message().splitlines():
+                    note(line)
                 return BAD_INPUT
             path = fault.ctx.command_path if fault.ctx is not None else "discreet"
-            return complain(f"{fault.format_message().rstrip('.')}; see '{path} --help'")
+            said = " ".join(fault.format_message().split())
+            return complain(f"{said.rstrip('.')}; see '{path} --help'")
         except click.ClickException as fault:
             return complain(fault.format_message())
-        except (click.Abort, KeyboardInterrupt):
-            complain("interrupted; nothing was left half-written")
+        except click.Abort as fault:
+            if isinstance(fault.__cause__, EOFError):  # which click takes for the end of what is typed
+                return _internal(fault.__cause__)
+            complain("interrupted")
             return INTERRUPTED
         except BrokenPipeError:
-            _give_up_output()  # whoever read it has had enough
+            give_up(sys.stdout)  # whoever read it has had enough
             return PIPE_CLOSED
         except OSError as fault:
             if fault.filename == STDOUT:
-                _give_up_output()
+                give_up(sys.stdout)
+                if settled:
+                    stands = " and ".join(f"'{path}'" for path in settled)
+                    complain(f"{STDOUT}: {fault.strerror or fault}; {stands} had been written and stands")
+                    return UNTOLD
             where = f"{str(fault.filename)!r}: " if fault.filename else ""
             return complain(f"{where}{fault.strerror or fault}; see to it and run the command again")
         except MemoryError:
@@ -76,22 +92,18 @@ class House(click.Group):
                 "there is not enough memory for this table; take fewer columns or rows, or a larger machine"
             )
         except Exception as fault:
-            if os.environ.get("DISCREET_DEBUG") == "1":
-                traceback.print_exc()
-            kind = type(fault).__name__
-            said = " ".join(str(fault).split())[:200]
-            complain(
-                f"internal error ({kind}: {said}); please report it with the command you ran, "
-                "and the traceback that DISCREET_DEBUG=1 shows"
-            )
-            return BAD_INPUT
+            return _internal(fault)
 
 
-def _give_up_output() -> None:
-    """Let what is still buffered go nowhere: Python would try to write it once more, and complain, when it ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+def _internal(fault: BaseException) -> int:
+    """Say what nobody has foreseen."""
+    if os.environ.get("DISCREET_DEBUG") == "1":
+        traceback.print_exception(fault)
+    said = " ".join(str(fault).split())[:200]
+    return complain(
+        f"internal error ({type(fault).__name__}: {said}); please report it with the command you ran, "
+        "and the traceback that DISCREET_DEBUG=1 shows"
+    )
 
 
 def _replace_closed_streams() -> None:
@@ -112,29 +124,13 @@ def _replace_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, "r" if number == 0 else "w", encoding="utf-8"))  # noqa: SIM115
 
 
-@contextmanager
-def _termination_unwinds() -> Iterator[None]:
-    """Let a polite kill run the same cleaning up as an interrupt from the keyboard, so that no temporary file stays."""
-
-    def leave(number: int, frame: object) -> NoReturn:
-        raise SystemExit(TERMINATED)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 @click.group(cls=House, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="discreet", message="%(prog)s %(version)s")
 def main() -> None:
     """Publish microdata so that what it says about any one person is bounded, and prove it from the published files.
 
-    Exit codes: 0 the promise holds, 1 it does not, 2 something is wrong with the input.
+    Exit codes: 0 the promise holds, 1 it does not, 2 something is wrong with the input, 3 everything is written and
+    stands, but the result could not be shown; 129, 130 or 143 the command was interrupted by a signal.
     """
 
 

@@ -1,4 +1,4 @@
-"""Where results go: checked before the work begins, and filled only when it is done."""
+"""Where results go: checked and tidied before the work begins, and filled only when it is done."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from discreet.command.console import naming
+from discreet.command.console import naming, note
 from discreet.errors import DiscreetError
 
 
@@ -22,14 +22,15 @@ def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
     """
     from discreet.releases.files import check_folder
 
-    target = absolute(output)
+    target = _real(output)
     if not target.name:
         raise DiscreetError(f"'{output}' cannot be replaced by a release; choose another folder")
     for what, path in used.items():
-        if target.resolve() in absolute(path).resolve().parents:
+        if target in _real(path).parents:
             raise DiscreetError(f"{what}, '{path}', lies inside the output folder '{output}'; choose another folder")
+    tidy(target)
     check_folder(Path(output).expanduser(), force)
-    _check_writable(target, output)
+    _check_writable(target, f"'{output}'")
     return target
 
 
@@ -37,69 +38,69 @@ def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path])
     """The private file that tells the group of every row; refused inside the release, or in place of another file."""
     from discreet.releases.tracing import check_outside
 
-    path = absolute(trace)
-    resolved = path.resolve()
-    if output.resolve() == resolved or output.resolve() in resolved.parents:
+    path = _real(trace)
+    if output == path or output in path.parents:
         raise DiscreetError(
             f"the trace '{trace}' lies inside the output folder and would be published with it; choose another place"
         )
-    for what, other in used.items():
-        if resolved == absolute(other).resolve():
-            raise DiscreetError(f"the trace '{trace}' would overwrite {what}; choose another file")
-    if path.is_dir():
-        raise DiscreetError(f"the trace '{trace}' is a folder; name a file")
-    if path.exists() and not force:
-        raise DiscreetError(f"the trace '{trace}' exists already; choose another file, or --force to replace it")
+    check_outside(absolute(trace))
     check_outside(path)
-    if not path.parent.is_dir():
-        raise DiscreetError(f"there is no folder '{path.parent}' for the trace; make it first")
-    _check_writable(path, trace)
-    return path
+    return check_file(trace, "trace", force, used)
 
 
 def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> Path:
     """A file to be written, such as the "page" or the "plot"; refused when something would be lost or it cannot be."""
-    path = absolute(name)
+    path = _real(name)
     for which, other in used.items():
-        if path.resolve() == absolute(other).resolve():
+        if path == _real(other):
             raise DiscreetError(f"the {what} '{name}' would overwrite {which}; choose another file")
     if path.is_dir():
         raise DiscreetError(f"the {what} '{name}' is a folder; name a file")
-    if path.exists() and not force:
-        raise DiscreetError(f"the {what} '{name}' exists already; choose another file, or --force to replace it")
+    if path.exists() and not path.is_file():
+        raise DiscreetError(
+            f"the {what} '{name}' is a pipe or a device, which cannot be replaced by a file; name a plain file"
+        )
     if not path.parent.is_dir():
         raise DiscreetError(f"there is no folder '{path.parent}' for the {what}; make it first")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise DiscreetError(
-            f"the {what} '{name}' cannot be written: '{path.parent}' is not writable; choose another place"
-        )
+    tidy(path)
+    if path.exists() and not force:
+        raise DiscreetError(f"the {what} '{name}' exists already; choose another file, or --force to replace it")
+    _check_writable(path, f"the {what} '{name}'")
     return path
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file in one step."""
-    from discreet.releases.files import beside, sync
+def tidy(path: str | Path) -> None:
+    """Finish or remove what killed commands have left beside a place, and say so."""
+    from discreet.releases.placing import tidied
 
-    with naming(str(path)), beside(path, "new") as fresh:
+    for sentence in tidied(_real(path)):
+        note(f"Note: {sentence}")
+
+
+def write_file(path: Path, content: bytes, force: bool) -> None:
+    """Write a file in one step."""
+    from discreet.disk import sync, uninterrupted
+    from discreet.releases.placing import enter_file
+    from discreet.unfinished import settle, unfinished
+
+    with naming(str(path)), unfinished(path) as fresh:
         fresh.write_bytes(content)
         sync(fresh)
-        fresh.replace(path)
+        with uninterrupted():
+            enter_file(fresh, path, force)
+            settle(path)
+        sync(path.parent)
 
 
-def _check_writable(target: Path, name: str) -> None:
-    parent = target.parent
-    while not parent.exists() and parent != parent.parent:  # a drive that is not there is its own parent
-        parent = parent.parent
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise DiscreetError(f"'{name}' cannot be written: '{parent}' is not writable; choose another place")
+def _real(path: str | Path) -> Path:
+    from discreet.releases.placing import real_place
+
+    return real_place(path)
 
 
-def put_in_place(staged: Path, target: Path, force: bool) -> None:
-    """Move the files of a staged release into its place in one step."""
-    from discreet.releases.files import replace_folder
+def _check_writable(target: Path, what: str) -> None:
+    from discreet.disk import obstacle
 
-    def move(home: Path) -> None:
-        for path in staged.iterdir():
-            path.rename(home / path.name)
-
-    replace_folder(target, move, force)
+    found = obstacle(target)
+    if found is not None:
+        raise DiscreetError(f"{what} cannot be written: {found}; choose another place")

@@ -75,10 +75,10 @@ def plan(
         told = make(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
         if target is not None:
             from discreet.command.places import write_file
-            from discreet.report.frontier import drawn
+            from discreet.report.frontier import check_suffix, drawn
 
             progress("drawing", 0.0)
-            write_file(target, drawn(told, target.suffix.lower(), Path(input).name))
+            write_file(target, drawn(told, check_suffix(str(plot)), Path(input).name), force)
     for remark in remarks:
         note(remark)
     if as_json:
@@ -86,7 +86,8 @@ def plan(
     else:
         _show(output(), told)
         if plot is not None:
-            output().print(f"\nThe plot is in {plot}; it holds no record of the table.")
+            output().print()
+            output().print(f"The plot is in {plot}; it holds no record of the table.")
     return HOLDS if told.feasible else VIOLATED
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,7 +163,7 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
 
 def carry_out(job: Job) -> Outcome:
     """Read, publish, save beside the target, audit those files, and put them in place if the audit holds."""
-    from discreet.command.places import check_output, check_trace, put_in_place
+    from discreet.command.places import check_output, check_trace
 
     target = check_output(job.output, job.force, job.files)
     trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files)
@@ -172,10 +173,9 @@ def carry_out(job: Job) -> Outcome:
     from discreet.command.reading import on_columns, read_input
     from discreet.principles import TCloseness, parse, together
     from discreet.publishing import publish as publish_table
-    from discreet.releases import write_trace
-    from discreet.releases.files import beside
     from discreet.releases.keeping import check_kept, kept_assumptions
     from discreet.schemes import make_scheme
+    from discreet.unfinished import unfinished
 
     promise = together(parse(text) for text in job.promises)
     scheme = make_scheme(job.scheme, job.options, job.seed, promise)
@@ -194,7 +194,8 @@ def carry_out(job: Job) -> Outcome:
         clock.lap("read")
         release = publish_table(table, promise, scheme, progress=progress, most_withheld=job.most_withheld)
         clock.lap("publish")
-        with beside(target, "unaudited") as staged:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished(target) as staged:
             progress("saving", 0.0)
             release.save(staged, job.format)
             clock.lap("save")
@@ -202,14 +203,7 @@ def carry_out(job: Job) -> Outcome:
             found = audit(staged, table, trace=release.trace, promises=promise)
             clock.lap("audit")
             if found.holds:
-
-                def place() -> None:
-                    put_in_place(staged, target, job.force)
-
-                if trace is None or release.trace is None:
-                    place()
-                else:
-                    write_trace(release, trace, place)
+                put_in_place(release, staged, target, trace, job)
     # what else an adversary may believe, where groups one by one do not tell it
     telling = ["all groups"] if promise.monotone else ["all groups", "unions"]
     if found.presence is not None and found.presence.above_weighed:
@@ -219,6 +213,23 @@ def carry_out(job: Job) -> Outcome:
         note(remark)
     notes = [remark.removeprefix("Note: ") for remark in on_columns(table)]
     return Outcome(job, table, release, found, left_out, notes, clock.laps)
+
+
+def put_in_place(release: Release, staged: Path, target: Path, trace: Path | None, job: Job) -> None:
+    """Let an audited release take its place, and its trace with it."""
+    from discreet.disk import uninterrupted
+    from discreet.releases.placing import place
+    from discreet.releases.tracing import fill_trace
+    from discreet.unfinished import settle, unfinished
+
+    with contextlib.ExitStack() as stack:
+        pair = None
+        if trace is not None and release.trace is not None:
+            pair = stack.enter_context(unfinished(trace)), trace
+            fill_trace(release, pair[0])
+        with uninterrupted():
+            place(staged, target, job.force, pair)
+            settle(target)
 
 
 class _Clock:

@@ -37,6 +37,9 @@ def query(folder: str, sql: str, original: str | None, as_json: bool, **reading:
 
     Exit code 0, or 2 for bad input.
     """
+    from discreet.command.places import tidy
+
+    tidy(folder)
     with watching() as progress:
         progress("asking", 0.0)
         document, lines, remarks = _answered(folder, sql, original, reading)
@@ -45,7 +48,9 @@ def query(folder: str, sql: str, original: str | None, as_json: bool, **reading:
     if as_json:
         print_json(document)
     else:
-        output().print("\n".join(lines))
+        console = output()
+        for line in lines:
+            console.print(line)
     return HOLDS
 
 

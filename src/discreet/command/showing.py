@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.command.console import number, percent
+from discreet.table.texts import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,13 +105,25 @@ def _losses(audit: Audit) -> Any:
 
 
 def grid(*headings: str, right: Collection[int] = ()) -> Any:
-    """A plain table without frames; the columns at the places ``right`` hold numbers."""
+    """A plain table without frames; the columns at the places ``right`` hold numbers.
+
+    >>> grid("name").columns[0].header
+    'name'
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
+    from rich.text import Text
+
+    class Grid(Table):
+        """A table whose cells are data: what would steer the terminal is seen instead."""
+
+        def add_row(self, *cells: Any, **how: Any) -> None:
+            seen = [Text(visible(one.plain), one.style) if isinstance(one, Text) else visible(one) for one in cells]
+            super().add_row(*seen, **how)
 
     named = any(headings)
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, show_header=named, padding=(0, 1, 0, 0))
+    table = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, show_header=named, padding=(0, 1, 0, 0))
     for place, heading in enumerate(headings):
         justify: Literal["left", "right"] = "right" if place in right else "left"
-        table.add_column(heading, overflow="fold", no_wrap=place == 0, justify=justify)
+        table.add_column(visible(heading), overflow="fold", no_wrap=place == 0, justify=justify)
     return table

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,9 @@ import numba
 import numpy as np
 from numba.core import config as _config
 from numba.core import event
+from numba.core.dispatcher import Dispatcher
 
+from discreet.kernels.caching import SoundCache, owned
 from discreet.version import __version__
 
 config: Any = _config  # its settings are made when it is imported, which no type checker sees
@@ -24,7 +28,8 @@ config: Any = _config  # its settings are made when it is imported, which no typ
 def cache_folder() -> Path:
     """Where compiled kernels are kept: keyed by everything that makes a compiled kernel stale.
 
-    Falls back to a folder of this process's user in the temporary directory when the home is not writable.
+    Falls back to a folder of this process's user in the temporary directory when the home is not writable, and to one
+    of this process when that could be somebody else's.
 
     >>> cache_folder().is_dir()
     True
@@ -36,19 +41,17 @@ def cache_folder() -> Path:
     digest = hashlib.sha256(sources).hexdigest()[:12]
     python = f"py{sys.version_info[0]}{sys.version_info[1]}"
     key = f"{__version__}-{digest}-{python}-numba{numba.__version__}-numpy{np.__version__}"
-    homes = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"), Path.home() / ".cache"]
-    user = os.getuid() if hasattr(os, "getuid") else None
+    homes = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"), os.path.expanduser("~/.cache")]
+    user = os.getuid() if hasattr(os, "getuid") else "user"
     for home in [*homes, Path(tempfile.gettempdir()) / f"discreet-{user}"]:
-        if home:
-            folder = Path(home) / "discreet" / key
-            try:
-                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                # what is found there will be run: it must be ours
-                if os.access(folder, os.W_OK) and user in (None, folder.stat().st_uid):
+        if home and not str(home).startswith("~"):  # whoever has no home has no cache in it
+            with suppress(OSError):
+                folder = Path(home).absolute() / "discreet" / key
+                if owned(folder):
                     return folder
-            except OSError:
-                continue
-    return Path(tempfile.mkdtemp(prefix="discreet-"))
+    alone = tempfile.mkdtemp(prefix="discreet-")
+    atexit.register(shutil.rmtree, alone, ignore_errors=True)
+    return Path(alone)
 
 
 @contextmanager
@@ -84,5 +87,7 @@ config.CACHE_DIR = str(cache_folder())
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel: cached on disk, and free to run beside other threads."""
-    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
+    compiled: Callable[..., Any] = numba.njit(nogil=True)(function)
+    if isinstance(compiled, Dispatcher):
+        setattr(compiled, "_cache", SoundCache(function))  # noqa: B010  (what cache=True does, with a cache of ours)
     return compiled

@@ -1,13 +1,10 @@
-"""The files of a release: written beside their folder and renamed into place, read back from the folder alone."""
+"""The files of a release: which folder they may have, and the manifest that tells of them."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import secrets
-import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -18,42 +15,6 @@ FORMAT_VERSION = 1
 
 
 # -------------------------------------------------------------------------------------------------------- the folder
-
-
-def replace_folder(folder: str | os.PathLike[str], write: Callable[[Path], None], force: bool) -> Path:
-    """Fill a new folder with ``write`` and put it in place of ``folder`` in one step, or leave everything as it was."""
-    target = Path(folder).expanduser().absolute()
-    if target.is_symlink():
-        target = target.resolve()
-    check_folder(target, force)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with beside(target, "new") as fresh:
-            fresh.mkdir()
-            write(fresh)
-            for path in [*fresh.iterdir(), fresh]:
-                sync(path)
-            _exchange(fresh, target)
-        sync(target.parent)
-    except OSError as error:
-        raise DiscreetError(
-            f"the release could not be written to {str(target)!r} ({error.strerror or error}); nothing has changed"
-        ) from error
-    return target
-
-
-def _exchange(fresh: Path, target: Path) -> None:
-    """Rename a folder into place; what was there is put aside first, as no system replaces a full folder."""
-    aside = target.with_name(f"{fresh.stem}.old")
-    if target.exists():
-        target.rename(aside)
-    try:
-        fresh.rename(target)
-    except BaseException:  # an interrupt too must leave things as they were
-        if aside.exists():
-            aside.rename(target)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
 
 
 def check_folder(target: Path, force: bool) -> None:
@@ -75,6 +36,10 @@ def check_folder(target: Path, force: bool) -> None:
                 f"the folder {shown!r} holds {other!r}, which is no part of the release in it and would be lost; "
                 "move it elsewhere, or choose another folder"
             )
+        if not os.access(target, os.W_OK | os.X_OK):
+            raise DiscreetError(
+                f"the release in {shown!r} is write-protected; choose another folder, or make it writable first"
+            )
     elif target.exists():
         raise DiscreetError(f"{shown!r} is a file; choose a folder for the release")
 
@@ -86,29 +51,6 @@ def _release_files(home: Path) -> set[str]:
     except (OSError, ValueError, AttributeError):
         tables = None
     return {MANIFEST, *(tables if isinstance(tables, dict) else ())}
-
-
-@contextlib.contextmanager
-def beside(target: Path, ending: str) -> Iterator[Path]:
-    """A name beside a target for what is not finished; whatever bears it is removed in the end."""
-    path = target.with_name(f".{target.name}.{secrets.token_hex(4)}.{ending}")
-    try:
-        yield path
-    finally:
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def sync(path: Path) -> None:
-    """Ask the system to put a file or folder on disk; where a folder cannot be asked, go on."""
-    with contextlib.suppress(OSError):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

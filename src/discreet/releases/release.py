@@ -18,6 +18,7 @@ from discreet.principles.wording import rows
 from discreet.releases import files
 from discreet.releases.attributes import Attribute
 from discreet.releases.keeping import kept_sentence
+from discreet.releases.placing import replace_folder
 from discreet.table.grouping import GroupBy
 from discreet.table.query import Query
 from discreet.table.write import digest, write_table
@@ -147,7 +148,7 @@ class Release(ABC):
                 written[path.name] = {"sha256": digest(path)}
             files.write_manifest(home, {**self.manifest, "tables": written})
 
-        return files.replace_folder(folder, write, force)
+        return replace_folder(folder, write, force)
 
 
 def new_manifest(

@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from discreet.disk import sync
 from discreet.errors import DiscreetError
-from discreet.releases.files import MANIFEST, beside, sync
+from discreet.releases.files import MANIFEST
+from discreet.releases.placing import check_file, enter_file, real_place, tidied
 from discreet.releases.release import Release
 from discreet.table.write import write_table
+from discreet.unfinished import unfinished
 
 
-def write_trace(release: Release, path: str | os.PathLike[str], then: Callable[[], object] | None = None) -> Path:
+def write_trace(release: Release, path: str | os.PathLike[str]) -> Path:
     """Write the columns ``row`` (input row, from 0) and ``group`` (empty when withheld), readable by its owner only.
 
-    The file appears whole or not at all; when ``then`` is given, only if that succeeds.
+    The file appears whole or not at all; one that is there already is replaced.
     """
-    if release.trace is None:
-        raise DiscreetError("a release loaded from its files has no trace; only the one who publishes can write it")
-    target = Path(path).expanduser().absolute()
+    target = real_place(path)
     check_outside(target)
-    groups = pa.array(release.trace, mask=release.trace < 0)
+    check_file(target)
     try:
-        with beside(target, "new") as fresh:
-            os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            write_table(pa.table({"row": np.arange(len(groups)), "group": groups}), fresh)
-            sync(fresh)
-            if then is not None:
-                then()
-            fresh.replace(target)
+        tidied(target)
+        with unfinished(target) as fresh:
+            fill_trace(release, fresh)
+            enter_file(fresh, target, force=True)
+            sync(target.parent)
     except OSError as error:
         raise DiscreetError(f"the trace could not be written to {str(target)!r} ({error.strerror or error})") from error
     return target
+
+
+def fill_trace(release: Release, path: Path) -> None:
+    """Write the trace of a release into a new file, and see it on disk."""
+    if release.trace is None:
+        raise DiscreetError("a release loaded from its files has no trace; only the one who publishes can write it")
+    groups = pa.array(release.trace, mask=release.trace < 0)
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    write_table(pa.table({"row": np.arange(len(groups)), "group": groups}), path)
+    sync(path)
 
 
 def check_outside(path: Path) -> None:

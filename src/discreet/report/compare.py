@@ -32,6 +32,7 @@ from discreet.schemes import SCHEMES, Scheme
 from discreet.schemes.top_down import Progress
 from discreet.table.query import Query
 from discreet.table.table import Table
+from discreet.unfinished import unfinished
 
 SHARES = {"publish": (0.0, 0.6), "save": (0.6, 0.65), "audit": (0.65, 0.8), "workload": (0.8, 1.0)}
 """Which part of the way from one release to the next each stage takes, for the progress bar."""
@@ -287,8 +288,7 @@ def _measured(
     except DiscreetError as refusal:
         return Result(str(promise), label, str(refusal))
     stages.end()
-    with tempfile.TemporaryDirectory(prefix="discreet-") as home:
-        folder = Path(home) / "release"
+    with unfinished(temporary_place()) as folder:
         stages.begin("save")
         release.save(folder)
         stages.end()
@@ -302,6 +302,11 @@ def _measured(
         errors = run(load(folder), table, asked, truth) if found.holds or found.promises else None
         stages.end()
     return Result(str(promise), label, None, found, _finite(errors), stages.seconds, exact_quasi)
+
+
+def temporary_place() -> Path:
+    """Beside which releases are made, to be looked at and removed."""
+    return Path(tempfile.gettempdir(), "discreet-comparison")
 
 
 def _finite(errors: WorkloadResult | None) -> WorkloadResult | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.principles import Prior, Proximity
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import exact, rows
+from discreet.report.escaping import escape
 from discreet.report.plots import COLORS, INK, require, themed
 from discreet.version import __version__
 

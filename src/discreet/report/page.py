@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from discreet.principles.wording import rows
 from discreet.report.compare import Asked, Comparison, Result
+from discreet.report.escaping import escape
 from discreet.report.measures import MEASURES, best, cell
 from discreet.report.plots import PLOTS, Family, draw, families, require
 from discreet.version import __version__

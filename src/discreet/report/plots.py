@@ -5,7 +5,6 @@ A plot is a Vega-Lite specification, drawn without a browser and without a netwo
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -15,6 +14,7 @@ from discreet.errors import DiscreetError
 from discreet.principles import Principle
 from discreet.principles.wording import exact
 from discreet.report.compare import Comparison
+from discreet.report.escaping import escape
 from discreet.report.measures import AIL, MEDIAN, SECONDS, Measure
 
 COLORS = (
@@ -142,7 +142,7 @@ def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:
     chart = _bars(records, plot) if family.parameter is None else _lines(records, plot, family)
     drawn = _drawn(chart, comparison.schemes)
     told = f"{plot.title} by scheme: {plot.axis}; the numbers are in the table"
-    return drawn.replace("<svg ", f'<svg role="img" aria-label="{html.escape(told)}" ', 1)
+    return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(told)}" ', 1)
 
 
 def _bars(records: list[dict[str, Any]], plot: Plot) -> dict[str, Any]:

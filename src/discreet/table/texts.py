@@ -34,6 +34,19 @@ _number = re.compile(NUMBER)
 _leading_zero = re.compile(LEADING_ZERO)
 
 
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Characters that steer a terminal, break a line or turn its text around, and are not seen themselves."""
+
+
+def visible(text: str) -> str:
+    """A text to be shown on one line, in which whatever would steer the terminal is seen instead.
+
+    >>> print(visible("red \\x1b[31m, two\\nlines"))
+    red \\x1b[31m, two\\nlines
+    """
+    return UNSEEN.sub(lambda found: repr(found[0])[1:-1], text)
+
+
 def number_text(number: float) -> str:
     """Write a number the short way: whole numbers without a decimal point.
 

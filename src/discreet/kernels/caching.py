@@ -1,0 +1,92 @@
+"""Compiled kernels on disk: sealed when written, and compiled anew when anything about them is not as it was."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+SEAL = hashlib.sha256().digest_size
+
+
+class SealedFiles(IndexDataCacheFile):
+    """Files that end with their digest. What they hold is run, and before that unpickled, so damage is found first."""
+
+    @contextlib.contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        content = io.BytesIO()
+        yield content
+        with super()._open_for_write(filepath) as file:
+            file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+
+    def _load_index(self) -> Any:
+        return super()._load_index() if _whole(self._index_path) else {}
+
+    def _load_data(self, name: str) -> Any:
+        return super()._load_data(name) if _whole(self._data_path(name)) else None
+
+
+def _whole(path: str) -> bool:
+    """Whether a file ends with the digest of the rest; reading what is before it goes no further than it should."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(data[:-SEAL]).digest() == data[-SEAL:]
+
+
+class SoundCache(FunctionCache):
+    """A cache that never stands in the way: what cannot be read is compiled, and what cannot be kept is not."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        where = self._impl.locator
+        self._cache_file = SealedFiles(where.get_cache_path(), self._impl.filename_base, where.get_source_stamp())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel for some types, or None."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # written by another version of what it is made of, however that shows
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled kernel, if there is room."""
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)
+
+
+def owned(folder: Path) -> bool:
+    """Make a folder for this user alone; whether nobody else can have put anything there, now or later.
+
+    What is found there is run. So the folder and the one that it lies in must be this user's and closed to others, and
+    those further up belong to this user or to the system, which do not let others exchange what lies in them.
+    """
+    if not hasattr(os, "getuid"):
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.access(folder, os.W_OK)
+    user = os.getuid()
+    folder.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for one in (folder.parent.parent.resolve() / "of it").parents:
+        found = one.stat()
+        others = stat.S_IWOTH | (0 if found.st_gid == user else stat.S_IWGRP)  # a group of one has its user's number
+        if found.st_mode & others and not found.st_mode & stat.S_ISVTX:
+            return False
+        if found.st_uid not in (user, 0, os.stat("/").st_uid):
+            return False
+    for one in (folder.parent, folder):
+        with contextlib.suppress(FileExistsError):
+            one.mkdir(mode=0o700)
+        found = one.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
+            return False
+        if found.st_mode & 0o077:
+            one.chmod(0o700)
+    return os.access(folder, os.W_OK)

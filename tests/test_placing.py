@@ -1,0 +1,513 @@
+"""Kills, signals and faults of the disk at every step: the old release with its trace or the new one with its own.
+
+Each step is tried in a process of its own, forked from this one, so that it costs milliseconds.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import discreet as dc
+from discreet import disk, randomness, unfinished
+from discreet.adversary.audit import audit
+from discreet.command.main import main
+from discreet.datasets import patients, patients_arrow
+from discreet.releases import GeneralizedRelease, placing
+from discreet.releases.tracing import fill_trace
+from discreet.table.write import write_table
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and locks are those of POSIX")
+
+RENAMES = ("rename", "replace", "link", "fsync")
+EVERY = (*RENAMES, "mkdir", "unlink", "rmdir", "open")
+
+
+# ------------------------------------------------------------------------------------------------------ what is tried
+
+
+class Home(NamedTuple):
+    """A folder with an old release, its trace, and all that is needed to put others there."""
+
+    path: Path
+
+    @property
+    def release(self) -> Path:
+        return self.path / "places" / "release"
+
+    @property
+    def trace(self) -> Path:
+        return self.path / "private" / "trace.csv"
+
+    def publish(self, which: str, force: bool) -> None:
+        """What `publish` does once a release is made and audited."""
+        with unfinished.unfinished(self.release) as fresh, unfinished.unfinished(self.trace) as private:
+            shutil.copytree(self.path / which, fresh)
+            shutil.copy(self.path / f"{which}.csv", private)
+            placing.place(fresh, self.release, force, (private, self.trace))
+
+    def reset(self, old: bool) -> None:
+        for path in (self.release.parent, self.trace.parent):
+            shutil.rmtree(path, ignore_errors=True)
+            path.mkdir()
+        if old:
+            shutil.copytree(self.path / "old", self.release)
+            shutil.copy(self.path / "old.csv", self.trace)
+
+    def holds(self) -> bool:
+        """Whether the release keeps its promise by the trace that is there."""
+        return audit(self.release, patients(), trace=self.trace).holds
+
+    def which(self) -> str | None:
+        """Which release is there, with the trace of which; None if there is neither."""
+        if not self.release.exists() and not self.trace.exists():
+            return None
+        for name in ("old", "new"):
+            same = (self.release / "table.csv").read_bytes() == (self.path / name / "table.csv").read_bytes()
+            if same and self.trace.read_bytes() == (self.path / f"{name}.csv").read_bytes():
+                return name
+        raise AssertionError("a release has the trace of another")
+
+    def tidied(self, *, release_first: bool = True) -> list[str]:
+        places = [self.release, self.trace]
+        return [said for place in (places if release_first else places[::-1]) for said in placing.tidied(place)]
+
+    def left(self) -> list[str]:
+        found = [*self.release.parent.iterdir(), *self.trace.parent.iterdir()]
+        return sorted(path.name for path in found if path not in (self.release, self.trace))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    home, table = Home(tmp_path_factory.mktemp("home")), patients()
+    for name, size in (("old", 8), ("new", 6)):
+        groups = np.arange(table.rows) // size
+        release = GeneralizedRelease.from_groups(table, groups, promise=dc.KAnonymity(2), scheme="by-hand", options={})
+        release.save(home.path / name)
+        fill_trace(release, home.path / f"{name}.csv")
+    return home
+
+
+@pytest.fixture(params=["in one step", "in two"])
+def home(made: Home, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """The folder, on systems that exchange two names in one step and on others."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)  # that it is called matters here, not how long it takes
+    if request.param == "in two":
+        monkeypatch.setattr(disk, "_exchange_call", lambda: None)
+    elif disk._exchange_call() is None:
+        pytest.skip("this system cannot exchange two names in one step")
+    made.reset(old=True)
+    return made
+
+
+def apart(work: Callable[[], object]) -> int:
+    """Do something in a process of its own; how that ended, as a shell would say it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads that stand still
+        child = os.fork()
+    if child == 0:
+        code = 70
+        try:
+            work()
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else 71
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return code if code >= 0 else 128 - code
+
+
+def at_call(number: int, act: Callable[[], object], names: tuple[str, ...] = EVERY) -> None:
+    """Have something happen before this process asks the system for the so-and-so-many-th change of files."""
+    calls = itertools.count(1)
+
+    def counted(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **more: Any) -> Any:
+            if next(calls) == number:
+                act()
+            return real(*given, **more)
+
+        return call
+
+    for name in names:
+        setattr(os, name, counted(getattr(os, name)))
+    exchange = disk._exchange_call()
+    disk._exchange_call = lambda: None if exchange is None else counted(exchange)  # type: ignore[assignment]
+
+
+def kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def each_call(work: Callable[[], object], act: Callable[[], object], names: tuple[str, ...] = EVERY) -> Iterator[int]:
+    """Do something again and again, with an act before its first call, its second, and so on to the last."""
+    for number in itertools.count(1):
+
+        def tried(number: int = number) -> None:
+            at_call(number, act, names)
+            work()
+
+        code = apart(tried)
+        yield code
+        if code == 0:
+            return
+
+
+# -------------------------------------------------------------------------------------------------------------- kills
+
+
+def test_a_mixture_would_be_found(made: Home) -> None:
+    made.reset(old=True)
+    assert made.which() == "old" and made.holds()
+    shutil.copy(made.path / "new.csv", made.trace)
+    assert not made.holds()
+    with pytest.raises(AssertionError, match="the trace of another"):
+        made.which()
+
+
+@pytest.mark.parametrize("release_first", [True, False])
+def test_a_kill_at_any_call_leaves_the_old_or_the_new(home: Home, release_first: bool) -> None:
+    found, repaired = [], 0
+    for code in each_call(lambda: home.publish("new", force=True), kill):
+        assert code in (0, 128 + signal.SIGKILL)
+        left = home.left()
+        said = home.tidied(release_first=release_first)
+        assert left or not said
+        repaired += any("has taken it now" in one or "back in its place" in one for one in said)
+        assert home.left() == []
+        which = home.which()
+        found.append(which)
+        home.reset(old=True)
+    first_new = found.index("new")
+    assert set(found[:first_new]) == {"old"} and set(found[first_new:]) == {"new"}  # never back again
+    assert len(found) > 30 and first_new > 10 and repaired > 0
+
+
+def test_audits_agree(home: Home) -> None:
+    """The same once more where places change, seen by an audit instead of by comparing files."""
+    ends = set()
+    for _ in each_call(lambda: home.publish("new", force=True), kill, RENAMES):
+        home.tidied()
+        assert home.holds()
+        ends.add(home.which())
+        home.reset(old=True)
+    assert ends == {"old", "new"}
+
+
+def test_a_first_release_is_there_with_its_trace_or_not_at_all(home: Home) -> None:
+    home.reset(old=False)
+    found = []
+    for _ in each_call(lambda: home.publish("new", force=False), kill):
+        home.tidied()
+        assert home.left() == []
+        found.append(home.which())
+        home.reset(old=False)
+    assert set(found) == {None, "new"} and found[-1] == "new"
+
+
+def test_a_kill_within_the_repair_does_no_harm(home: Home) -> None:
+    """Wherever publishing was killed, and then the repair after it."""
+    for stop in range(1, 40):
+        home.reset(old=True)
+
+        def cut(stop: int = stop) -> None:
+            at_call(stop, kill, RENAMES)
+            home.publish("new", force=True)
+
+        if apart(cut) == 0:
+            break
+        snapshot = home.path / "snapshot"
+        for name in ("places", "private"):
+            shutil.rmtree(snapshot / name, ignore_errors=True)
+            shutil.copytree(home.path / name, snapshot / name)
+        outcomes = set()
+        for _ in each_call(home.tidied, kill, (*RENAMES, "unlink", "rmdir")):
+            home.tidied()
+            assert home.left() == []
+            outcomes.add(home.which())
+            for name in ("places", "private"):
+                shutil.rmtree(home.path / name)
+                shutil.copytree(snapshot / name, home.path / name)
+        assert len(outcomes) == 1
+    else:
+        raise AssertionError("publishing never came to its end")
+
+
+# ------------------------------------------------------------------------------------------------------------ signals
+
+
+class Asked(BaseException):
+    """What a handler raises."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_at_any_call_leaves_nothing_to_repair(home: Home, number: signal.Signals) -> None:
+    def handled() -> None:
+        def ask(*_: object) -> None:
+            raise Asked
+
+        signal.signal(number, ask)
+        try:
+            home.publish("new", force=True)
+        except Asked:
+            sys.exit(9)
+
+    ends = []
+    for code in each_call(handled, lambda: signal.raise_signal(number), RENAMES):
+        assert code in (0, 9)
+        assert home.left() == []
+        ends.append(home.which())
+        home.reset(old=True)
+    assert ends[0] == "old" and ends[-1] == "new"
+    assert ends == sorted(ends, reverse=True)
+
+
+def test_what_is_ignored_stays_ignored(home: Home) -> None:
+    def ignoring() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        home.publish("new", force=True)
+
+    assert set(each_call(ignoring, lambda: signal.raise_signal(signal.SIGHUP), RENAMES)) == {0}
+    assert home.which() == "new"
+
+
+# ------------------------------------------------------------------------------------------------- faults of the disk
+
+
+def test_a_fault_of_the_disk_at_any_call_is_an_error_and_changes_nothing(home: Home) -> None:
+    def fail() -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    def refused() -> None:
+        try:
+            home.publish("new", force=True)
+        except (dc.DiscreetError, OSError) as error:
+            told = str(error)
+            sys.exit(9 if "Input/output" in told and "are in their places" not in told else 8)
+
+    ends = []
+    for code in each_call(refused, fail, RENAMES):
+        assert home.left() == []
+        ends.append((code, home.which()))
+        home.reset(old=True)
+    # only the very last step comes when everything is in its place already, and then that is said
+    assert set(ends[:-2]) == {(9, "old")} and ends[-2:] == [(8, "new"), (0, "new")]
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP])
+def test_folders_need_not_be_put_on_disk_where_none_can_be(
+    tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(handle: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    disk.sync(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=os.strerror(number)):
+        disk.sync(tmp_path / "file")
+
+
+# ---------------------------------------------------------------------------------------------------- several at once
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_of_two_who_want_a_place_one_is_refused(made: Home, empty: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.reset(old=False)
+    if empty:
+        made.release.mkdir()
+    # the check is made before the work; here both have passed it
+    monkeypatch.setattr(placing, "check_folder", lambda *_: None)
+    gate = threading.Barrier(2)
+    refusals = []
+
+    def publish(which: str) -> None:
+        with unfinished.unfinished(made.release) as fresh:
+            shutil.copytree(made.path / which, fresh)
+            gate.wait()
+            try:
+                placing.place(fresh, made.release, False)
+            except dc.DiscreetError as refusal:
+                refusals.append(str(refusal))
+
+    both = [threading.Thread(target=publish, args=(which,)) for which in ("old", "new")]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join()
+    assert len(refusals) == 1 and "nothing has changed" in refusals[0]
+    assert made.left() == [] and (made.release / "release.json").exists()
+
+
+def test_two_who_replace_come_one_after_the_other(made: Home) -> None:
+    made.reset(old=True)
+    for _ in range(10):
+        children = []
+        for which in ("old", "new"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    made.publish(which, force=True)
+                    code = 0
+                finally:
+                    os._exit(code)
+            children.append(child)
+        assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+        assert made.which() in ("old", "new") and made.left() == []
+
+
+def test_a_trace_that_appeared_meanwhile_is_not_replaced(made: Home) -> None:
+    made.reset(old=False)
+    made.trace.write_text("somebody else's")
+    with pytest.raises(dc.DiscreetError, match="exists already"):
+        made.publish("new", force=False)
+    assert made.trace.read_text() == "somebody else's" and not made.release.exists() and made.left() == []
+
+
+# ---------------------------------------------------------------------------------------------------------- leftovers
+
+
+def test_what_the_living_have_begun_is_not_touched(made: Home) -> None:
+    made.reset(old=True)
+    with unfinished.unfinished(made.release) as fresh:
+        fresh.mkdir()
+        assert apart(lambda: sys.exit(5 if made.tidied() == [] else 6)) == 5
+        assert made.tidied() == [] and fresh.exists()
+    assert made.left() == []
+
+
+def test_only_what_is_provably_ours_is_removed(made: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.reset(old=True)
+    places = made.release.parent
+    mine, others = places / ".release.0123abcd.unfinished", places / ".other.0123abcd.unfinished"
+    names = [".release.unfinished", ".release.0123ABCD.unfinished", ".release.0123abcd.old"]
+    for path in (mine, others, *(places / name for name in names)):
+        path.mkdir()
+        (path / "lock").touch()
+        (path / "content").touch()
+    (places / "kept").mkdir()
+    (places / "kept" / "lock").touch()
+    (places / ".release.89abcdef.unfinished").symlink_to(places / "kept")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getuid", lambda: 4711)
+        assert made.tidied() == []
+    (said,) = made.tidied()
+    assert said.startswith("Removed what a command that was killed had left beside")
+    assert made.left() == sorted([others.name, *names, "kept", ".release.89abcdef.unfinished"])
+    assert (places / "kept" / "lock").exists()
+
+
+# -------------------------------------------------------------------------------------------------- the whole command
+
+
+PUBLISH = (
+    *("publish", "patients.csv", "-o", "release", "--quasi", "age,sex", "--sensitive", "disease"),
+    *("--promise", "k-anonymity(k=4)", "--trace", "trace.csv", "--force"),
+)
+AUDIT = ("audit", "release", "--original", "patients.csv", "--trace", "trace.csv")
+
+
+@pytest.fixture
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_table(patients_arrow(), tmp_path / "patients.csv")
+    result = CliRunner().invoke(main, PUBLISH)
+    assert result.exit_code == 0, result.output
+    return tmp_path
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name not in ("said", "traced"))
+
+
+def test_the_next_command_says_what_it_finishes(published: Path) -> None:
+    def cut() -> None:
+        place = placing.enter_file
+        placing.enter_file = lambda *given: kill() if given[1].name == "trace.csv" else place(*given)  # type: ignore[assignment]
+        main(PUBLISH)
+
+    assert apart(cut) == 128 + signal.SIGKILL
+    assert len(names(published)) == 5
+    result = CliRunner().invoke(main, AUDIT)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count("Note: ") == 2
+    assert "trace.csv' took its place: it has taken it now." in result.stderr and "Removed what" in result.stderr
+    assert names(published) == ["patients.csv", "release", "trace.csv"]
+    assert CliRunner().invoke(main, AUDIT).stderr == ""
+
+
+def test_signals_at_every_rename_of_the_command(published: Path) -> None:
+    """One of three signals at each rename and each fsync: what is said is what has happened."""
+    kinds = itertools.cycle([signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+    interrupted = stood = 0
+    for number in itertools.count(1):
+        kind = next(kinds)
+        before = (published / "release" / "table.csv").read_bytes(), (published / "trace.csv").read_bytes()
+
+        def tried(number: int = number, kind: signal.Signals = kind) -> None:
+            said = os.open("said", os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
+            os.dup2(said, 2)
+            sys.stderr, sys.stdout = open(2, "w", closefd=False), open(os.devnull, "w")  # noqa: SIM115
+
+            def act() -> None:
+                os.kill(os.getpid(), kind)
+                time.sleep(0.02)  # for the other thread, which is to have it
+
+            randomness._entropy = os.urandom  # so that no two releases are the same
+            at_call(number, act, RENAMES)
+            main(PUBLISH)
+
+        code = apart(tried)
+        said = (published / "said").read_text()
+        after = (published / "release" / "table.csv").read_bytes(), (published / "trace.csv").read_bytes()
+        assert names(published) == ["patients.csv", "release", "trace.csv"], said
+        if code == 0:
+            break
+        assert code == 128 + kind, said
+        if "nothing has changed" in said:
+            assert after == before
+            interrupted += 1
+        else:
+            assert "had been written and stands" in said and after[1] != before[1]
+            stood += 1
+        table = dc.read("patients.csv", quasi=["age", "sex"], sensitive="disease")
+        assert audit("release", table, trace="trace.csv").holds
+    assert interrupted > 5 and stood > 2
+
+
+@pytest.mark.parametrize("call", ["renameat2:when=1", "rename:when=2"])  # the first fills the unfinished release
+def test_a_kill_by_the_system_itself(published: Path, call: str) -> None:
+    """Without any help from Python: killed as the release takes its place, and as its trace does."""
+    strace = shutil.which("strace")
+    if strace is None:
+        pytest.skip("strace is not installed")
+    if subprocess.run([strace, "-f", "-o", os.devnull, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("strace may not trace here")
+    traced = [strace, "-f", "-o", "traced", "-e", "trace=rename,renameat2", "-e", f"inject={call}:signal=KILL"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(dc.__file__).parent.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [*traced, sys.executable, "-m", "discreet", *PUBLISH]
+    subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert "killed by SIGKILL" in (published / "traced").read_text()
+    assert len(names(published)) == 5
+    result = CliRunner().invoke(main, AUDIT)
+    assert result.exit_code == 0, result.output
+    assert names(published) == ["patients.csv", "release", "trace.csv"]
