@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -42,7 +43,7 @@ class Column:
     declared_domain: bool = False
     """Whether the user declared the domain; else it is what was observed."""
 
-    @property
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The values as they are written: whole numbers without a decimal point, missing as ``(missing)``."""
         if self.kind != "numeric":
