@@ -162,7 +162,7 @@ def carry_out(job: Job) -> Outcome:
     from discreet.principles import TCloseness, parse, together
     from discreet.releases import write_trace
     from discreet.releases.files import beside
-    from discreet.releases.keeping import check_kept, kept_assumptions
+    from discreet.releases.keeping import check_kept, check_quasi, kept_assumptions
     from discreet.schemes import make_scheme
 
     promise = together(parse(text) for text in job.promises)
@@ -173,6 +173,7 @@ def carry_out(job: Job) -> Outcome:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)
         check_kept(table)  # before the work, not after it
+        check_quasi(table)
         remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]
         if not any("distance" in text for text in job.promises):
             ordered = [column for column in table.all_sensitive if column.kind != "categorical"]
