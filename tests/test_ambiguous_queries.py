@@ -99,9 +99,9 @@ def test_answers_do_not_depend_on_what_is_remembered(estimator: Any, monkeypatch
     table, release = small()
     queries = workload(table, number=60)
     together = release.estimates(queries, estimator)
-    monkeypatch.setattr(ambiguous_estimating, "LINES", 1)
-    monkeypatch.setattr(ambiguous_estimating, "MARKS", 1)
-    assert release.estimates(queries, estimator).tolist() == together.tolist()
+    for name, one_more in (("LINES", 1), ("MARKS", 1), ("ROOM", 100)):
+        monkeypatch.setattr(ambiguous_estimating, name, one_more)
+        np.testing.assert_allclose(release.estimates(queries, estimator), together, rtol=1e-12)
 
 
 def test_one_query_is_the_sum_of_its_parts() -> None:
@@ -267,14 +267,14 @@ def test_ten_thousand_queries_are_answered_without_a_pass_over_the_entries_each(
     """Conditions are put into numbers once: as many passes as distinct conditions."""
     table, release = small()
     passes = 0
-    weigh = ambiguous_estimating._Table._weigh
+    admits = ambiguous_estimating._Table.admits
 
     def counted(self: Any, conditions: Any) -> Any:
         nonlocal passes
         passes += 1
-        return weigh(self, conditions)
+        return admits(self, conditions)
 
-    monkeypatch.setattr(ambiguous_estimating._Table, "_weigh", counted)
+    monkeypatch.setattr(ambiguous_estimating._Table, "admits", counted)
     queries = workload(table, number=2_000)
     distinct = {(name, conditions) for query in queries for name, conditions in query.by_attribute.items()}
     release.estimates(queries)
@@ -282,3 +282,27 @@ def test_ten_thousand_queries_are_answered_without_a_pass_over_the_entries_each(
     alone = sum(name not in paired for name, _ in distinct)
     both = {tuple(query.by_attribute.get(name, ()) for name in ("age", "gender")) for query in queries} - {((), ())}
     assert passes == alone + len(both)
+
+
+def test_a_query_weighs_no_table_but_those_it_asks_for() -> None:
+    _, release = small()
+    release.estimate(Query(Range("age", 30, 50)))
+    asked = [at for at, block in enumerate(release.blocks) if "age" in block]
+    assert sorted(release.weights._found) == asked  # type: ignore[attr-defined]
+
+
+def test_entries_are_added_up_once_for_all_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass over the entries of each table that is asked for, however many conditions and queries there are."""
+    table, release = small()
+    release.estimates(workload(table, number=10))  # what tables weigh is known from here on
+    passes = 0
+    within = ambiguous_estimating._Lines.within
+
+    def counted(self: Any, first: int, last: int) -> Any:
+        nonlocal passes
+        passes += last - first
+        return within(self, first, last)
+
+    monkeypatch.setattr(ambiguous_estimating._Lines, "within", counted)
+    release.estimates(workload(table, number=500))
+    assert passes == release.groups * (len(release.blocks) + 1)

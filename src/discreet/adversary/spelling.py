@@ -7,7 +7,7 @@ compared. Descriptions of groups are loaded as texts; these are put together ane
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -45,8 +45,9 @@ def _descriptions(attribute: Attribute, texts: Sequence[str], regions: Regions) 
     """Texts of one attribute that are written in another way than what they mean, or in two ways."""
     nodes = None if attribute.hierarchy is None else Nodes(attribute.hierarchy)
     meanings: dict[object, str] = {}
+    ranks_of = {value: float(rank) for rank, value in enumerate(attribute.values)}
     for at, text in enumerate(texts):
-        if not _well_written(attribute, text, regions, at, nodes):
+        if not _well_written(attribute, text, regions, at, nodes, ranks_of):
             return [f"{attribute.name!r} is published as {text!r}, which is not how what it means is written"]
         ranks = regions.sets.get(at)
         meaning = (
@@ -62,7 +63,9 @@ def _descriptions(attribute: Attribute, texts: Sequence[str], regions: Regions) 
     return []
 
 
-def _well_written(attribute: Attribute, text: str, regions: Regions, at: int, nodes: Nodes | None) -> bool:
+def _well_written(
+    attribute: Attribute, text: str, regions: Regions, at: int, nodes: Nodes | None, ranks_of: Mapping[str, float]
+) -> bool:
     """Whether a text is one of those that stand for what it means: an interval, a label, or a set in an order."""
     if text == ANYTHING or (text == MISSING and attribute.kind != "categorical"):
         return True
@@ -75,7 +78,7 @@ def _well_written(attribute: Attribute, text: str, regions: Regions, at: int, no
         if attribute.kind == "categorical":
             held = [leaves[rank] for rank in (range(int(low), int(high) + 1) if ranks is None else ranks.tolist())]
         else:
-            place = attribute.values.index if attribute.kind == "ordinal" else float
+            place = ranks_of.__getitem__ if attribute.kind == "ordinal" else float
             held = [leaf for leaf in leaves if leaf != MISSING and low <= place(leaf) <= high]
         if text in (braces(held), braces(sorted(held))):
             return True

@@ -173,7 +173,7 @@ def carry_out(job: Job) -> Outcome:
     from discreet.command.reading import on_columns, read_input
     from discreet.principles import TCloseness, parse, together
     from discreet.publishing import publish as publish_table
-    from discreet.releases.keeping import check_kept, kept_assumptions
+    from discreet.releases.keeping import check_kept, check_quasi, kept_assumptions
     from discreet.schemes import make_scheme
     from discreet.unfinished import unfinished
 
@@ -185,6 +185,7 @@ def carry_out(job: Job) -> Outcome:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)
         check_kept(table)  # before the work, not after it
+        check_quasi(table)
         remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]
         if not any("distance" in text for text in job.promises):
             ordered = [column for column in table.all_sensitive if column.kind != "categorical"]

@@ -257,11 +257,11 @@ class AmbiguousRelease(Release):
         return self.values
 
     @cached_property
-    def weights(self) -> tuple[NDArray[np.float64], ...]:
+    def weights(self) -> Sequence[NDArray[np.float64]]:
         """Per auxiliary table: the share of its group's rows that each entry is believed to stand for."""
-        from discreet.releases.ambiguous_weights import likely_shares
+        from discreet.releases.ambiguous_weights import LikelyShares
 
-        return likely_shares(self)
+        return LikelyShares(self)
 
     def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
         """How many published rows satisfy each query, values of different auxiliary tables being independent.

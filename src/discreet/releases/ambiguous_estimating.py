@@ -21,7 +21,8 @@ Withheld rows are not in the release and not in the estimate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.payload import Payload
+from discreet.table.combinations import numbered
 from discreet.table.moments import Meaning
 from discreet.table.query import Condition, Query
 from discreet.table.texts import near
@@ -39,13 +41,16 @@ if TYPE_CHECKING:
 Estimator = Literal["auto", "product", "weighted"]
 Conditions = tuple[tuple[Condition, ...], ...]
 """The conditions on each attribute of a table."""
+Floats = NDArray[np.float64]
 
 ENOUGH = 100
 """How many groups it takes to judge from them how common an entry is."""
-LINES = 1 << 24
-"""How many shares are remembered at a time, over all tables."""
+LINES = 1 << 11
+"""How many different conditions on tables are answered together."""
 MARKS = 1 << 26
-"""How many marks of entries that satisfy conditions on one attribute are remembered at a time, per table."""
+"""How many marks of values that satisfy conditions are held at a time, about."""
+ROOM = 1 << 22
+"""How many shares of groups are held at a time."""
 
 
 def expected_counts(
@@ -56,83 +61,144 @@ def expected_counts(
         raise DiscreetError(f"estimator={estimator!r} is not known; choose {', '.join(get_args(Estimator))}")
     weighted = estimator == "weighted" or (estimator == "auto" and release.groups >= ENOUGH)
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
-    most = max(1, LINES // max(1, release.groups * (len(release.blocks) + 1)))  # lines of each table
-    counts = release.counts
-    secret = (Payload(release.values, counts.values),)
-    own = (release.sensitive.name,)
-    tables = [_Table(own, secret, kinds, counts.groups, counts.amounts, release.groups, most, False)]
-    for at, (block, auxiliary) in enumerate(zip(release.blocks, release.auxiliaries, strict=True)):
-        each = release.weights[at] if weighted else np.ones(len(auxiliary.groups))
-        tables.append(_Table(block, auxiliary.columns, kinds, auxiliary.groups, each, release.groups, most, True))
-    sizes = release.sizes.astype(np.float64)
-    results, expected = np.empty(len(queries)), np.empty(release.groups)
-    for at, query in enumerate(queries):
-        asked = query.by_attribute
-        for name in asked:
+    for query in queries:
+        for name in query.by_attribute:
             if name not in kinds:
                 raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
-        lines = [line for table in tables if (line := table.line(asked)) is not None]
-        if release.sensitive.name not in asked:
-            lines.insert(0, sizes)
-        expected[:] = lines[0]
-        for line in lines[1:]:
-            np.multiply(expected, line, out=expected)
-        results[at] = expected.sum()
+    return np.concatenate(
+        [np.zeros(0), *(_summed(release, *batch) for batch in _batches(_tables(release, weighted), queries))]
+    )
+
+
+def _tables(release: AmbiguousRelease, weighted: bool) -> list[_Table]:
+    """The table of sensitive values and the auxiliary ones."""
+    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
+    counts = release.counts
+    secret = (Payload(release.values, counts.values),)
+    tables = [_Table((release.sensitive.name,), secret, kinds, counts.groups, lambda: counts.amounts, False)]
+    for at, (block, auxiliary) in enumerate(zip(release.blocks, release.auxiliaries, strict=True)):
+
+        def weights(at: int = at, entries: int = len(auxiliary.groups)) -> Floats:
+            return release.weights[at] if weighted else np.ones(entries)
+
+        tables.append(_Table(block, auxiliary.columns, kinds, auxiliary.groups, weights, True))
+    return tables
+
+
+Asked = list[list[tuple[int, int]]]
+"""Per query: the tables that it has conditions on, and which of the lines of these answer it."""
+
+
+def _batches(tables: list[_Table], queries: Sequence[Query]) -> Iterator[tuple[list[_Lines], Asked]]:
+    """Queries whose conditions are answered together. Few conditions are distinct, however many queries there are."""
+    places: list[dict[Conditions, int]] = [{} for _ in tables]
+    asked: Asked = []
+
+    def lines() -> list[_Lines]:
+        return [_Lines(table, list(of)) for table, of in zip(tables, places, strict=True)]
+
+    marks = 0
+    for query in queries:
+        own = query.by_attribute
+        asked.append([])
+        for at, table in enumerate(tables):
+            conditions = tuple(own.get(name, ()) for name in table.names)
+            if any(conditions):
+                if conditions not in places[at]:
+                    marks += table.width
+                asked[-1].append((at, places[at].setdefault(conditions, len(places[at]))))
+        if sum(map(len, places)) >= LINES or marks >= MARKS:
+            yield lines(), asked
+            places, asked, marks = [{} for _ in tables], [], 0
+    if asked:
+        yield lines(), asked
+
+
+def _summed(release: AmbiguousRelease, lines: list[_Lines], asked: Asked) -> Floats:
+    """The answers to a batch of queries: over groups, some at a time, the product of what each table says."""
+    sizes = release.sizes.astype(np.float64)
+    step = max(1, ROOM // max(1, sum(len(of.marks) for of in lines)))
+    results = np.zeros(len(asked))
+    for first in range(0, release.groups, step):
+        last = min(first + step, release.groups)
+        shares = [of.within(first, last) for of in lines]
+        rows, expected = sizes[first:last], np.empty(last - first)
+        for at, own in enumerate(asked):
+            # the first table tells rows, the others shares of these
+            factors = [] if own and own[0][0] == 0 else [rows]
+            factors += [shares[table][line] for table, line in own]
+            product = factors[0]
+            for factor in factors[1:-1]:
+                product = np.multiply(product, factor, out=expected)
+            # not by @: for so little it wakes other threads, and waits for them
+            results[at] += product.sum() if len(factors) == 1 else np.einsum("i,i->", product, factors[-1])
     return results
 
 
 class _Table:
-    """One published table: what its lines that satisfy some conditions weigh in each group."""
+    """One published table: the groups of its entries in ascending order, and what each entry weighs."""
 
     def __init__(
         self,
         names: tuple[str, ...],
         columns: tuple[Payload, ...],
-        kinds: dict[str, Meaning],
+        kinds: Mapping[str, Meaning],
         groups: NDArray[np.integer],
-        weights: NDArray[np.float64] | NDArray[np.int64],
-        number: int,
-        most: int,
+        weigh: Callable[[], Floats | NDArray[np.int64]],
         shares: bool,
     ) -> None:
-        """``most``: how many lines to remember; ``shares``: whether weights are shares of all weights of the group."""
-        self.names, self.columns, self.kinds, self.number, self.most = names, columns, kinds, number, most
-        self.groups = groups.astype(np.intp)
-        self.weights = weights.astype(np.float64)
-        self.totals = np.bincount(self.groups, self.weights, minlength=number) if shares else None
-        self._lines: dict[Conditions, NDArray[np.float64]] = {}
-        self._masks: dict[tuple[Condition, ...], NDArray[np.bool_]] = {}
+        """``weigh`` is called when a query asks for the table; ``shares``: whether to tell shares of groups."""
+        self.names, self.kinds, self.groups, self.shares, self._weigh = names, kinds, groups, shares, weigh
+        self.columns = columns
+        self.held: list[NDArray[np.integer]] = [np.arange(len(columns[0].values))]
+        self.combinations = columns[0].codes
+        if len(columns) > 1:
+            keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(groups))
+            _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+            self.held, self.combinations = [one.codes[first] for one in columns], place.astype(np.int32)
 
-    def line(self, asked: dict[str, tuple[Condition, ...]]) -> NDArray[np.float64] | None:
-        """The weight of every group under the conditions on this table, None when there are none; not to be written to.
+    @property
+    def width(self) -> int:
+        """How many values, or combinations of these, entries have."""
+        return len(self.held[0])
 
-        Few conditions are distinct, so each is put into numbers once, however many queries ask for it.
-        """
-        conditions = tuple(asked.get(name, ()) for name in self.names)
-        if not any(conditions):
-            return None
-        if conditions not in self._lines:
-            if len(self._lines) >= self.most:
-                self._lines.clear()
-            self._lines[conditions] = self._weigh(conditions)
-        return self._lines[conditions]
+    @cached_property
+    def weights(self) -> Floats:
+        """What each entry weighs."""
+        return self._weigh().astype(np.float64)
 
-    def _weigh(self, conditions: Conditions) -> NDArray[np.float64]:
-        kept = [self._kept(at, of) for at, of in enumerate(conditions) if of]
-        lines = np.flatnonzero(np.logical_and.reduce(kept) if len(kept) > 1 else kept[0])
-        found = np.bincount(self.groups[lines], self.weights[lines], minlength=self.number).astype(np.float64)
-        if self.totals is None:
-            return found
-        return np.divide(found, self.totals, out=np.zeros(self.number), where=self.totals > 0)
+    def admits(self, conditions: Conditions) -> NDArray[np.bool_]:
+        """The combinations of values that satisfy conditions."""
+        result = np.ones(self.width, np.bool_)
+        for name, column, held, on in zip(self.names, self.columns, self.held, conditions, strict=True):
+            for condition in on:
+                result &= condition.admits(column.values, self.kinds[name])[held]
+        return result
 
-    def _kept(self, at: int, conditions: tuple[Condition, ...]) -> NDArray[np.bool_]:
-        """The entries that satisfy the conditions on one attribute, of which many pairs may be made."""
-        if conditions not in self._masks:
-            if len(self._masks) * len(self.groups) >= MARKS:
-                self._masks.clear()
-            column, kind = self.columns[at], self.kinds[self.names[at]]
-            admitted = np.ones(len(column.values), np.bool_)
-            for condition in conditions:
-                admitted &= condition.admits(column.values, kind)
-            self._masks[conditions] = admitted[column.codes]
-        return self._masks[conditions]
+
+class _Lines:
+    """What the entries of a table that satisfy some conditions weigh in each group, a line for each of these."""
+
+    def __init__(self, table: _Table, conditions: Sequence[Conditions]) -> None:
+        """Values that the same conditions admit are taken together, so that entries are added up only once."""
+        self.table = table
+        self.marks = np.zeros((0, 0))
+        if conditions:
+            admitted = np.stack([table.admits(one) for one in conditions])
+            _, first, kind = np.unique(np.packbits(admitted, axis=0), axis=1, return_index=True, return_inverse=True)
+            self.marks = admitted[:, first].astype(np.float64)
+            self.kinds = kind.ravel()[table.combinations]
+
+    def within(self, first: int, last: int) -> Floats:
+        """The lines for some of the groups."""
+        table, number, width = self.table, len(self.marks), last - first
+        if not number:
+            return np.zeros((0, width))
+        part = slice(*np.searchsorted(table.groups, [first, last]))
+        weights, of = table.weights[part], table.groups[part] - first
+        of_kind = np.bincount(self.kinds[part] * width + of, weights, self.marks.shape[1] * width)
+        lines: Floats = self.marks @ of_kind.reshape(-1, width)
+        if table.shares:
+            totals = np.bincount(of, weights, width)
+            np.divide(lines, totals, out=lines, where=totals > 0)  # where there is none, lines are 0
+        return lines

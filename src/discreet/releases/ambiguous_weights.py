@@ -23,8 +23,8 @@ far fewer and a is large, more alike where a is small.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,8 @@ LEAST, MOST = 1e-2, 1e5
 """The concentrations that are considered, besides none."""
 HALVINGS = 40
 NEWTON = 12
+SETTLED = 1e-10
+"""A step that changes a rate by no larger a share is the last one: the next would be as small as its square."""
 
 
 class Spread(NamedTuple):
@@ -55,19 +57,41 @@ class Spread(NamedTuple):
     """From how many times its rows a group's values were drawn; above 1 only without end of the concentration."""
 
 
-def likely_shares(release: AmbiguousRelease) -> tuple[Floats, ...]:
-    """Per auxiliary table and entry: the number of its group's rows that are expected to hold it, but for a factor."""
-    sizes = release.sizes.astype(np.float64)
-    return tuple(_expected(auxiliary, sizes) for auxiliary in release.auxiliaries)
+class LikelyShares(Sequence[Floats]):
+    """Per auxiliary table and entry: the number of its group's rows that are expected to hold it, but for a factor.
+
+    Each table is judged by itself, when it is asked for.
+    """
+
+    def __init__(self, release: AmbiguousRelease) -> None:
+        """The tables and the sizes of groups of a release."""
+        self._tables, self._sizes = release.auxiliaries, release.sizes.astype(np.float64)
+        self._found: dict[int, Floats] = {}
+
+    def __len__(self) -> int:
+        """How many auxiliary tables there are."""
+        return len(self._tables)
+
+    def __getitem__(self, at: Any) -> Any:
+        """The numbers of one table."""
+        at = range(len(self))[at]
+        if at not in self._found:
+            self._found[at] = _expected(self._tables[at], self._sizes)
+        return self._found[at]
 
 
 def _expected(auxiliary: Auxiliary, sizes: Floats) -> Floats:
     columns = auxiliary.columns
     if not len(auxiliary.groups):  # files from which everything was deleted
         return np.zeros(0)
-    keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(auxiliary.groups))
-    _, values, shown = np.unique(keys, return_inverse=True, return_counts=True)
-    return expected_numbers(auxiliary.groups.astype(np.intp), values, likely_spread(shown, sizes), sizes)
+    values = columns[0].codes.astype(np.intp)
+    if len(columns) > 1:
+        keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(auxiliary.groups))
+        _, values = np.unique(keys, return_inverse=True)
+    shown = np.bincount(values)
+    place = np.cumsum(shown > 0) - 1  # of values that some group shows
+    spread = likely_spread(shown[shown > 0], sizes)
+    return expected_numbers(auxiliary.groups.astype(np.intp), place[values], spread, sizes)
 
 
 def likely_spread(shown: NDArray[np.int64], sizes: Floats) -> Spread:
@@ -110,17 +134,23 @@ def expected_numbers(groups: Places, values: Places, spread: Spread, sizes: Floa
     if spread.concentration is not None:
         weights = weights * spread.concentration
     number = len(sizes)
-    entries = np.bincount(groups, minlength=number)
+    listed = np.bincount(groups, minlength=number)
     total = np.bincount(groups, weights, minlength=number)
     rates = np.divide(wanted, total, out=np.zeros(number), where=total > 0)  # too large, and nearer with every step
-    rates[entries >= wanted] = 0.0
+    rates[listed >= wanted] = 0.0
+    moving = rates > 0.0
     for _ in range(NEWTON):
-        means, slopes = _at_least_one(rates[groups], weights, endless)
-        sums, slope = (np.bincount(groups, of, minlength=number) for of in (means, slopes))
+        entries = np.flatnonzero(moving[groups])
+        if not len(entries):
+            break
+        of = groups[entries]
+        means, slopes = _at_least_one(rates[of], weights[entries], endless)
+        sums, slope = (np.bincount(of, one, minlength=number) for one in (means, slopes))
         # the numbers grow like powers of the rate, so that steps are taken in its logarithm
         above = np.log(np.maximum(sums, 1.0) / np.maximum(wanted, 1.0)) * sums
-        steps = np.divide(above, slope * rates, out=np.zeros(number), where=slope * rates > 0)
+        steps = np.divide(above, slope * rates, out=np.zeros(number), where=moving & (slope * rates > 0))
         rates = rates * np.exp(-np.clip(steps, -3.0, 3.0))
+        moving &= np.abs(steps) > SETTLED
     return _at_least_one(rates[groups], weights, endless)[0]
 
 

@@ -23,7 +23,7 @@ from discreet.randomness import permutation
 from discreet.releases import files
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.generalizing import Texts, Values, generalize
-from discreet.releases.keeping import check_kept
+from discreet.releases.keeping import check_kept, check_quasi
 from discreet.releases.labels import Regions, parse
 from discreet.releases.payload import Payload, make_payload, payload_array, taken
 from discreet.releases.release import Release, new_manifest
@@ -303,6 +303,7 @@ def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
     if table.unusable is not None and bool((groups[table.unusable] >= 0).any()):
         raise DiscreetError("rows with missing values are to be withheld, but the partition publishes some of them")
     check_kept(table)
+    check_quasi(table)
     if any(column.name == GROUP for column in table.columns):
         raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
 

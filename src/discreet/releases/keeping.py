@@ -1,4 +1,4 @@
-"""Columns published as they are besides the sensitive attribute: carried along, and outside every promise."""
+"""What is published of columns as it is: columns carried along, outside every promise, and what names persons."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.errors import DiscreetError
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
+
+FEW = 20
+"""So few rows with a value of their own tell nothing: a small table may well have one row of every kind."""
 
 
 def check_kept(table: Table) -> None:
@@ -17,13 +20,41 @@ def check_kept(table: Table) -> None:
     >>> check_kept(patients(keep=["weight"]))
     """
     for column in table.other:
-        alone = int((np.bincount(column.codes, minlength=len(column.values)) == 1).sum())
+        alone = _alone(column)
         if 2 * alone > table.rows:
             raise DiscreetError(
                 f"the column {column.name!r} is to be published as it is, but {alone:,} of its {table.rows:,} rows "
                 "hold a value that no other row has, so that it names a person as an identifier does; leave it out, or "
-                "make it a quasi-identifier"
+                f"make it a quasi-identifier{' with a hierarchy' if column.kind == 'categorical' else ''}"
             )
+
+
+def check_quasi(table: Table) -> None:
+    """Refuse a quasi-identifier that names persons: a category of its own for most rows, and no hierarchy above.
+
+    Whatever the scheme, the manifest lists all categories, and nothing but ``*`` could be published instead of them.
+    Numbers and ordered values become intervals, and a hierarchy says what to publish; whoever declares the categories
+    has made them public.
+
+    >>> from discreet.datasets import patients
+    >>> check_quasi(patients())
+    """
+    for column in table.quasi:
+        tree = column.hierarchy
+        if column.kind != "categorical" or column.declared_values or (tree is not None and tree.height > 1):
+            continue
+        alone = _alone(column)
+        if alone > FEW and 2 * alone > table.rows:
+            raise DiscreetError(
+                f"{alone:,} of the {table.rows:,} rows hold a value of the quasi-identifier {column.name!r} that no "
+                "other row has, so that it names a person as an identifier does, and the release would list all of "
+                "them; leave it out, or give it a hierarchy"
+            )
+
+
+def _alone(column: Column) -> int:
+    """How many rows hold a value that no other row has."""
+    return int((np.bincount(column.codes, minlength=len(column.values)) == 1).sum())
 
 
 def kept_sentence(names: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.anatomy_asking import codes_at
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.keeping import check_kept
+from discreet.releases.keeping import check_kept, check_quasi
 from discreet.releases.payload import Payload, make_payload, payload_array
 from discreet.releases.release import Release, new_manifest
 from discreet.releases.tallying import Tally, Words
@@ -78,6 +78,7 @@ class RandomisedRelease(Release):
                 "(missing='value')"
             )
         check_kept(table)
+        check_quasi(table)
         rows = np.flatnonzero(published)
         rows = rows[permutation(len(rows), seeded)]
         trace = np.full(table.rows, -1, np.int32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -54,7 +55,7 @@ class Column:
         """The kind as a reader knows it, by which dates are no mere numbers."""
         return self.kind if self.notation == "number" else self.notation
 
-    @property
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The values as they are written: whole numbers without a decimal point, missing as ``(missing)``."""
         if self.kind != "numeric":
