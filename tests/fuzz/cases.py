@@ -30,7 +30,8 @@ PLAIN_VALUES = [f"{letter}{number}" for letter in "abcd" for number in range(1, 
 ODD_VALUES = [
     "a, b", "{x}", "{x, y}", "[1, 2]", '"q"', '"', " lead", "trail ", MISSING, "NA", "null", "nan", "1e5", "007", "17",
     "17.0", "-0", "True", "é", "e\u0301", "two\nlines", "cr\rhere", "tab\there", ",", ";", "=1+1", "\\", "x" * 300,
-    "\u202eleft", "\U0001d538", "west", "all", "[a, b]", "a", "{a", "b}", "'", "#", "(missing", "inf", "1_0", "\ufeffmark",
+    "\u202eleft", "\U0001d538", "west", "all", "[a, b]", "a", "{a", "b}", "'", "#", "(missing", "inf", "1_0",
+    "\ufeffmark",
 ]  # fmt: skip
 
 
