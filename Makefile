@@ -8,12 +8,13 @@ READY := $(VENV)/.installed
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
 	if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$name; break; fi; done)
 
-.PHONY: help demo test bench lint format clean
+.PHONY: help demo test fuzz bench lint format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    generate a table, publish it, audit it, show the result"
 	@echo "make test    the whole test suite"
+	@echo "make fuzz    random releases checked by definition (COUNT=100000, SEED=0, SECONDS=3600 to stop earlier)"
 	@echo "make bench   the performance table"
 	@echo "make lint    static checks"
 	@echo "make format  rewrite the sources the way make lint wants them"
@@ -25,6 +26,11 @@ demo: $(READY)
 test: $(READY)
 	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/kernels
 	@$(BIN)/python -m pytest -n 2 --durations=10
+
+# The number of a case decides all of it: what failed is repeated with its SEED and COUNT=1.
+fuzz: $(READY)
+	@PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) \
+		$(if $(SECONDS),--seconds $(SECONDS))
 
 bench: $(READY)
 	@$(BIN)/python -m benchmarks

@@ -1,0 +1,1 @@
+"""Random releases, checked by the naive definitions from their files: see ``run``."""

@@ -1,0 +1,285 @@
+"""What every format of release has to keep, from its files, the private trace and the original: an oracle for each."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from fuzz.cases import Case, Column, Value
+from fuzz.files import Line, admits, cell, expect, lines_of, manifest_of, trace_of
+from fuzz.promises import SLACK, Promise, broken, near
+from naive import perturbation, principles, retention
+
+MOST_POINTS = 20_000
+"""Presence is looked at for everyone with values of the table as long as these are no more combinations."""
+
+
+@dataclass
+class Published:
+    """A saved release beside what it was made of."""
+
+    folder: Path
+    case: Case
+    promises: list[Promise]
+    groups: list[int | None]
+    """The published group (or line, where values are randomised) of every input row, by the private trace."""
+
+    def rows_by_group(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = defaultdict(list)
+        for row, group in enumerate(self.groups):
+            if group is not None:
+                found[group].append(row)
+        return dict(found)
+
+    @property
+    def withheld(self) -> list[int]:
+        return [row for row, group in enumerate(self.groups) if group is None]
+
+
+def check(folder: Path, case: Case, promises: list[Promise], trace: Path) -> str:
+    """See that a release is true and keeps these promises; its format. ``UntrueError`` says what is not so."""
+    manifest = manifest_of(folder)
+    published = Published(folder, case, promises, trace_of(trace, case.rows))
+    out = len(published.withheld)
+    expect(manifest["rows"] == {"published": case.rows - out, "withheld": out}, "rows are counted wrongly")
+    listed = [(entry["name"], entry["role"], entry["kind"]) for entry in manifest["attributes"]]
+    roles = [(case.quasi, "quasi"), (case.sensitive, "sensitive"), (case.kept, "other")]
+    expect(listed == [(one.name, role, one.kind) for some, role in roles for one in some], "attributes differ")
+    FORMATS[manifest["format"]](published)
+    _judge(published, [published.withheld])
+    return str(manifest["format"])
+
+
+def states(folder: Path, promises: list[Promise]) -> bool:
+    """Whether the manifest states all these promises."""
+    stated = [_spelt(text) for text in manifest_of(folder)["promise"]]
+    return all(_spelt(promise.text) in stated for promise in promises)
+
+
+def _spelt(text: str) -> tuple[str, frozenset[str]]:
+    """A promise with its parameters in any order, numbers written in any way, and defaults left out."""
+    name, _, inside = text.partition("(")
+    parts = (part.strip().partition("=") for part in inside.removesuffix(")").split(","))
+    said = {key: _number(value) for key, _, value in parts}
+    if {"below", "above"} <= said.keys():
+        said.pop("epsilon", None)  # it plays no part
+    defaults = {"variant=enhanced", "kind=frequency", "distance=equal", "neighbourhood=absolute", "presence=group"}
+    return name, frozenset(f"{key}={value}" for key, value in said.items()) - defaults
+
+
+def _number(text: str) -> str:
+    try:
+        return str(Fraction(text))
+    except ValueError:
+        return text
+
+
+def _judge(published: Published, groups: Sequence[Sequence[int]]) -> None:
+    """Every promise, by every group of rows, about every sensitive attribute."""
+    for column in published.case.sensitive:
+        prior = column.meant
+        for promise, rows in itertools.product(published.promises, groups):
+            held = [prior[row] for row in rows]
+            expect(not broken(promise, held, prior, column), f"{promise.text} is broken by a group with {held}")
+
+
+def _shared(column: Column, rows: Sequence[int]) -> list[Value]:
+    meant = column.meant
+    return [meant[row] for row in rows]
+
+
+# ---------------------------------------------------------------------------------------------------------- presence
+
+
+def _presence(published: Published, blocks: Sequence[dict[int, set[Any]]], sizes: dict[int, int]) -> None:
+    """Alpha, for everyone whose values occur: group by group, or all groups together.
+
+    A block tells, per group, which values (or combinations of values) of the original the group may hold.
+    """
+    chances = {
+        number: min(Fraction(1), Fraction(size, math.prod(len(block[number]) for block in blocks)))
+        for number, size in sizes.items()
+    }
+    entries = [set().union(*block.values()) for block in blocks]
+    few = math.prod(map(len, entries)) <= MOST_POINTS
+    for promise in published.promises:
+        if promise.name != "alpha-beta":
+            continue
+        alpha = promise.number("alpha") + SLACK
+        for chance in chances.values():
+            expect(chance <= alpha, f"{promise.text}: a group is believed with {chance}")
+        for point in itertools.product(*entries) if few and promise.parameters.get("presence") == "combined" else ():
+            absent = Fraction(1)
+            for number, chance in chances.items():
+                if all(one in block[number] for one, block in zip(point, blocks, strict=True)):
+                    absent *= 1 - chance
+            expect(1 - absent <= alpha, f"{promise.text}: {point} is believed with {1 - absent}")
+
+
+# ------------------------------------------------------------------------------------------------------------ formats
+
+
+def _by_group(lines: list[Line]) -> dict[int, list[Line]]:
+    found: dict[int, list[Line]] = defaultdict(list)
+    for line in lines:
+        found[int(line["group"])].append(line)
+    return dict(found)
+
+
+def _same(columns: Sequence[Column], lines: Sequence[Line], rows: Sequence[int], what: str) -> None:
+    """Lines say of some columns what the rows hold, in whatever order."""
+    said = Counter(tuple(cell(column, line) for column in columns) for line in lines)
+    meant = [column.meant for column in columns]
+    expect(said == Counter(tuple(values[row] for values in meant) for row in rows), f"{what} are not those of the rows")
+
+
+def _generalized(published: Published) -> None:
+    case = published.case
+    groups, rows = _by_group(lines_of(published.folder, "table")), published.rows_by_group()
+    expect(groups.keys() == rows.keys(), "groups are not those of the trace")
+    expect(manifest_of(published.folder)["groups"] == len(groups), "groups are counted wrongly")
+    for number, lines in groups.items():
+        _same([*case.sensitive, *case.kept], lines, rows[number], "sensitive and kept values")
+        for column in case.quasi:
+            (text,) = {line[column.name] for line in lines}
+            true = all(admits(column, text, value) for value in _shared(column, rows[number]))
+            expect(true, f"{text!r} is not true of all rows of a group")
+    _judge(published, list(rows.values()))
+    blocks = []
+    for column in case.quasi:
+        values = set(column.meant)
+        texts = {number: lines[0][column.name] for number, lines in groups.items()}
+        blocks.append({number: {one for one in values if admits(column, text, one)} for number, text in texts.items()})
+    _presence(published, blocks, {number: len(lines) for number, lines in groups.items()})
+
+
+def _counted(published: Published) -> dict[int, Counter[Value]]:
+    """The sensitive values of every group as its lines count them."""
+    (column,) = published.case.sensitive
+    found: dict[int, Counter[Value]] = defaultdict(Counter)
+    for line in lines_of(published.folder, "sensitive"):
+        group, value = found[int(line["group"])], cell(column, line)
+        expect(value not in group, "a value is counted twice")
+        expect(int(line["count"]) > 0, "a value is counted that no row holds")
+        group[value] = int(line["count"])
+    rows = published.rows_by_group()
+    expect(found == {number: Counter(_shared(column, some)) for number, some in rows.items()}, "counts are wrong")
+    expect(manifest_of(published.folder)["groups"] == len(rows), "groups are counted wrongly")
+    return found
+
+
+def _anatomy(published: Published) -> None:
+    case = published.case
+    counted, rows = _counted(published), published.rows_by_group()
+    groups = _by_group(lines_of(published.folder, "table"))
+    expect(groups.keys() == counted.keys(), "groups are not those that are counted")
+    for number, lines in groups.items():
+        _same([*case.quasi, *case.kept], lines, rows[number], "quasi-identifiers and kept values")
+    _judge(published, list(rows.values()))
+    hidden = [one for one in published.promises if one.name == "alpha-beta" and one.number("alpha") < 1]
+    expect(not hidden, "rows are published as they are, so nobody's presence is hidden")
+
+
+def _ambiguous(published: Published) -> None:
+    rows = published.rows_by_group()
+    _counted(published)
+    known = {column.name: column for column in published.case.quasi}
+    blocks: list[dict[int, set[Any]]] = []
+    for entry in manifest_of(published.folder)["auxiliaries"]:
+        columns = [known.pop(name) for name in entry["attributes"]]
+        said: dict[int, Counter[Any]] = defaultdict(Counter)
+        for line in lines_of(published.folder, entry["table"]):
+            said[int(line["group"])][tuple(cell(column, line) for column in columns)] += 1
+        meant = [column.meant for column in columns]
+        held = {number: {tuple(values[row] for values in meant) for row in some} for number, some in rows.items()}
+        expect(said == {number: Counter(some) for number, some in held.items()}, "lists are not those of the rows")
+        blocks.append(held)
+    expect(not known, "a quasi-identifier is in no list")
+    _judge(published, list(rows.values()))
+    _presence(published, blocks, {number: len(some) for number, some in rows.items()})
+
+
+def _rows_as_they_are(published: Published) -> tuple[Column, list[Value], list[int]]:
+    """What randomised formats share: exact quasi-identifiers, the prior, and published values that it lists."""
+    case = published.case
+    (column,) = case.sensitive
+    lines, meant = lines_of(published.folder, "table"), [one.meant for one in [*case.quasi, *case.kept]]
+    rows = [row for row, at in enumerate(published.groups) if at is not None]
+    expect(sorted(at for at in published.groups if at is not None) == list(range(len(lines))), "other lines")
+    for row in rows:
+        line = lines[int(str(published.groups[row]))]
+        said = [cell(one, line) for one in [*case.quasi, *case.kept]]
+        expect(said == [values[row] for values in meant], "a line is not that of its row")
+    prior = lines_of(published.folder, "prior")
+    values = [_value(column, line["value"]) for line in prior]
+    counts = [int(line["count"]) for line in prior]
+    expect(len(set(values)) == len(values), "the prior has a value twice")
+    expect(dict(zip(values, counts, strict=True)) == Counter(column.meant), "the prior is not that of the original")
+    expect({cell(column, line) for line in lines} <= set(values), "a value is published that the prior does not list")
+    return column, values, counts
+
+
+def _value(column: Column, text: str) -> Value:
+    return cell(column, {column.name: text})
+
+
+def _perturbed(published: Published) -> None:
+    _, values, counts = _rows_as_they_are(published)
+    column = published.case.sensitive[0]
+    lines = lines_of(published.folder, "matrix")
+    texts = [[line[name] for name in line if name != "published"] for line in lines]
+    expect([_value(column, line["published"]) for line in lines] == values, "the matrix has other values")
+    cells = [[Fraction(text) for text in line] for line in texts]
+    expect(all(chance >= 0 for line in cells for chance in line), "a chance is negative")
+    expect(all(sum(one) == 1 for one in zip(*cells, strict=True)), "chances of an original value do not add up to 1")
+    _drawn(published, values, cells)
+    shares = principles.shares(counts)
+    for promise in published.promises:
+        expect(promise.name == "beta-likeness" and "level" not in promise.parameters, "more is promised than is kept")
+        variant = promise.parameters.get("variant", "enhanced")
+        lowest = 1 - promise.number("negative") if "negative" in promise.parameters else Fraction(0)
+        for line in perturbation.beliefs(texts, counts):
+            for belief, p in zip(line, shares, strict=True):
+                expect(belief <= principles.cap(p, promise.number("beta"), variant) + SLACK, f"a belief of {belief}")
+                expect(belief + SLACK >= lowest * p, f"a belief of only {belief}")
+
+
+def _drawn(published: Published, values: Sequence[Value], cells: Sequence[Sequence[Fraction]]) -> None:
+    """No row is published with a value that its own is never replaced by."""
+    column = published.case.sensitive[0]
+    lines, meant = lines_of(published.folder, "table"), column.meant
+    for row, at in enumerate(published.groups):
+        if at is not None:
+            chance = cells[values.index(cell(column, lines[at]))][values.index(meant[row])]
+            expect(chance > 0, "a value is published that its original is never replaced by")
+
+
+def _retained(published: Published) -> None:
+    _, values, counts = _rows_as_they_are(published)
+    told = manifest_of(published.folder)["retention"]
+    kept = Fraction(repr(told["probability"]))
+    weights = counts if told["noise"] == "prior" else [1] * len(counts)
+    expect(0 <= kept <= 1, "that is no probability")
+    _drawn(published, values, retention.matrix(kept, weights))
+    beliefs = retention.posteriors(kept, counts, weights)
+    for promise in published.promises:
+        expect(promise.name == "proximity", "more is promised than is kept")
+        around = [[at for at, y in enumerate(values) if near(promise, x, y)] for x in values]
+        worst = max(sum((line[at] for at in inside), Fraction(0)) for line in beliefs for inside in around)
+        expect(worst <= 1 / promise.number("m") + SLACK, f"{promise.text}: a neighbourhood is believed with {worst}")
+
+
+FORMATS: dict[str, Callable[[Published], None]] = {
+    "generalized": _generalized,
+    "anatomy": _anatomy,
+    "ambiguous": _ambiguous,
+    "perturbed": _perturbed,
+    "retained": _retained,
+}
+"""A format that is not listed here cannot be checked, and the run fails."""

@@ -1,0 +1,231 @@
+"""Random promises, and how groups are judged by their definitions: fractions and loops, nothing of the library."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+
+from fuzz.cases import MISSING, Column, Value
+from naive import principles
+
+SLACK = principles.SLACK
+Group = Sequence[Value]
+"""The sensitive values of a group's rows."""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One promise: its name, and its parameters as they are written."""
+
+    name: str
+    parameters: dict[str, str]
+
+    @property
+    def text(self) -> str:
+        return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.parameters.items())})"
+
+    def number(self, key: str) -> Fraction:
+        return Fraction(self.parameters[key])
+
+
+def draw_promise(chance: Random, column: Column) -> Promise:
+    """A promise of any kind that can be made about such a sensitive attribute."""
+    numbers = ["proximity", "proximity", "proximity", "ke-anonymity", "variance"] if column.kind == "numeric" else []
+    name = chance.choice([*(name for name in DRAWN if name not in numbers), *numbers])
+    if column.kind != "numeric" and name in ("proximity", "ke-anonymity", "variance"):
+        name = "beta-likeness"
+    return Promise(name, {key: value for key, value in DRAWN[name](chance, column).items() if value})
+
+
+def broken(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
+    """Whether a group breaks a promise; ``prior`` holds the sensitive values of all rows of the original."""
+    return bool(group) and not KEPT[promise.name](promise, group, prior, column)
+
+
+# ------------------------------------------------------------------------------------------------------------ drawing
+
+
+def _beta_likeness(chance: Random, column: Column) -> dict[str, str]:
+    height = 0 if column.tree is None else len(column.tree[0]) - 2
+    return {
+        "beta": chance.choice(["0.3", "0.5", "1", "2", "4"]),
+        "variant": chance.choice(["", "", "basic"]),
+        "negative": chance.choice(["", "", "", "0.5", "0.9"]),
+        "level": chance.choice(["", "", str(chance.randint(1, height))]) if height > 0 else "",
+    }
+
+
+def _l_diversity(chance: Random, column: Column) -> dict[str, str]:
+    kind = chance.choice(["", "", "frequency", "distinct", "entropy", "recursive"])
+    return {
+        "l": chance.choice(["2", "3"])
+        if kind in ("distinct", "recursive")
+        else chance.choice(["1.5", "2", "2.5", "3"]),
+        "kind": kind,
+        "c": chance.choice(["0.5", "1", "3"]) if kind == "recursive" else "",
+    }
+
+
+def _t_closeness(chance: Random, column: Column) -> dict[str, str]:
+    ways = ["", "equal", *(["ordered"] * 2 if column.kind != "categorical" else [])]
+    if column.tree is not None:
+        ways.append("hierarchical")
+    return {"t": chance.choice(["0.05", "0.15", "0.3", "0.5"]), "distance": chance.choice(ways)}
+
+
+def _proximity(chance: Random, column: Column) -> dict[str, str]:
+    epsilon, m = chance.choice(["0", "0.5", "1", "3", "100000"]), chance.choice(["1", "2", "2", "3", "4"])
+    how = chance.choice(["absolute", "absolute", "relative", "sides"])
+    if how == "relative":
+        return {"epsilon": chance.choice(["0", "0.1", "0.2", "1"]), "m": m, "neighbourhood": "relative"}
+    if how == "sides":
+        return {"m": m, "below": epsilon, "above": chance.choice(["0", "0.5", "2"])}
+    return {"epsilon": epsilon, "m": m}
+
+
+DRAWN: dict[str, Callable[[Random, Column], dict[str, str]]] = {
+    "k-anonymity": lambda chance, _: {"k": chance.choice(["1", "2", "3", "5"])},
+    "l-diversity": _l_diversity,
+    "t-closeness": _t_closeness,
+    "beta-likeness": _beta_likeness,
+    "delta-disclosure": lambda chance, _: {"delta": chance.choice(["0.5", "1.5", "3"])},
+    "proximity": _proximity,
+    "ke-anonymity": lambda chance, _: {"k": chance.choice(["1", "2", "3"]), "e": chance.choice(["0", "2", "10"])},
+    "variance": lambda chance, _: {"v": chance.choice(["0.5", "2", "20"])},
+    "alpha-beta": lambda chance, _: {
+        "alpha": chance.choice(["0.3", "0.5", "0.7", "0.9", "1"]),
+        "beta": chance.choice(["0.4", "0.5", "0.7", "1"]),
+        "presence": chance.choice(["", "", "combined"]),
+    },
+}
+
+
+# ------------------------------------------------------------------------------------------------------------ judging
+
+
+def ranked(column: Column, prior: Group) -> list[Value]:
+    """The values of a sensitive attribute in their order, those that do not occur too where they are declared."""
+    if column.kind == "numeric":
+        numbers = sorted({value for value in prior if value is not None})
+        return [*([None] if None in prior else []), *numbers]
+    declared = column.order if column.kind == "ordinal" else sorted({str(value) for value in prior})
+    if column.tree is not None and column.kind == "categorical":
+        declared = [line[0] for line in column.tree]
+    return [*([MISSING] if MISSING in prior and MISSING not in declared else []), *declared]
+
+
+def near(promise: Promise, x: Value, y: Value) -> bool:
+    """Whether y lies in the neighbourhood of x."""
+    if x is None or y is None:
+        return x is y
+    if promise.parameters.get("neighbourhood") == "relative":
+        return abs(y - x) <= promise.number("epsilon") * abs(x)
+    below = promise.number("below" if "below" in promise.parameters else "epsilon")
+    above = promise.number("above" if "above" in promise.parameters else "epsilon")
+    return x - below <= y <= x + above
+
+
+def _counts(group: Group, prior: Group, column: Column) -> tuple[list[int], list[int]]:
+    own, all_rows = Counter(group), Counter(prior)
+    values = ranked(column, prior)
+    assert set(all_rows) <= set(values), f"values without a place: {set(all_rows) - set(values)}"
+    return [own[value] for value in values], [all_rows[value] for value in values]
+
+
+def _paths(column: Column, prior: Group) -> list[list[str]]:
+    """Every value with the labels above it; a missing one that no line mentions stands alone below the root."""
+    assert column.tree is not None
+    lines = {line[0]: line for line in column.tree}
+    *_, root = column.tree[0]
+    alone = [MISSING] * (len(column.tree[0]) - 1) + [root]
+    return [lines.get(str(value), alone) for value in ranked(column, prior)]
+
+
+def _beta_kept(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
+    own, all_rows = _counts(group, prior, column)
+    level = int(promise.parameters.get("level", "0"))
+    if level:
+        assert column.tree is not None
+        of_value = [tuple(path[level:]) for path in _paths(column, prior)]
+        nodes = [sorted(set(of_value)).index(one) for one in of_value]
+        own, all_rows = principles.by_node(own, nodes), principles.by_node(all_rows, nodes)
+    negative = promise.number("negative") if "negative" in promise.parameters else None
+    variant = promise.parameters.get("variant", "enhanced")
+    return principles.beta_likeness(own, all_rows, promise.number("beta"), variant, negative)
+
+
+def _l_kept(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
+    own, needed = list(Counter(group).values()), promise.number("l")
+    kind = promise.parameters.get("kind", "frequency")
+    if kind == "distinct":
+        return principles.distinct(own, int(needed))
+    if kind == "entropy":
+        return principles.entropic(own, needed)
+    if kind == "recursive":
+        return principles.recursive(own, int(needed), promise.number("c"))
+    return principles.frequency(own, needed)
+
+
+def _t_kept(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
+    own, all_rows = _counts(group, prior, column)
+    distance, limit = promise.parameters.get("distance", "equal"), promise.number("t")
+    if distance == "hierarchical":
+        assert column.tree is not None
+        height, paths = len(column.tree[0]), _paths(column, prior)
+        tree = [[sorted({tuple(path[level:]) for path in paths}).index(tuple(path[level:])) for path in paths]
+                for level in range(height)]  # fmt: skip
+        return principles.emd(own, all_rows, principles.hierarchical(tree)) <= float(limit) + 1e-7
+    q, p = principles.shares(own), principles.shares(all_rows)
+    if distance == "equal":
+        return sum((abs(a - b) for a, b in zip(q, p, strict=True)), Fraction(0)) / 2 <= limit + SLACK
+    pairs = [pair for pair in zip(q, p, strict=True) if pair[1]]
+    moved, work = Fraction(0), Fraction(0)
+    for a, b in pairs:
+        moved += a - b
+        work += abs(moved)
+    return work / max(1, len(pairs) - 1) <= limit + SLACK
+
+
+def _delta_kept(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
+    return principles.delta_disclosure(*_counts(group, prior, column), promise.number("delta"))
+
+
+def _proximity_kept(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
+    around = max(sum(near(promise, x, y) for y in group) for x in group)
+    return around * promise.number("m") <= len(group) + SLACK
+
+
+def _ke_kept(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
+    numbers = [value for value in group if value is not None]
+    spread = max(numbers) - min(numbers) if numbers else Fraction(0)
+    return len(set(group)) >= promise.number("k") and spread >= promise.number("e") * (1 - SLACK)
+
+
+def _variance_kept(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
+    numbers = [value for value in group if isinstance(value, Fraction)]
+    if not numbers:
+        return promise.number("v") == 0
+    mean = sum(numbers, Fraction(0)) / len(numbers)
+    variance = sum(((value - mean) ** 2 for value in numbers), Fraction(0)) / len(numbers)
+    return variance >= promise.number("v") * (1 - SLACK)
+
+
+def _belief_kept(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
+    """What alpha-beta says about sensitive values; who is in the table is for the descriptions to tell."""
+    return max(Counter(group).values()) <= promise.number("beta") * len(group) + SLACK
+
+
+KEPT: dict[str, Callable[[Promise, Group, Group, Column], bool]] = {
+    "k-anonymity": lambda promise, group, *_: len(group) >= promise.number("k"),
+    "l-diversity": _l_kept,
+    "t-closeness": _t_kept,
+    "beta-likeness": _beta_kept,
+    "delta-disclosure": _delta_kept,
+    "proximity": _proximity_kept,
+    "ke-anonymity": _ke_kept,
+    "variance": _variance_kept,
+    "alpha-beta": _belief_kept,
+}

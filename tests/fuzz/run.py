@@ -1,0 +1,253 @@
+"""One random release after another: published, saved, checked by definition, audited, loaded again, tampered with.
+
+A number decides all of a case, chance in the library included, so that whatever goes wrong can be repeated.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from discreet import randomness
+from discreet.adversary.audit import audit
+from discreet.errors import DiscreetError
+from discreet.principles.principle import Principle, parse, together
+from discreet.principles.prior import Prior
+from discreet.releases import load
+from discreet.releases.release import Release
+from discreet.releases.tracing import write_trace
+from discreet.schemes import SCHEMES, Scheme
+from discreet.table.table import Table
+from fuzz.cases import Case, draw_case, read_case
+from fuzz.files import UntrueError, expect
+from fuzz.formats import check, states
+from fuzz.promises import Promise, draw_promise
+from fuzz.tampering import tamper
+
+TABLES, TRIES = 5, 15
+"""How many tables are drawn, and for each how many promises, before one that the scheme cannot make is taken."""
+
+
+CHANCES = 20
+"""After so many cases every scheme has published something, or something is wrong with it."""
+MORE: dict[str, list[Any]] = {"pairs": ["auto"]}
+"""Values of options whose types do not tell them."""
+
+
+@dataclass
+class Outcome:
+    """What became of one number."""
+
+    seed: int
+    scheme: str
+    refused: str | None = None
+    """Why nothing was published."""
+    tampered: str | None = None
+    """What was altered and noticed, or found harmless."""
+    harmless: bool = False
+    failure: str | None = None
+
+
+@dataclass
+class Tally:
+    """What became of many."""
+
+    schemes: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in SCHEMES})
+    refusals: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in SCHEMES})
+    failures: list[Outcome] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(self, outcome: Outcome) -> None:
+        counts = self.schemes[outcome.scheme]
+        counts["tried"] += 1
+        if outcome.failure is not None:
+            self.failures.append(outcome)
+        elif outcome.refused is not None:
+            counts["refused"] += 1
+            self.refusals[outcome.scheme][outcome.refused] += 1
+        else:
+            counts["published"] += 1
+            if outcome.tampered is not None:
+                counts["harmless" if outcome.harmless else "noticed"] += 1
+
+    @property
+    def never_published(self) -> list[str]:
+        """The schemes that had their chances and refused every time."""
+        return [name for name, counts in self.schemes.items() if counts["tried"] >= CHANCES and not counts["published"]]
+
+    def lines(self) -> Iterator[str]:
+        """The counts as they are printed."""
+        heads = ("tried", "published", "refused", "noticed", "harmless")
+        yield f"{'scheme':<14}" + "".join(f"{head:>11}" for head in heads)
+        for name, counts in self.schemes.items():
+            yield f"{name:<14}" + "".join(f"{counts[head]:>11,}" for head in heads)
+        total = sum(self.schemes.values(), Counter())
+        yield f"{'all':<14}" + "".join(f"{total[head]:>11,}" for head in heads)
+        yield "Published: checked by definition from the files, audited, loaded again. Noticed or harmless: altered."
+        for name, reasons in self.refusals.items():
+            for reason, number in reasons.most_common(4):
+                yield f"  {name} refused {number:,}: {reason} ..."
+        for outcome in self.failures[:20]:
+            yield f"FAILED {outcome.scheme}, repeat with SEED={outcome.seed} COUNT=1: {outcome.failure}"
+        for name in self.never_published:
+            yield f"FAILED {name} never published anything"
+        yield f"{total['tried']:,} cases in {self.seconds:.0f} s, {len(self.failures):,} failures."
+
+
+def fuzz(seeds: Iterable[int], processes: int = 1, seconds: float | None = None) -> Tally:
+    """Run the cases of these numbers, or as many as there is time for."""
+    tally, start = Tally(), time.monotonic()
+    if processes == 1:
+        for seed in seeds:
+            tally.add(one(seed))
+            if seconds is not None and time.monotonic() - start > seconds:
+                break
+    else:
+        with get_context("spawn").Pool(processes) as pool:
+            for outcome in pool.imap_unordered(one, seeds, chunksize=8):
+                tally.add(outcome)
+                if seconds is not None and time.monotonic() - start > seconds:
+                    pool.terminate()
+                    break
+    tally.seconds = time.monotonic() - start
+    return tally
+
+
+def one(seed: int) -> Outcome:
+    """The case of one number; schemes take turns."""
+    name = list(SCHEMES)[seed % len(SCHEMES)]
+    outcome = Outcome(seed, name)
+    chance = Random(seed)
+    entropy, randomness._entropy = randomness._entropy, np.random.default_rng(seed).bytes
+    home = Path(tempfile.mkdtemp(prefix="fuzz", dir=_memory()))
+    try:
+        _try(chance, outcome, home)
+    except UntrueError as wrong:
+        outcome.failure = f"{wrong}"
+    except Exception as error:
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        outcome.failure = f"{type(error).__name__}: {error} ({Path(at.filename).name}:{at.lineno})"
+    finally:
+        randomness._entropy = entropy
+        shutil.rmtree(home)
+    return outcome
+
+
+def _memory() -> str | None:
+    """Where files cost nothing, if there is such a place."""
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
+
+
+def _try(chance: Random, outcome: Outcome, home: Path) -> None:
+    folder, trace = home / "release", home / "trace.csv"
+    try:
+        scheme = draw_scheme(chance, outcome.scheme)
+        case, table, promises = draw_work(chance, scheme, home)
+        principle = together([parse(promise.text) for promise in promises])
+        release = scheme.publish(table, principle)
+    except DiscreetError as refusal:
+        outcome.refused = " ".join(str(refusal).split()[:5])
+        return
+    form: Literal["csv", "parquet"] = "parquet" if chance.random() < 0.1 else "csv"
+    release.save(folder, form)
+    write_trace(release, trace)
+    expect(check(folder, case, promises, trace) == release.format, "the manifest names another format")
+    expect(states(folder, promises), "the manifest does not state the promise")
+    for known in (trace, None):
+        found = audit(folder, table, trace=known, promises=principle)
+        expect(found.holds, f"the audit does not hold: {found.sentences()}")
+    _again(release, folder, home / "again", form)
+    if form == "csv":
+        _altered(chance, outcome, case, table, principle, promises, home)
+
+
+def _again(release: Release, folder: Path, copy: Path, form: Literal["csv", "parquet"]) -> None:
+    """A release that is loaded and saved is the same, to the byte."""
+    loaded = load(folder)
+    expect(loaded.faults == () and (loaded.rows, loaded.withheld) == (release.rows, release.withheld), "loaded another")
+    loaded.save(copy, form)
+    for path in folder.iterdir():
+        expect((copy / path.name).read_bytes() == path.read_bytes(), f"{path.name} is another when loaded and saved")
+
+
+def _altered(
+    chance: Random,
+    outcome: Outcome,
+    case: Case,
+    table: Table,
+    principle: Principle,
+    promises: list[Promise],
+    home: Path,
+) -> None:
+    """What is altered is noticed by the audit, or it is still true and keeps the promise by definition."""
+    what = tamper(chance, home / "release")
+    if what is None:
+        return
+    outcome.tampered = what
+    try:
+        noticed = not audit(home / "release", table, trace=home / "trace.csv", promises=principle).holds
+    except DiscreetError:
+        noticed = True
+    if noticed:
+        return
+    outcome.harmless = True
+    try:
+        check(home / "release", case, promises, home / "trace.csv")
+    except Exception as harm:
+        raise UntrueError(f"altered and not noticed ({what}): {type(harm).__name__}: {harm}") from None
+
+
+# ------------------------------------------------------------------------------------------------------------ drawing
+
+
+def draw_scheme(chance: Random, name: str) -> Scheme:
+    """A scheme with some of its options at random: all that name their choices, are true or false, or are a share."""
+    kind: Any = SCHEMES[name]
+    hints = get_type_hints(kind)
+    options: dict[str, Any] = {}
+    for one in fields(kind):
+        if chance.random() < 0.75:
+            continue
+        if get_origin(hints[one.name]) is Literal:
+            options[one.name] = chance.choice(get_args(hints[one.name]))
+        elif one.name in MORE:
+            options[one.name] = chance.choice(MORE[one.name])
+        elif isinstance(one.default, bool):
+            options[one.name] = chance.random() < 0.5
+        elif isinstance(one.default, float):
+            options[one.name] = chance.choice([0.1, 0.3, 0.5])
+    scheme: Scheme = kind(**options)
+    return scheme
+
+
+def draw_work(chance: Random, scheme: Scheme, home: Path) -> tuple[Case, Table, list[Promise]]:
+    """A table and one promise or two, mostly such that the scheme can make them about some table."""
+    for left in reversed(range(TABLES)):
+        case = draw_case(chance, scheme.several)
+        table = read_case(case, home)
+        prior = Prior.of(table)
+        for _ in range(TRIES):
+            found = [draw_promise(chance, case.sensitive[0]) for _ in range(chance.choice([1, 1, 1, 2]))]
+            if not left or _possible(scheme, found, prior):
+                return case, table, found
+    raise AssertionError("the last table is always taken")
+
+
+def _possible(scheme: Scheme, promises: list[Promise], prior: Prior) -> bool:
+    principle = together([parse(promise.text) for promise in promises])
+    try:
+        principle.require(prior)
+    except DiscreetError:
+        return False
+    return scheme.refusal(principle, prior) is None

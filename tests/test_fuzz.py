@@ -1,0 +1,53 @@
+"""A few hundred random releases, checked by the naive definitions from their files; ``make fuzz`` makes many more."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from discreet.adversary.audit import AUDITS
+from discreet.principles import PRINCIPLES, Principle
+from discreet.releases.generalized import GeneralizedRelease
+from discreet.schemes import SCHEMES, Cuts
+from discreet.table.table import Table
+from fuzz import formats, promises, run
+
+SEEDS = range(25 * len(SCHEMES))
+
+
+def test_random_releases_keep_their_promises_by_definition() -> None:
+    tally = run.fuzz(SEEDS)
+    told = "\n".join(tally.lines())
+    assert not tally.failures, told
+    assert not tally.never_published, told
+    assert sum(counts["tried"] for counts in tally.schemes.values()) == len(SEEDS), told
+
+
+def test_every_format_and_every_promise_has_a_definition_to_be_checked_by() -> None:
+    assert formats.FORMATS.keys() == AUDITS.keys()
+    assert promises.KEPT.keys() == promises.DRAWN.keys() == PRINCIPLES.keys()
+
+
+def test_a_case_is_repeated_by_its_number() -> None:
+    seeds = range(len(SCHEMES), 2 * len(SCHEMES))
+    assert [run.one(seed) for seed in seeds] == [run.one(seed) for seed in seeds]
+
+
+def test_a_broken_promise_is_found_whatever_the_audit_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    def boast(self: Cuts, table: Table, principle: Principle, progress: object = None) -> GeneralizedRelease:
+        alone = np.arange(table.rows, dtype=np.int32)
+        return GeneralizedRelease.from_groups(table, alone, promise=principle, scheme=self.name)
+
+    monkeypatch.setattr(Cuts, "publish", boast)
+    monkeypatch.setattr(run, "audit", lambda *_, **__: SimpleNamespace(holds=True))
+    found = [run.one(seed).failure or "" for seed in range(0, 20 * len(SCHEMES), len(SCHEMES))]
+    assert sum("is broken by a group" in failure for failure in found) >= 10, found
+
+
+def test_a_scheme_that_never_publishes_is_a_failure() -> None:
+    tally = run.Tally()
+    for seed in range(run.CHANCES):
+        tally.add(run.Outcome(seed, "cuts", refused="no"))
+    assert tally.never_published == ["cuts"] and any("cuts never published" in line for line in tally.lines())
