@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.judging import DISTINCT, RANGE, Rules
 from discreet.principles.counts import Counts
+from discreet.principles.measuring import in_units
 from discreet.principles.parameters import Number, Parameter, Whole
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
@@ -49,7 +51,12 @@ class KEAnonymity(Principle):
         return combine([rule(DISTINCT, self.k, width=width), self._spread(prior, width)])
 
     def _spread(self, prior: Prior, width: int) -> Rules:
-        return rule(RANGE, self.e, prior.rounding, width=width, bounds=prior.numbers)
+        numbers, asked = in_units(prior.require_numbers(str(self)), self.e, 1)
+        # between whole numbers there is no range but a whole one, and a double is one as it is
+        needed = asked if numbers is prior.numbers else math.ceil(asked)
+        told = float(needed)
+        told = told if told >= needed else math.nextafter(told, math.inf)
+        return rule(RANGE, told, width=width, bounds=numbers)
 
     def reachable(self, prior: Prior) -> Reach:
         """Reachable when the whole table keeps it."""
