@@ -60,5 +60,5 @@ def test_a_damaged_arrow_file_is_one_sentence(kind: str, tmp_path: Path) -> None
     path = tmp_path / "patients.arrow"
     write(kind, path)
     path.write_bytes(path.read_bytes()[:200])
-    with pytest.raises(DiscreetError, match="cannot be read as Arrow: .*; write it again"):
+    with pytest.raises(DiscreetError, match=r"cannot be read as Arrow: .*; write it again"):
         dc.read(path, **ROLES)  # type: ignore[arg-type]

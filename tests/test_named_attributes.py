@@ -14,7 +14,20 @@ import discreet as dc
 from discreet.errors import DiscreetError
 from discreet.principles.principle import parse
 
-NAMES = ["wage (EUR)", "wage, gross", "R&D", '5" pipe', '"', "\\", "a=b", " wage ", "", "wage\n", "löhne", "a) & k-anon"]
+NAMES = [
+    "wage (EUR)",
+    "wage, gross",
+    "R&D",
+    '5" pipe',
+    '"',
+    "\\",
+    "a=b",
+    " wage ",
+    "",
+    "wage\n",
+    "löhne",
+    "a) & k-anon",
+]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

@@ -226,9 +226,7 @@ def test_chains_pass_through_their_stops_and_thin_the_crowd() -> None:
     for _ in range(200):
         codes = np.sort(rng.integers(0, 30, int(rng.integers(2, 60)))).astype(np.int32)
         prior = Prior(np.ones(30, np.int64), tuple(map(str, range(30))), "numeric")
-        first, last = dc.Proximity(m=2, below=float(rng.integers(0, 4)), above=float(rng.integers(0, 4))).windows(
-            prior
-        )
+        first, last = dc.Proximity(m=2, below=float(rng.integers(0, 4)), above=float(rng.integers(0, 4))).windows(prior)
         line = Line.of(codes, first, last)
         pairs = [(i, j) for j in range(len(codes)) for i in range(j)]
         near = {(i, j) for i, j in pairs if codes[i] >= first[codes[j]] or codes[j] <= last[codes[i]]}

@@ -95,8 +95,8 @@ def test_what_no_scheme_keeps_is_said() -> None:
 
 def test_the_default_scheme_takes_the_promise() -> None:
     """Whatever is promised, the scheme that is taken unasked does not refuse it for being of the wrong kind."""
-    from discreet.principles.prior import Prior
     from discreet.principles.principle import parse
+    from discreet.principles.prior import Prior
     from discreet.schemes import make_scheme
 
     prior = Prior.of(people("wage"))

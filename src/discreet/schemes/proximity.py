@@ -131,9 +131,7 @@ class Proximal(GroupingScheme):
             return f"scheme {self.name!r} does not hide who is in the table; {way_out(principle)}"
         if any(isinstance(part, Proximity) for part in principle.parts):
             return None
-        return (
-            f"scheme {self.name!r} keeps promises of proximity, alone or with others; {way_out(principle)}"
-        )
+        return f"scheme {self.name!r} keeps promises of proximity, alone or with others; {way_out(principle)}"
 
     def withheld(
         self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator

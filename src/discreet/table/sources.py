@@ -48,7 +48,7 @@ def column_names(
             return [str(name) for name in pq.read_schema(path).names]
         file.seek(0)
         if is_arrow(file.read(8)):
-            return _arrow_table(path.read_bytes(), what).column_names
+            return [str(name) for name in _arrow_table(path.read_bytes(), what).column_names]
         file.seek(0)
         try:
             data = (gzip.GzipFile(fileobj=file) if start[:2] == GZIP else file).read(HEADER_BYTES)
