@@ -37,7 +37,7 @@ def test_the_bound_that_binds_is_named(tmp_path: Path) -> None:
 def test_nothing_is_said_where_beta_binds() -> None:
     """Of a rare value, or in the basic variant, beta is the bound."""
     prior = Prior(np.array([1, 99]), ("rare", "common"))
-    assert BetaLikeness(2).binding(np.array([1, 40]), prior) is None
+    assert BetaLikeness(2).binding(np.array([1, 33]), prior) is None
     assert BetaLikeness(2, "basic").binding(np.array([0, 40]), prior) is None
     assert "'common'" in (BetaLikeness(2).binding(np.array([0, 40]), prior) or "")
 

@@ -151,7 +151,7 @@ def compare(
 
 OTHER_SCHEME = "; for "
 """What a scheme's refusal of a kind of promise goes on with: what to do instead."""
-OF_ITS_RELEASE = ("scheme", "options", "keep", "format", "trace", "force")
+OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
 """What a job says about the one release that it makes, which plays no part here."""
 
 
@@ -164,7 +164,7 @@ def _job(file: str | None, given: dict[str, Any]) -> Job:
     if file is None:
         return Job.of(merged({}, parsed), "the flags")
     content = {key: value for key, value in read_job(Path(file)).items() if key not in OF_ITS_RELEASE}
-    return Job.of(merged(content, parsed), f"the job file '{file}'", Path(file))
+    return Job.of(merged(content, parsed), f"the job file '{file}'", Path(file)).without_kept()
 
 
 # ------------------------------------------------------------------------------------------------------------ showing

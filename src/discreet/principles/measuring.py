@@ -30,7 +30,7 @@ def in_units(numbers: Numbers, asked: float, power: int) -> tuple[Numbers, Fract
     """Numbers (NaN where one is missing), and what is asked of their ``power``-th power, in one unit and exactly.
 
     Where all numbers are multiples of a power of ten, they become whole numbers of it, and what is asked is the decimal
-    that its text says; a smaller unit is taken where a double holds it only so. Elsewhere all are what they are in binary.
+    that its text says; a smaller unit is taken where that is exact only so. Elsewhere all are what they are in binary.
 
     >>> in_units(np.array([0.1, np.nan, 0.3]), 0.2, 1)
     (array([ 1., nan,  3.]), Fraction(2, 1))

@@ -87,8 +87,8 @@ def read(
     idle = next((name for name in said if name not in coded), None)
     if idle is not None:
         raise DiscreetError(
-            f"a kind, a domain or a hierarchy is given for the column {idle!r}, which is not published; give the column "
-            "a role, or leave that out"
+            f"a kind, a domain or a hierarchy is given for the column {idle!r}, which is not published; give the "
+            "column a role, or leave that out"
         )
 
     unusable = [np.empty(0, np.int64)]
