@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.command.main import main
 from discreet.datasets import patients
-from discreet.principles import LDiversity, Prior, Proximity, parse
+from discreet.principles import PRINCIPLES, LDiversity, Prior, Proximity, parse
 from discreet.report.frontier import EVERY, steps
 from discreet.report.plan import MOST_POINTS, frontier, plan_proximity, strongest, widths
 from discreet.table.read import read
@@ -85,7 +85,7 @@ def test_sentences_for_every_case() -> None:
 def test_a_table_without_numbers_or_without_a_sensitive_attribute() -> None:
     told = dc.plan(patients())
     assert told.proximity is None and told.feasible
-    assert [one.parameter for one in told.strongest] == ["k", "l", "l", "l", "l", "t", "beta", "delta"]
+    assert [one.parameter for one in told.strongest] == ["k", "l", "l", "l", "l", "t", "beta", "delta", "beta"]
     assert [one.promise for one in dc.plan(patients(sensitive=None)).strongest] == ["k-anonymity"]
     with pytest.raises(dc.DiscreetError, match="is categorical; declare it numeric"):
         dc.plan(patients(), m=3)
@@ -113,8 +113,33 @@ def test_the_strongest_can_be_kept_and_nothing_stronger(counts: list[int]) -> No
             best, text = int(one.strongest), f"kind={kind.replace(', c=2', '')}" + (", c=2" if "c=2" in kind else "")
             assert best == 0 or parse(f"l-diversity(l={best}, {text})").holds(whole, prior)[0]
             assert not parse(f"l-diversity(l={best + 1}, {text})").holds(whole, prior)[0]
+        elif one.promise == "alpha-beta":
+            assert dc.AlphaBeta(1.0, min(1.0, one.strongest + 1e-9)).holds(whole, prior)[0]
+            assert not dc.AlphaBeta(1.0, one.strongest - 1e-6).holds(whole, prior)[0]
         else:
             assert one.strongest == 0.0
+
+
+def test_a_plan_for_numbers_tells_how_much_they_differ_and_vary() -> None:
+    """How strong ke-anonymity and variance can be kept, and nothing stronger."""
+    pay = pa.table({"age": [1, 2, 3, 4], "pay": [1000, 1010, 1010, 9000]})
+    told = {one.promise: one for one in dc.plan(read(pay, quasi=["age"], sensitive="pay")).strongest}
+    differ, vary = told["ke-anonymity (e up to 8000)"], told["variance"]
+    prior = Prior(np.array([1, 2, 1]), ("1000", "1010", "9000"), "numeric")
+    whole = prior.counts[None]
+    assert (differ.parameter, differ.strongest) == ("k", 3)
+    assert dc.KEAnonymity(3, 8000).holds(whole, prior)[0] and not dc.KEAnonymity(4, 8000).holds(whole, prior)[0]
+    assert not dc.KEAnonymity(3, 8001).holds(whole, prior)[0]
+    assert vary.strongest == pytest.approx(np.var([1000, 1010, 1010, 9000]))
+
+
+def test_the_command_shows_all_kinds_of_promises(tmp_path: Path) -> None:
+    """Every promise that there is has a line, and its strongest parameter can be asked for."""
+    (tmp_path / "pay.csv").write_text("age,pay\n" + "".join(f"{age},{900 + 7 * age % 50}\n" for age in range(60)))
+    told = CliRunner().invoke(main, ["plan", str(tmp_path / "pay.csv"), "--quasi", "age", "--sensitive", "pay"])
+    assert told.exit_code == 0, told.output
+    for name in PRINCIPLES:
+        assert name in told.output, name
 
 
 @given(

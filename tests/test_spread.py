@@ -131,7 +131,9 @@ def test_a_range_of_decimals_is_what_their_texts_say(low, gap, places):
 def test_the_variance_of_whole_numbers_is_not_rounded(rows, shift):
     group, prior = group_of(*(one + shift for one in rows))
     has = variance(rows)
-    assert Variance(float(has)).holds(group, prior)[0]
+    v = float(has)
+    assert Variance(v).holds(group, prior)[0] == (has >= Fraction(repr(v)))
+    assert Variance(float(np.nextafter(v, 0))).holds(group, prior)[0]
     assert Variance(float(has) * 2 + 1).holds(group, prior)[0] == (has >= float(has) * 2 + 1)
     assert not Variance(float(np.nextafter(float(has), np.inf))).holds(group, prior)[0]
 

@@ -34,6 +34,8 @@ class Kept:
     sentence: str
     attribute: str | None = None
     """The sensitive attribute that it was judged on, where there are several."""
+    limit: str | None = None
+    """What binds the closest group, in a sentence, where that is not the parameter that is told as achieved."""
 
     @property
     def margin(self) -> float:
@@ -91,6 +93,9 @@ def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left
             f"{part} is kept by all {release.groups:,} groups{and_left}; the closest to its bound, {who}, uses "
             f"{wording.percent(strain)} of what it allows."
         )
+    limit = None if broken or not size else part.binding(counts, prior)
+    if limit is not None:
+        sentence += f" {limit}"
     return Kept(
         str(part),
         broken == 0,
@@ -101,6 +106,7 @@ def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left
         size,
         description,
         sentence,
+        limit=limit,
     )
 
 

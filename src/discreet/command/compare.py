@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,7 +152,9 @@ def compare(
     return HOLDS if told.holds else VIOLATED
 
 
-OF_ITS_RELEASE = ("scheme", "options", "keep", "format", "trace", "force")
+OTHER_SCHEME = "; for "
+"""What a scheme's refusal of a kind of promise goes on with: what to do instead."""
+OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
 """What a job says about the one release that it makes, which plays no part here."""
 
 
@@ -164,7 +167,7 @@ def _job(file: str | None, given: dict[str, Any]) -> Job:
     if file is None:
         return Job.of(merged({}, parsed), "the flags")
     content = {key: value for key, value in read_job(Path(file)).items() if key not in OF_ITS_RELEASE}
-    return Job.of(merged(content, parsed), f"the job file '{file}'", Path(file))
+    return Job.of(merged(content, parsed), f"the job file '{file}'", Path(file)).without_kept()
 
 
 # ------------------------------------------------------------------------------------------------------------ showing
@@ -191,6 +194,13 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
         console.print(_table(results, shown))
         for sentence, names in _remarks(results).items():
             console.print(f"{', '.join(names)}: {sentence}")
+    unsuited = _unsuited(told.results)
+    if unsuited:
+        console.print()
+        console.print(Text("Refused", style="bold"))
+        for reason, promises in unsuited.items():
+            of = f" ({promises} promises)" if promises > 1 else ""
+            console.print(f"{reason}{of}", soft_wrap=True)
     console.print()
     console.print(
         "AIL and GCP: loss of the quasi-identifiers alone, from 0 to 1; errors are relative to exact counts; seconds "
@@ -210,12 +220,19 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
 
 
 def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
-    """Refusals and what audits found wrong, each with the schemes it is about."""
+    """Refusals of this table and what audits found wrong, each with the schemes it is about."""
     found: dict[str, list[str]] = {}
     for result in results:
         for sentence in [result.refusal] if result.refusal else result.failures:
-            found.setdefault(sentence, []).append(result.scheme)
+            if OTHER_SCHEME not in sentence:
+                found.setdefault(sentence, []).append(result.scheme)
     return found
+
+
+def _unsuited(results: tuple[Result, ...]) -> dict[str, int]:
+    """Why schemes are not for some promises, and for how many; who compares knows the other schemes."""
+    refusals = [result.refusal for result in results if result.refusal and OTHER_SCHEME in result.refusal]
+    return dict(Counter(refusal.partition(OTHER_SCHEME)[0] for refusal in refusals))
 
 
 def _fitting(console: Console, told: Comparison) -> tuple[Measure, ...]:

@@ -114,7 +114,22 @@ class Job(BaseModel):
         keys = ("person", "domains", "dates", "missing", "na", "delimiter", "encoding")
         return {key: getattr(self, key) for key in keys}
 
+    def without_kept(self) -> Job:
+        """The same job for a table from which nothing is carried along, and nothing said about what would be.
 
+        >>> job = Job(input="a", output="b", quasi=["age"], promises=["k"], keep=["pay"], numeric=["age", "pay"])
+        >>> job.without_kept().numeric
+        ['age']
+        """
+        lists = {key: [name for name in getattr(self, key) if name not in self.keep] for key in KINDS}
+        tables = {
+            key: {name: one for name, one in getattr(self, key).items() if name not in self.keep}
+            for key in ("hierarchies", "domains")
+        }
+        return self.model_copy(update={**lists, **tables, "keep": []})
+
+
+KINDS = ("numeric", "categorical", "ordinal")
 PATHS = ("input", "output", "trace", "hierarchy_folder")
 MERGED = ("options", "hierarchies", "domains", "dates")
 """Keys whose single entries flags override; any other key is replaced as a whole."""

@@ -124,10 +124,18 @@ def _show(console: Console, told: Plan) -> None:
 
 def _reached(one: Strongest) -> str:
     """The strongest parameter, rounded to the side on which it can be kept."""
+    from discreet.principles.proximity import rounded_down
+
     if one.strongest is None:
         return "-"
     if one.strongest == 0.0 and one.parameter in ("t", "beta", "delta"):
         return f"any {one.parameter}"
+    if math.isinf(one.strongest):
+        return f"any {one.parameter}"
+    if one.parameter == "v":
+        return f"v={number(rounded_down(one.strongest), 6)}"
+    if one.parameter in ("t", "beta", "delta"):
+        return f"{one.parameter}={number(math.ceil(one.strongest * 1000.0 - 1e-7) / 1000.0, 6)}"
     return f"{one.parameter}={number(math.floor(one.strongest * 100.0 + 1e-7) / 100.0, 6)}"
 
 

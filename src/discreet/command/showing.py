@@ -29,6 +29,9 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
     console.print()
     if audit.promises:
         console.print(_promises(audit.promises))
+        if not every_check:  # else the sentences about promises say it
+            for limit in dict.fromkeys(kept.limit for kept in audit.promises if kept.limit is not None):
+                console.print(Text(f"In the closest group: {limit}"))
         console.print()
     found = [("promise kept" if kept.holds else _failure(kept), kept.holds, kept.sentence) for kept in audit.promises]
     found += [

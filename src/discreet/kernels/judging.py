@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.compiling import kernel
+from discreet.kernels.twofold import added, multiplied, product_of, sum_of
 
 SLACK = 1e-9
 """Counts are compared with bound x size up to this much."""
 EXACT = 2.0**53
 """Whole numbers up to this are exact, and so are their sums."""
-ROUNDED = 2.0**-49
-"""What rounding may take from a sum of squares, as a share."""
+TWOFOLD_EXACT = 2.0**100
+"""Twofold whole numbers up to this are exact, and so are their sums."""
+UNTOLD = 2.0**-80
+"""What rounding may take from sums of twofold numbers, as a share, generously."""
+ABOVE_ONE = 1.0 + 2.0**-52
 
 SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, WINDOWS, RANGE, VARIANCE = range(12)
 
@@ -119,9 +123,9 @@ def strain(counts, size, rules, present):
             # parameters: m; no window around a value that is present may hold more than 1 / m of the rows
             here = _fullest_window(counts, rules.bounds[r], rules.nodes[r], present) / (size / first + SLACK)
         elif kind == RANGE:
-            # parameters: the range, and what share of itself a number may be off by; the same for the variance
-            here = _short_of_range(first, second, counts, rules.bounds[r], present)
+            here = _short_of_range(first, counts, rules.bounds[r], present)
         elif kind == VARIANCE:
+            # parameters: the variance, as a twofold number
             here = _short_of_variance(first, second, counts, rules.bounds[r], present)
         worst = max(worst, here)
     return worst
@@ -186,11 +190,8 @@ def _fullest_of_sums(counts, lows, highs, present):
 
 
 @kernel
-def _short_of_range(needed, rounding, counts, numbers, present):
-    """How many times larger the range is that is needed than that of a group's numbers; missing ones do not count.
-
-    ``rounding``: each number may be off by this share of itself. Whole numbers are exact, and so are their ranges.
-    """
+def _short_of_range(needed, counts, numbers, present):
+    """How many times larger the range is that is needed than that of a group's numbers; missing ones do not count."""
     if needed == 0.0:
         return 0.0
     low = np.inf
@@ -201,53 +202,70 @@ def _short_of_range(needed, rounding, counts, numbers, present):
             high = max(high, numbers[i])
     if not high > low:
         return np.inf
-    has = high - low  # may be infinite, which is enough for any range
-    return needed / (has + rounding * (abs(low) + abs(high) + needed + has))
+    has, off = sum_of(high, -low)
+    if has == np.inf:  # enough for any range
+        return 0.0
+    return _decided(needed, has, has > needed or (has == needed and off >= 0.0))
 
 
 @kernel
-def _short_of_variance(needed, rounding, counts, numbers, present):
-    """How many times larger the variance is that is needed than that of a group's numbers (the mean squared distance
-    from their mean); missing ones do not count, and ``rounding`` is as for the range.
+def _short_of_variance(needed, rest, counts, numbers, present):
+    """How many times larger the variance is that is needed (``needed + rest``) than that of a group's numbers, their
+    mean squared distance from their mean; missing ones do not count.
 
     Numbers are told from one of them on and in units of a power of two that is about their largest distance: so neither
-    sums nor squares can overflow, nor can all squares vanish.
+    sums nor squares can overflow, nor can all squares vanish. Times the square of the number of rows, the variance of
+    whole numbers is whole, and up to 100 bits twofold numbers hold it. Elsewhere, what is too close to be told is
+    taken for too little.
     """
     if needed == 0.0:
         return 0.0
     origin = np.nan
-    largest = 0.0
     farthest = 0.0
     for i in present:
         if counts[i] > 0 and not np.isnan(numbers[i]):
             if np.isnan(origin):
                 origin = numbers[i]
             farthest = max(farthest, abs(numbers[i] - origin))
-            largest = max(largest, abs(numbers[i]))
     if farthest == 0.0:
         return np.inf
     if farthest == np.inf:  # no group is so large that its variance could then be a number
         return 0.0
     # halved, as the power itself may be too large to be told
     half = 2.0 ** max(-1022.0, np.floor(np.log2(farthest)) - 1.0)
-    known = 0
-    total = 0.0
-    squares = 0.0
+    known = 0.0
+    whole = rest == np.floor(rest) and farthest <= EXACT
+    total, total_rest = 0.0, 0.0
+    squares, squares_rest = 0.0, 0.0
     for i in present:
         if counts[i] > 0 and not np.isnan(numbers[i]):
-            away = (numbers[i] - origin) / half
+            whole = whole and numbers[i] == np.floor(numbers[i])
+            away, off = sum_of(numbers[i], -origin)
+            away, off = away / half, off / half
             known += counts[i]
-            total += counts[i] * away
-            squares += counts[i] * away * away
-    if rounding == 0.0 and known * squares * half * half <= EXACT:  # all of this is in whole numbers, but for the unit
-        return needed / ((known * squares - total * total) * half * half / (float(known) * known))
-    mean = total / known
-    squares = 0.0
-    for i in present:
-        if counts[i] > 0 and not np.isnan(numbers[i]):
-            squares += counts[i] * ((numbers[i] - origin) / half - mean) ** 2
-    deviation = half * np.sqrt(squares / known) * (1.0 + ROUNDED) + 2.0 * rounding * largest
-    return (np.sqrt(needed) / deviation) ** 2 if deviation > 0.0 else np.inf
+            part, part_rest = multiplied(away, off, float(counts[i]), 0.0)
+            total, total_rest = added(total, total_rest, part, part_rest)
+            part, part_rest = multiplied(part, part_rest, away, off)
+            squares, squares_rest = added(squares, squares_rest, part, part_rest)
+    squares, squares_rest = multiplied(squares, squares_rest, known, 0.0)
+    total, total_rest = multiplied(total, total_rest, total, total_rest)
+    has, has_rest = added(squares, squares_rest, -total, -total_rest)
+    pairs, pairs_rest = product_of(known, known)
+    needed, rest = needed / half / half, rest / half / half
+    if needed > 16.0:  # no distance is more than four halves: what is needed may be too large for twofold numbers
+        return max(needed / (has / pairs), ABOVE_ONE)
+    needed, rest = multiplied(needed, rest, pairs, pairs_rest)
+    doubt = 0.0
+    if not whole or pairs > EXACT or (squares + needed) * half * half > TWOFOLD_EXACT:
+        doubt = UNTOLD * (squares + needed)
+    more, _ = added(has, has_rest, -needed, -rest)
+    return _decided(needed, has, more >= doubt)
+
+
+@kernel
+def _decided(needed, has, enough):
+    """What is needed as a multiple of what there is, at most 1 if that is ``enough`` and above if not."""
+    return min(needed / has, 1.0) if enough else max(needed / has, ABOVE_ONE)
 
 
 @kernel

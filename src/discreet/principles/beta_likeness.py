@@ -14,7 +14,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.parameters import Choice, Number, Parameter, Whole
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
-from discreet.principles.wording import percent, rows
+from discreet.principles.wording import about, percent, rows
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,29 @@ class BetaLikeness(Principle):
 
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         return self._bounds(prior).explain(self._tally(counts[None], prior)[0])
+
+    def binding(self, counts: NDArray[np.int64], prior: Prior) -> str | None:
+        """Where -ln p is less than beta for the value that comes closest to its bound.
+
+        >>> prior = Prior(np.array([4, 6]), ("flu", "cold"))
+        >>> BetaLikeness(2).binding(np.array([2, 2]), prior)
+        "There -ln p binds, not beta: 'flu' has a share p of 40.0 % in the whole table, so it may gain 0.916."
+        """
+        bounds = self._bounds(prior)
+        assert bounds.caps is not None
+        tally = self._tally(counts[None], prior)[0]
+        held = np.flatnonzero((tally > 0) & (bounds.caps > 0))
+        if self.variant != "enhanced" or not len(held):
+            return None
+        tightest = int(held[(tally[held] / bounds.caps[held]).argmax()])
+        p = float(bounds.shares[tightest])
+        gain = float(self._gains(np.array([p]))[0])
+        if gain >= self.beta:
+            return None
+        return (
+            f"There -ln p binds, not beta: '{bounds.labels[tightest]}' has a share p of {percent(p)} in the whole "
+            f"table, so it may gain {about(gain)}."
+        )
 
     def _tally(self, counts: NDArray[np.int64], prior: Prior) -> NDArray[np.int64]:
         return counts if self.level == 0 else prior.by_node(counts, self.level, str(self))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.judging import DISTINCT, RANGE, Rules
 from discreet.principles.counts import Counts
+from discreet.principles.measuring import in_units
 from discreet.principles.parameters import Number, Parameter, Whole
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
@@ -49,25 +51,30 @@ class KEAnonymity(Principle):
         return combine([rule(DISTINCT, self.k, width=width), self._spread(prior, width)])
 
     def _spread(self, prior: Prior, width: int) -> Rules:
-        return rule(RANGE, self.e, prior.rounding, width=width, bounds=prior.numbers)
+        numbers, asked = in_units(prior.require_numbers(str(self)), self.e, 1)
+        # between whole numbers there is no range but a whole one, and a double is one as it is
+        needed = asked if numbers is prior.numbers else math.ceil(asked)
+        told = float(needed)
+        told = told if told >= needed else math.nextafter(told, math.inf)
+        return rule(RANGE, told, width=width, bounds=numbers)
 
     def reachable(self, prior: Prior) -> Reach:
         """Reachable when the whole table keeps it."""
         strongest = int(self.achieved(prior.counts[None], prior))
-        low, high = _ends(prior.counts, prior)
+        low, high = ends_of(prior.counts, prior)
         held = int((prior.counts > 0).sum())
         fact = f"the sensitive attribute has {values(held)} that span {_span(low, high, prior)}"
         if self.k <= strongest:
             return Reach(True, strongest, f"{self} can be kept: {fact}, so k can be up to {strongest}.")
         limit = f"k can be at most {held}" if strongest else f"e can be at most {_span(low, high, prior)}"
-        wish = f"k={min(self.k, held)} and e={exact(min(self.e, _gap(low, high, prior)))}"
+        wish = f"k={min(self.k, held)} and e={exact(min(self.e, gap_of(low, high, prior)))}"
         return Reach(False, strongest, f"{fact[0].upper()}{fact[1:]}, so {limit}; ask for {wish} or less.")
 
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         size, held = rows(int(counts.sum())), int((counts > 0).sum())
         if held < self.k:
             return f"This group of {size} holds {values(held)}; at least {self.k:,} are required."
-        low, high = _ends(counts, prior)
+        low, high = ends_of(counts, prior)
         where = "" if low < 0 else f", from {prior.values[low]} to {prior.values[high]}"
         span = _span(low, high, prior)
         return f"The numbers of this group of {size} span {span}{where}; at least {exact(self.e)} is required."
@@ -79,7 +86,7 @@ class KEAnonymity(Principle):
         return int(np.diff(counts.starts).min())
 
 
-def _ends(counts: NDArray[np.int64], prior: Prior) -> tuple[int, int]:
+def ends_of(counts: NDArray[np.int64], prior: Prior) -> tuple[int, int]:
     """The codes of the smallest and the largest number that is held; -1 when all are missing."""
     assert prior.numbers is not None
     known = np.flatnonzero((counts > 0) & ~np.isnan(prior.numbers))
@@ -88,10 +95,11 @@ def _ends(counts: NDArray[np.int64], prior: Prior) -> tuple[int, int]:
     return int(known[prior.numbers[known].argmin()]), int(known[prior.numbers[known].argmax()])
 
 
-def _gap(low: int, high: int, prior: Prior) -> float:
+def gap_of(low: int, high: int, prior: Prior) -> float:
+    """How far the numbers of two codes are apart; 0 when there are none."""
     assert prior.numbers is not None
     return 0.0 if low < 0 else float(prior.numbers[high]) - float(prior.numbers[low])
 
 
 def _span(low: int, high: int, prior: Prior) -> str:
-    return about(_gap(low, high, prior))
+    return about(gap_of(low, high, prior))

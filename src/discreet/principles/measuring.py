@@ -8,6 +8,7 @@ are no such multiples (they have too many digits), what rounding may have added 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,27 @@ MOST_PLACES = 22
 """Powers of ten up to this one are exact."""
 MOST_DIGITS = 15
 """No two decimals of so many digits are read as the same number."""
+
+
+def in_units(numbers: Numbers, asked: float, power: int) -> tuple[Numbers, Fraction]:
+    """Numbers (NaN where one is missing), and what is asked of their ``power``-th power, in one unit and exactly.
+
+    Where all numbers are multiples of a power of ten, they become whole numbers of it, and what is asked is the decimal
+    that its text says; a smaller unit is taken where that is exact only so. Elsewhere all are what they are in binary.
+
+    >>> in_units(np.array([0.1, np.nan, 0.3]), 0.2, 1)
+    (array([ 1., nan,  3.]), Fraction(2, 1))
+    """
+    known = numbers[~np.isnan(numbers)]
+    scale = Ruler.of(known).scale
+    if not scale:
+        return numbers, Fraction(asked)
+    told, largest = Fraction(repr(float(asked))), float(np.abs(known).max(initial=0.0))
+    smallest = min(10**MOST_PLACES, 10**MOST_DIGITS / max(largest, 1e-300))
+    whole = int(scale)
+    while (told * whole**power).denominator & ((told * whole**power).denominator - 1) and whole * 10 <= smallest:
+        whole *= 10
+    return np.rint(numbers * float(whole)), told * whole**power
 
 
 class Ruler(NamedTuple):

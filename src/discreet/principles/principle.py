@@ -125,6 +125,10 @@ class Principle(ABC):
             return f"This group of {rows(int(group.sum()))} keeps {self}."
         return self._violation(group, prior)
 
+    def binding(self, counts: NDArray[np.int64], prior: Prior) -> str | None:
+        """What limits one group, in a sentence, where it is something else than the main parameter."""
+        return None
+
     def achieved(self, counts: ArrayLike | Counts, prior: Prior) -> float:
         """The strongest value of the main parameter for which all these groups keep the promise.
 

@@ -109,16 +109,6 @@ class Prior:
         """The code of the rarest value that the table holds."""
         return int(np.where(self.counts > 0, self.counts, self.rows + 1).argmin())
 
-    @property
-    def rounding(self) -> float:
-        """What share of itself a number may be off by: none if all are whole, half a unit in the last place if not.
-
-        >>> Prior(np.ones(2, int), ("1", "3"), "numeric").rounding, Prior(np.ones(1, int), ("0.1",), "numeric").rounding
-        (0.0, 1.1102230246251565e-16)
-        """
-        assert self.numbers is not None
-        return 0.0 if whole(self.numbers) else 2.0**-53
-
     def require_numbers(self, promise: str) -> NDArray[np.float64]:
         """The values as numbers, refused when the attribute is not numeric."""
         if self.numbers is None:

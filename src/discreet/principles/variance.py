@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.judging import VARIANCE, Rules
 from discreet.principles.counts import Counts
+from discreet.principles.measuring import in_units
 from discreet.principles.parameters import Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
@@ -45,7 +47,8 @@ class Variance(Principle):
     def rules(self, prior: Prior) -> Rules:
         """One rule on the variance."""
         self.require(prior)
-        return rule(VARIANCE, self.v, prior.rounding, width=len(prior.values), bounds=prior.numbers)
+        numbers, asked = in_units(prior.require_numbers(str(self)), self.v, 2)
+        return rule(VARIANCE, *_twofold(asked), width=len(prior.values), bounds=numbers)
 
     def reachable(self, prior: Prior) -> Reach:
         """Reachable when the whole table keeps it."""
@@ -65,3 +68,18 @@ class Variance(Principle):
         strains = counts.strains(replace(self, v=measure).rules(prior))
         with np.errstate(divide="ignore", over="ignore"):
             return float((measure / strains).min())
+
+
+def _twofold(asked: Fraction) -> tuple[float, float]:
+    """A number as the sum of two, the second never too small.
+
+    >>> _twofold(Fraction(1, 4)), _twofold(2**53 + Fraction(1))
+    ((0.25, 0.0), (9007199254740992.0, 1.0))
+    """
+    try:
+        high = float(asked)
+    except OverflowError:
+        return np.inf, 0.0
+    rest = asked - Fraction(high)
+    low = float(rest)
+    return high, low if Fraction(low) >= rest else float(np.nextafter(low, np.inf))

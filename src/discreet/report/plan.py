@@ -11,15 +11,19 @@ from typing import Any
 
 from discreet.errors import DiscreetError
 from discreet.principles import (
+    AlphaBeta,
     BetaLikeness,
     DeltaDisclosure,
     KAnonymity,
+    KEAnonymity,
     LDiversity,
     Principle,
     Prior,
     Proximity,
     TCloseness,
+    Variance,
 )
+from discreet.principles.ke_anonymity import ends_of, gap_of
 from discreet.principles.neighbourhoods import Function
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import exact, rows
@@ -160,7 +164,29 @@ def strongest(prior: Prior) -> list[Strongest]:
         reach = promise.reachable(prior)
         name = f"{promise.name}{which}"
         found.append(Strongest(name, promise.parameters[0].name, reach.strongest, reach.sentence))
-    return found
+    found.append(_hidden(prior))
+    return found if prior.numbers is None else [*found, *_spread(prior)]
+
+
+def _hidden(prior: Prior) -> Strongest:
+    """The beta of alpha-beta; its alpha is for quasi-identifiers to tell."""
+    least = AlphaBeta(1.0, 1.0).reachable(prior).strongest or 0.0
+    reach = AlphaBeta(1.0, min(1.0, math.ceil(least * 1000.0 - 1e-7) / 1000.0)).reachable(prior)
+    alpha = "How small alpha can be depends on the quasi-identifiers; publishing names an alpha if it finds none."
+    return Strongest(AlphaBeta.name, "beta", least, f"{reach.sentence} {alpha}")
+
+
+def _spread(prior: Prior) -> list[Strongest]:
+    """Promises that numbers differ and vary."""
+    differ = KEAnonymity(1, 0.0).reachable(prior)
+    low, high = ends_of(prior.counts, prior)
+    span = gap_of(low, high, prior)
+    which = "any e" if math.isinf(span) else f"e up to {exact(rounded_down(span))}"
+    vary = Variance(0.0).reachable(prior)
+    return [
+        Strongest(f"{KEAnonymity.name} ({which})", "k", differ.strongest, differ.sentence),
+        Strongest(Variance.name, "v", vary.strongest, vary.sentence),
+    ]
 
 
 def _diversity(kind: str, prior: Prior) -> Strongest:

@@ -1,4 +1,4 @@
-"""Where tables come from: text files, Parquet, Arrow, and every eager frame narwhals knows."""
+"""Where tables come from: text files, Parquet and Arrow files, Arrow tables, and every eager frame narwhals knows."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from discreet.table.csv_files import check_names, header, read_csv
 from discreet.table.encoded import Encoded, encode, encode_objects, unmarked
 
 GZIP = b"\x1f\x8b"
+CONTINUED = b"\xff\xff\xff\xff"
+"""How every message of Arrow's stream format begins."""
 HEADER_BYTES = 1 << 20
 """How many bytes of a file are looked at for its header."""
 
@@ -47,16 +49,14 @@ def _fetched(
         return _from_file(Path(source), needed, coded, delimiter, encoding)
     if isinstance(source, (pa.Table, pa.RecordBatch)):
         table = pa.Table.from_batches([source]) if isinstance(source, pa.RecordBatch) else source
-        check_names(table.column_names, needed, "the table")
-        _check_rows(table.num_rows, "the table")
-        return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
+        return _from_arrow(table, needed, coded, "the table")
     return _from_frame(source, needed, coded, marks)
 
 
 def column_names(
     path: str | PathLike[str], delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()
 ) -> list[str]:
-    """The column names of a CSV or Parquet file; ``hints`` are names that may be among them."""
+    """The column names of a CSV, Parquet or Arrow file; ``hints`` are names that may be among them."""
     path, what = Path(path), f"'{path}'"
     with _opened(path) as file:
         start = file.read(4)
@@ -64,6 +64,9 @@ def column_names(
             import pyarrow.parquet as pq
 
             return [str(name) for name in pq.read_schema(path).names]
+        file.seek(0)
+        if is_arrow(file.read(8)):
+            return [str(name) for name in _arrow_table(path.read_bytes(), what).column_names]
         file.seek(0)
         try:
             data = (gzip.GzipFile(fileobj=file) if start[:2] == GZIP else file).read(HEADER_BYTES)
@@ -110,6 +113,8 @@ def _from_file(
         if start == b"PAR1":
             return _from_parquet(path, needed, coded)
         data = start + file.read()
+    if is_arrow(data):
+        return _from_arrow(_arrow_table(data, what), needed, coded, what)
     if path.suffix.lower() in (".parquet", ".pq"):
         raise DiscreetError(f"{what} is {'no Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
     if start == b"PK\x03\x04":
@@ -121,6 +126,34 @@ def _from_file(
             raise _damaged(what) from None
     table = read_csv(data, needed, delimiter=delimiter, encoding=encoding, what=what)
     return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in coded}
+
+
+def is_arrow(start: bytes) -> bool:
+    """Whether a file begins like one of Arrow's: the file format (also called Feather), or the stream format.
+
+    >>> is_arrow(b"ARROW1"), is_arrow(b"age,sex")
+    (True, False)
+    """
+    return start[:6] == b"ARROW1" or start[:4] == CONTINUED
+
+
+def _arrow_table(data: bytes, what: str) -> pa.Table:
+    try:
+        if data[:6] == b"ARROW1":
+            return pa.ipc.open_file(data).read_all()
+        return pa.ipc.open_stream(data).read_all()
+    except (pa.ArrowException, OSError) as fault:
+        raise DiscreetError(
+            f"{what} cannot be read as Arrow: {str(fault).splitlines()[0]}; write it again as Arrow, Parquet or CSV"
+        ) from None
+
+
+def _from_arrow(
+    table: pa.Table, needed: Sequence[str], coded: Sequence[str], what: str
+) -> tuple[int, dict[str, Encoded]]:
+    check_names(table.column_names, needed, what)
+    _check_rows(table.num_rows, what)
+    return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
 
 
 def _from_parquet(path: Path, needed: Sequence[str], coded: Sequence[str]) -> tuple[int, dict[str, Encoded]]:

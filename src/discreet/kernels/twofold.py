@@ -1,0 +1,42 @@
+"""Numbers held as the sum of two: twice the digits, so that sums and products are exact where it decides a promise."""
+
+from __future__ import annotations
+
+from discreet.kernels.compiling import kernel
+
+
+@kernel
+def sum_of(a, b):
+    """The sum of two numbers, and what rounding took from it."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+@kernel
+def product_of(a, b):
+    """The product of two numbers (of fewer than 900 bits), and what rounding took from it."""
+    product = a * b
+    split = 134217729.0 * a  # 2^27 + 1: halves of 26 bits, whose products are exact
+    a_high = split - (split - a)
+    a_low = a - a_high
+    split = 134217729.0 * b
+    b_high = split - (split - b)
+    b_low = b - b_high
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@kernel
+def added(high, low, more, rest):
+    """The sum of two twofold numbers."""
+    total, off = sum_of(high, more)
+    lower, least = sum_of(low, rest)
+    total, off = sum_of(total, off + lower)
+    return sum_of(total, off + least)
+
+
+@kernel
+def multiplied(high, low, by, rest):
+    """The product of two twofold numbers."""
+    product, off = product_of(high, by)
+    return sum_of(product, off + (high * rest + low * by))
