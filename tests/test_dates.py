@@ -335,7 +335,8 @@ def test_from_profile_to_a_query(here: Path) -> None:
         "holds dates, and '1950' is none"
         in run("query", "release", "SELECT COUNT(*) FROM t WHERE birth > 1950", code=2).stderr
     )
-    run("plan", "people.csv", "--quasi", "sex", "--sensitive", "birth", "--m", "4")
+    told = run("plan", "people.csv", "--quasi", "sex", "--sensitive", "birth", "--m", "4").stdout
+    assert "epsilon is a difference in days" in told
 
 
 def test_a_form_is_declared_to_publish_and_to_audit(here: Path) -> None:
