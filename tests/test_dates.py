@@ -396,3 +396,13 @@ def test_dates_take_part_in_a_comparison(here: Path) -> None:
     words = ("compare", "people.csv", *ROLES, "--promise", "l-diversity(l=2)", "--schemes", "cuts,mondrian,anatomy")
     document = json.loads(run(*words, "--queries", "50", "--json").stdout)
     assert [one["scheme"] for one in document["results"]] == ["cuts", "mondrian", "anatomy"]
+
+
+def test_a_folder_of_hierarchies_serves_no_dates(here: Path) -> None:
+    Path("trees").mkdir()
+    Path("trees/birth.csv").write_text("1.1.1950;50s\n")
+    Path("trees/sex.csv").write_text("m;any\nf;any\n")
+    told = run(*PUBLISH, "--hierarchy", "trees").stderr
+    assert "Not taken: birth.csv, because 'birth' holds numbers or dates" in told
+    run("audit", "release", "--original", "people.csv", "--hierarchy", "trees")
+    run(*PUBLISH, "--hierarchy", "trees", "--date", "birth=%d.%m.%Y")

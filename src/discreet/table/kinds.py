@@ -283,7 +283,7 @@ def wishes(
     for name in dates:
         if name in said:
             raise DiscreetError(f"column {name!r} is declared both {said[name]} and a date; declare it once")
-        if name in hierarchies:
+        if name in hierarchies and not isinstance(hierarchies[name], Offered):
             raise DiscreetError(
                 f"column {name!r} is declared to hold dates and has a hierarchy; leave out the hierarchy to publish "
                 "ranges of dates, or the form of the dates to publish labels"
