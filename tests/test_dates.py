@@ -68,7 +68,6 @@ def test_times_of_day_are_seconds(tmp_path: Path, cells: tuple[str, ...], texts:
 @pytest.mark.parametrize(
     "cells",
     [
-        ("20210307", "20210308"),
         ("2021-02-30", "2021-02-28"),
         ("2021-03-07", "07.03.2021"),
         ("2021-03-07", "2021-03-07 10:00"),
@@ -406,3 +405,11 @@ def test_a_folder_of_hierarchies_serves_no_dates(here: Path) -> None:
     assert "Not taken: birth.csv, because 'birth' holds numbers or dates" in told
     run("audit", "release", "--original", "people.csv", "--hierarchy", "trees")
     run(*PUBLISH, "--hierarchy", "trees", "--date", "birth=%d.%m.%Y")
+
+
+def test_dates_that_nobody_can_be_sure_of_are_noted(tmp_path: Path) -> None:
+    (short,) = read(csv(tmp_path, "07.03.21", "30.11.99"), quasi=["birth"]).notes
+    assert "years of two digits, such as 07.03.21" in str(short)
+    (joined,) = [n for n in read(csv(tmp_path, "20210307", "19991130"), quasi=["birth"]).notes if "dates" in str(n)]
+    assert str(joined).endswith("holds numbers such as 19991130: if they are dates, say dates={'birth': '%Y%m%d'}")
+    assert not any("dates" in str(n) for n in read(csv(tmp_path, "20210307", "19991330"), quasi=["birth"]).notes)
