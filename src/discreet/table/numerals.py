@@ -107,8 +107,8 @@ def merged(words: pa.Array, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     """
     found = np.zeros(len(words), np.bool_)
     # A short text without an exponent has few digits; only where some text is longer can two numbers become one.
-    long = pc.or_(pc.greater(pc.utf8_length(words), SURE_DIGITS), pc.match_substring(words, "e", ignore_case=True))
-    if not pc.any(long).as_py():
+    exponent = pc.or_(pc.match_substring(words, "e"), pc.match_substring(words, "E"))
+    if not pc.any(pc.or_(pc.greater(pc.utf8_length(words), SURE_DIGITS), exponent)).as_py():
         return found
     _, inverse, counts = np.unique(numbers, return_inverse=True, return_counts=True, equal_nan=False)
     first: dict[float, Decimal | None] = {}
