@@ -68,7 +68,6 @@ def test_times_of_day_are_seconds(tmp_path: Path, cells: tuple[str, ...], texts:
 @pytest.mark.parametrize(
     "cells",
     [
-        ("20210307", "20210308"),
         ("2021-02-30", "2021-02-28"),
         ("2021-03-07", "07.03.2021"),
         ("2021-03-07", "2021-03-07 10:00"),
@@ -335,7 +334,8 @@ def test_from_profile_to_a_query(here: Path) -> None:
         "holds dates, and '1950' is none"
         in run("query", "release", "SELECT COUNT(*) FROM t WHERE birth > 1950", code=2).stderr
     )
-    run("plan", "people.csv", "--quasi", "sex", "--sensitive", "birth", "--m", "4")
+    told = run("plan", "people.csv", "--quasi", "sex", "--sensitive", "birth", "--m", "4").stdout
+    assert "epsilon is a difference in days" in told
 
 
 def test_a_form_is_declared_to_publish_and_to_audit(here: Path) -> None:
@@ -395,3 +395,21 @@ def test_dates_take_part_in_a_comparison(here: Path) -> None:
     words = ("compare", "people.csv", *ROLES, "--promise", "l-diversity(l=2)", "--schemes", "cuts,mondrian,anatomy")
     document = json.loads(run(*words, "--queries", "50", "--json").stdout)
     assert [one["scheme"] for one in document["results"]] == ["cuts", "mondrian", "anatomy"]
+
+
+def test_a_folder_of_hierarchies_serves_no_dates(here: Path) -> None:
+    Path("trees").mkdir()
+    Path("trees/birth.csv").write_text("1.1.1950;50s\n")
+    Path("trees/sex.csv").write_text("m;any\nf;any\n")
+    told = run(*PUBLISH, "--hierarchy", "trees").stderr
+    assert "Not taken: birth.csv, because 'birth' holds numbers or dates" in told
+    run("audit", "release", "--original", "people.csv", "--hierarchy", "trees")
+    run(*PUBLISH, "--hierarchy", "trees", "--date", "birth=%d.%m.%Y")
+
+
+def test_dates_that_nobody_can_be_sure_of_are_noted(tmp_path: Path) -> None:
+    (short,) = read(csv(tmp_path, "07.03.21", "30.11.99"), quasi=["birth"]).notes
+    assert "years of two digits, such as 07.03.21" in str(short)
+    (joined,) = [n for n in read(csv(tmp_path, "20210307", "19991130"), quasi=["birth"]).notes if "dates" in str(n)]
+    assert str(joined).endswith("holds numbers such as 19991130: if they are dates, say dates={'birth': '%Y%m%d'}")
+    assert not any("dates" in str(n) for n in read(csv(tmp_path, "20210307", "19991330"), quasi=["birth"]).notes)

@@ -113,3 +113,11 @@ def test_a_sensitive_value_is_published_as_it_was(tmp_path: Path) -> None:
     lines = (tmp_path / "release" / "table.csv").read_text().splitlines()[1:]
     assert sorted(line.rsplit(",", 1)[1] for line in lines) == sorted(doses)
     assert dc.audit(tmp_path / "release", table).holds
+
+
+@pytest.mark.parametrize(("leaf", "other"), [(ONE, TWO), (str(10**20 + 1), str(10**20 + 2))])
+def test_a_value_is_not_taken_for_a_leaf_that_is_another_number(tmp_path: Path, leaf: str, other: str) -> None:
+    tree = {"small": [leaf, "1"], "large": ["2", "3"]}
+    assert dose(csv(tmp_path, leaf, "2.0"), hierarchies={"dose": tree}).kind == "categorical"
+    with pytest.raises(dc.DiscreetError, match="no leaf of its hierarchy"):
+        dose(csv(tmp_path, other, "2"), hierarchies={"dose": tree})

@@ -155,7 +155,7 @@ def test_flags_override_single_entries_of_tables_and_whole_lists() -> None:
         ("force = 3", "force must be true or false"),
         ('domains = {age = "old"}', "domains.age must be two numbers"),
         ("domains = {age = [1, 2, 3]}", "domains.age must be two numbers"),
-        ("domains = {age = [60, 50]}", "domains.age must be two numbers, the smaller first, such as [16, 93]"),
+        ("domains = {age = [60, 50]}", "domains.age must be two numbers or dates, the smaller first, such as [16, 93]"),
         ('promise = "k-anonymity(k=3)"', "has both 'promise' and 'promises'; keep one"),
         ("hierarchies = {sex = 5}", "hierarchies.sex must be the path of a file"),
         ("hierarchies = 5", "hierarchies must be a folder, or a table of columns"),

@@ -231,7 +231,7 @@ def test_rows_that_are_withheld_beside_those_that_miss_a_number_count_as_well() 
     with pytest.raises(dc.DiscreetError) as refusal:
         dc.publish(table, "l-diversity(l=3)")
     sentence = str(refusal.value)
-    assert "8 rows for the numbers they miss ('age': 8), the others so that" in sentence
+    assert "8 rows for missing numbers ('age': 8), the others so that" in sentence
     assert dc.publish(table, "l-diversity(l=3)", most_withheld=0.5).withheld > 20
 
 

@@ -94,7 +94,7 @@ def audits(release: GeneralizedRelease, table: Table) -> list[Audit]:
 
 def published(table: Table, promise: Principle, scheme: Scheme | None = None) -> GeneralizedRelease:
     """A release by the scheme."""
-    release = dc.publish(table, promise, scheme or dc.Proximal(random_state=1))
+    release = dc.publish(table, promise, scheme or dc.Proximal(random_state=1), most_withheld=1)
     assert isinstance(release, GeneralizedRelease)
     return release
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.report.plan import Plan, ProximityPlan, Strongest
+    from discreet.table.moments import Notation
 
 
 @click.command(short_help="Show the strongest promises that a table can keep.")
@@ -119,7 +120,7 @@ def _show(console: Console, told: Plan) -> None:
     console.print(table)
     if told.proximity is not None:
         console.print()
-        _show_proximity(console, told.proximity)
+        _show_proximity(console, told.proximity, "number" if told.prior is None else told.prior.notation)
 
 
 def _reached(one: Strongest) -> str:
@@ -139,13 +140,14 @@ def _reached(one: Strongest) -> str:
     return f"{one.parameter}={number(math.floor(one.strongest * 100.0 + 1e-7) / 100.0, 6)}"
 
 
-def _show_proximity(console: Console, told: ProximityPlan) -> None:
+def _show_proximity(console: Console, told: ProximityPlan, notation: Notation) -> None:
     from rich.text import Text
 
     from discreet.command.showing import grid
     from discreet.principles.proximity import rounded_down
 
-    of = "a difference" if told.neighbourhood == "absolute" else "a share of the number"
+    unit = {"number": "", "date": " in days", "datetime": " in seconds"}[notation]
+    of = f"a difference{unit}" if told.neighbourhood == "absolute" else "a share of the number"
     console.print(f"Numbers near to each other (proximity, {told.neighbourhood}: epsilon is {of}):")
     for at, sentence in enumerate(told.sentences):
         style = "" if told.feasible is None or at > 0 else "bold green" if told.feasible else "bold red"

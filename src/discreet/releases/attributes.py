@@ -206,14 +206,16 @@ def numbers_given(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.floa
     try:
         if values.dtype.kind not in "biuf":
             listed = list(values) if values.dtype.kind == "M" else values.tolist()
-            known = [
-                math.nan if is_missing(value) else number_given(attribute.name, value, attribute.meaning)
-                for value in listed
-            ]
-            values = np.array(known, np.float64)
+            if attribute.notation != "number":
+                listed = [value if is_missing(value) else _moment(attribute, value) for value in listed]
+            values = np.array([math.nan if is_missing(value) else value for value in listed], np.float64)
         return values.astype(np.float64)
     except (TypeError, ValueError):
         raise DiscreetError(f"the points hold something that is no number in {attribute.name!r}") from None
+
+
+def _moment(attribute: Attribute, value: Any) -> float:
+    return number_given(attribute.name, value, attribute.meaning)
 
 
 def _number(value: float) -> float | int:

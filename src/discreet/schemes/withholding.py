@@ -39,7 +39,7 @@ def check_withheld(table: Table, withheld: int, most: float) -> None:
     """Refuse a release for which too many rows were withheld beside those that have to be for what they miss."""
     if table.unusable is not None and len(table.unusable) and withheld > most * table.rows:
         told = (
-            f"would be withheld: {wording.rows(len(table.unusable))} for the numbers they miss"
+            f"would be withheld: {wording.rows(len(table.unusable))} for missing numbers"
             f"{_columns_at_fault(table)}, the others so that the withheld rows keep the promise as one group"
         )
         raise _too_many(table, withheld, told, most)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
 from discreet.table.moments import DAY, Notation
+from discreet.table.texts import MARKS
 
 TIME = r"(?:(?P<mark>[ T])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>\.\d{1,6})?)?)?"
 YEARS = (1500, 2200)
@@ -147,9 +148,12 @@ def _declared(column: Encoded, form: str) -> tuple[NDArray[np.float64], Notation
             passed = datetime.strptime(text.strip(), form) - start
         except ValueError:
             row = column.row_of(np.arange(len(column.texts)) == place)
+            way = "correct it, or the form"
+            if text.strip().lower() in MARKS:
+                way = f"if it stands for a missing value, say na={[text.strip()]!r}"
             raise DiscreetError(
                 f"column {column.name!r} is declared to hold dates of the form {form} but holds {text!r} in row {row}; "
-                f"correct it, or if it stands for a missing value, say na={[text.strip()]!r}"
+                f"{way}"
             ) from None
         micro.append((passed.days * DAY + passed.seconds) * 1_000_000 + passed.microseconds)
     found = in_notation(np.array(micro, np.int64))

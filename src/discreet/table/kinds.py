@@ -17,7 +17,7 @@ from discreet.table.hierarchy import ROOT, Hierarchy, Told
 from discreet.table.hierarchy_files import Offered
 from discreet.table.moments import given_text, is_moment, moment, rising, written
 from discreet.table.table import Column, Kind
-from discreet.table.texts import LARGEST_WHOLE, MISSING, NUMBER, number_text
+from discreet.table.texts import LARGEST_WHOLE, MISSING, NUMBER, number_text, value_text
 
 Missing = Literal["error", "withhold", "value"]
 
@@ -41,6 +41,7 @@ def code(column: Encoded, wish: Wish, missing: Missing, *, withheld: bool = True
     ``withheld`` says whether a missing number under that policy needs no value of its own, its row being withheld.
 
     >>> from discreet.table.encoded import encode
+    >>> import pyarrow as pa
     >>> column, _ = code(encode("age", pa.chunked_array([[30, 7, 30]])), Wish(), "error")
     >>> column.values.tolist(), column.codes.tolist(), column.domain
     ([7, 30], [1, 0, 1], (7.0, 30.0))
@@ -144,7 +145,8 @@ def _end(column: Encoded, end: float | str) -> float:
     if isinstance(end, str) != (column.notation != "number"):
         sort, other = ("numbers", "dates") if column.notation == "number" else ("dates", "numbers")
         raise DiscreetError(
-            f"column {column.name!r} holds {sort}, but its domain is declared by {other} ({end}); declare it by {sort}"
+            f"column {column.name!r} holds {sort}, but its domain is declared by {other} ({value_text(end)}); declare "
+            f"it by {sort}"
         )
     number = moment(end, column.notation) if isinstance(end, str) else end
     if column.notation == "date" and number != np.floor(number):
@@ -281,7 +283,7 @@ def wishes(
     for name in dates:
         if name in said:
             raise DiscreetError(f"column {name!r} is declared both {said[name]} and a date; declare it once")
-        if name in hierarchies:
+        if name in hierarchies and not isinstance(hierarchies[name], Offered):
             raise DiscreetError(
                 f"column {name!r} is declared to hold dates and has a hierarchy; leave out the hierarchy to publish "
                 "ranges of dates, or the form of the dates to publish labels"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.table import numerals
 from discreet.table.dates import readings
@@ -16,6 +18,9 @@ from discreet.table.texts import MARKS, MISSING, is_number
 
 FEW_VALUES = 12
 """A numeric column with no more values than this may hold codes."""
+SHORT_YEAR = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2}")
+FIRST_DAY, LAST_DAY = 15_000_101, 22_001_231
+"""Dates as people write them without any marks between year, month and day."""
 MOST_MARKS = 3
 """Whoever marks missing values does so in few ways."""
 
@@ -31,7 +36,7 @@ class Note:
     say: tuple[tuple[str, Any], ...] = ()
     """Arguments of ``read`` and what they hold: names in a list, or texts by column."""
     either: bool = False
-    """Whether only one of the arguments can be right."""
+    """Whether at most one of the arguments is right, and only the user knows which."""
 
     def __str__(self) -> str:
         """The sentence with the arguments as Python takes them.
@@ -59,6 +64,9 @@ def notes_on(columns: Sequence[tuple[Encoded, Column]]) -> Iterator[Note]:
             yield from _decimal_commas(column)
             yield from _lost_digits(encoded)
             yield from _uncertain_dates(encoded)
+            yield from _short_years(encoded)
+        elif column.meaning == "numeric":
+            yield from _run_together(column)
     few = [column for _, column in columns if _few_whole(column)]
     if few:
         names = [column.name for column in few]
@@ -80,14 +88,17 @@ def _marked_numbers(encoded: Encoded) -> Iterator[Note]:
     rest = unmarked(encoded, {mark.strip() for mark in marks})
     if not numerals.are_numbers(rest):
         return
-    cells = int((rest.codes < 0).sum() - (encoded.codes < 0).sum())
-    shown = " and ".join(repr(mark) for mark in marks)
     say: list[tuple[str, Any]] = [("na", [mark.strip() for mark in marks])]
     if not encoded.untyped:
         say.append(("numeric", [encoded.name]))  # a text that is declared as such stays one
-    where = "1 cell" if cells == 1 else f"{cells:,} cells"
-    sentence = f"column {encoded.name!r} is all numbers but {shown} in {where}: say"
-    yield Note((encoded.name,), sentence, tuple(say))
+    yield Note((encoded.name,), f"column {encoded.name!r} is all numbers {_but(encoded, rest)}: say", tuple(say))
+
+
+def _but(encoded: Encoded, rest: Encoded) -> str:
+    """Which texts of a column its rest does not have, and in how many cells."""
+    cells = int((rest.codes < 0).sum() - (encoded.codes < 0).sum())
+    marks = " and ".join(repr(text) for text in encoded.texts if text not in rest.texts)
+    return f"but {marks} in {'1 cell' if cells == 1 else f'{cells:,} cells'}"
 
 
 def _decimal_commas(column: Column) -> Iterator[Note]:
@@ -135,17 +146,40 @@ def _uncertain_dates(encoded: Encoded) -> Iterator[Note]:
             either=True,
         )
     elif forms and marks:
-        cells = int((rest.codes < 0).sum() - (encoded.codes < 0).sum())
-        shown = " and ".join(repr(mark) for mark in marks)
-        where = "1 cell" if cells == 1 else f"{cells:,} cells"
-        sentence = f"column {encoded.name!r} is all dates but {shown} in {where}: say"
-        yield Note((encoded.name,), sentence, (("na", marks),))
+        yield Note(
+            (encoded.name,), f"column {encoded.name!r} is all dates {_but(encoded, rest)}: say", (("na", marks),)
+        )
+
+
+def _short_years(encoded: Encoded) -> Iterator[Note]:
+    """Dates whose century is left to the reader."""
+    if len(encoded.texts) > 1 and all(SHORT_YEAR.fullmatch(text.strip()) for text in encoded.texts):
+        yield Note(
+            (encoded.name,),
+            f"column {encoded.name!r} seems to hold dates with years of two digits, such as {encoded.texts[0]}, and is "
+            "taken for names without an order; write all four digits to have dates.",
+        )
+
+
+def _run_together(column: Column) -> Iterator[Note]:
+    """Dates that look like numbers: 20210307."""
+    known = column.values[~np.isnan(column.values.astype(np.float64))]
+    if len(known) < 2 or known[0] < FIRST_DAY or known[-1] > LAST_DAY or (known != np.floor(known)).any():
+        return
+    texts = [str(int(number)) for number in known.tolist()]
+    split = pa.array([f"{text[:4]}-{text[4:6]}-{text[6:]}" for text in texts])
+    if any(True for _ in readings(split)):
+        yield Note(
+            (column.name,),
+            f"column {column.name!r} holds numbers such as {texts[0]}: if they are dates, say",
+            (("dates", {column.name: "%Y%m%d"}),),
+            either=True,
+        )
 
 
 def _few_whole(column: Column) -> bool:
     """Whether a column holds so few whole numbers that they may be codes."""
-    if column.meaning != "numeric":
+    if column.meaning != "numeric" or len(column.values) > FEW_VALUES + 1:
         return False
-    known = column.values[np.unique(column.codes)].astype(np.float64)
-    known = known[~np.isnan(known)]
+    known = column.values[~np.isnan(column.values.astype(np.float64))]
     return 1 < len(known) <= FEW_VALUES and bool(np.all(known == np.floor(known)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
-from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MARKS, NUMBER, WHOLE
+from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MARKS, NUMBER, WHOLE, exact
 
 SURE_DIGITS = 15
 """Different numbers of so many digits never become the same floating-point number."""
@@ -107,23 +107,15 @@ def merged(words: pa.Array, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     """
     found = np.zeros(len(words), np.bool_)
     # A short text without an exponent has few digits; only where some text is longer can two numbers become one.
-    long = pc.or_(pc.greater(pc.utf8_length(words), SURE_DIGITS), pc.match_substring(words, "e", ignore_case=True))
-    if not pc.any(long).as_py():
+    exponent = pc.or_(pc.match_substring(words, "e"), pc.match_substring(words, "E"))
+    if not pc.any(pc.or_(pc.greater(pc.utf8_length(words), SURE_DIGITS), exponent)).as_py():
         return found
     _, inverse, counts = np.unique(numbers, return_inverse=True, return_counts=True, equal_nan=False)
     first: dict[float, Decimal | None] = {}
     for place in np.flatnonzero(counts[inverse] > 1).tolist():
-        exact = _exact(words[place].as_py())
-        found[place] = first.setdefault(float(numbers[place]), exact) != exact
+        number = exact(words[place].as_py())
+        found[place] = first.setdefault(float(numbers[place]), number) != number
     return found
-
-
-def _exact(text: str) -> Decimal | None:
-    """The number that a text means, to its last digit; None where its exponent is beyond all reason."""
-    try:
-        return Decimal(text)
-    except InvalidOperation:
-        return None
 
 
 def _doubles(words: pa.Array) -> NDArray[np.float64]:

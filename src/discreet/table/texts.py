@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 MISSING = "(missing)"
@@ -108,13 +108,28 @@ def is_number(text: str) -> bool:
 def canonical(text: str) -> str:
     """The form under which two ways of writing one value meet: no blanks at the ends, 17.0 as 17, but 017 as it is.
 
-    >>> canonical(" 17.0"), canonical("017"), canonical("1e2")
-    ('17', '017', '100')
+    Two numbers that differ only in digits which a floating-point number cannot hold do not meet.
+
+    >>> canonical(" 17.0"), canonical("017"), canonical("1e2"), canonical("12345678901234567891")
+    ('17', '017', '100', '12345678901234567891')
     """
     text = text.strip()
     if is_number(text) and not _leading_zero.match(text):
-        return number_text(float(text))
+        short = number_text(float(text))
+        return short if exact(short) == exact(text) else text
     return text
+
+
+def exact(text: str) -> Decimal | None:
+    """The number that a text means, to its last digit; None where its exponent is beyond all reason.
+
+    >>> exact("0.50") == exact(".5"), exact("1e-99999999999999999999")
+    (True, None)
+    """
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None
 
 
 def near(name: str, known: Iterable[str]) -> str:
