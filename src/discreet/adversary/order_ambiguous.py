@@ -83,7 +83,7 @@ def _tables(laid: AmbiguousLaid) -> list[Listed]:
     for at, (stem, auxiliary, lines) in enumerate(zip(stems, release.auxiliaries, release.orders[:-1], strict=True)):
         columns = auxiliary.columns
         keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(auxiliary.groups))
-        values = np.searchsorted(distinct(keys), keys)  # as they are numbered where rows are looked up
+        values = _ranked(keys)  # as they are numbered where rows are looked up
         of_row = located.lines[:, at][located.of_point]
         of_row = np.where(of_row < 0, -1, of_row - located.firsts[at])
         found.append(Listed(stem, auxiliary.groups[lines].astype(np.int64), values[lines], of_row))
@@ -92,6 +92,15 @@ def _tables(laid: AmbiguousLaid) -> list[Listed]:
     lines, counts = release.orders[-1], release.counts
     groups, values = counts.groups[lines].astype(np.int64), place[counts.values[lines]]
     return [*found, Listed(SENSITIVE, groups, values, laid.classes.astype(np.int64))]
+
+
+def _ranked(keys: Ints) -> Ints:
+    """The place of each key among those that occur."""
+    if int(keys.max(initial=0)) >= LARGEST:
+        return np.searchsorted(distinct(keys), keys)
+    used = np.zeros(int(keys.max(initial=0)) + 1, np.int64)
+    used[keys] = 1
+    return (np.cumsum(used) - 1)[keys]
 
 
 def _lined_up(one: Listed, other: Listed, of_rows: Ints, traced: bool, last: int) -> Finding:
