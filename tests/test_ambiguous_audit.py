@@ -162,7 +162,7 @@ def test_tables_lie_in_the_folder_of_the_release(tmp_path: Path, stem: str) -> N
         next(entry for entry in manifest["auxiliaries"] if entry["attributes"] == ["age"])["table"] = stem
 
     edit(home, elsewhere)
-    with pytest.raises(dc.DiscreetError, match="must name its auxiliary tables"):
+    with pytest.raises(dc.DiscreetError, match="not the plain name of a file in its folder"):
         dc.load(home)
 
 

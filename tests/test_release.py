@@ -399,7 +399,8 @@ def test_what_is_no_release_is_refused(tmp_path: Path) -> None:
     refuses({"attributes": [{"name": "age"}]}, "cannot be understood")
     refuses({"attributes": good["attributes"][1:]}, "has the columns")
     refuses({"attributes": good["attributes"][::-1]}, "each attribute once")
-    refuses({"tables": {"../table.csv": {}}}, "must name one table")
+    refuses({"tables": {"../table.csv": {}}}, "not the plain name of a file in its folder")
+    refuses({"tables": {"other.csv": {}}}, "must name one table")
     refuses({"rows": {"published": "many"}}, "how many rows")
     path.write_text("{")
     with pytest.raises(DiscreetError, match="not valid JSON"):

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
 from discreet.adversary.perturbed_rows import Matched
+from discreet.principles import wording
 from discreet.principles.counts import Counts
 
 Floats = NDArray[np.float64]
@@ -37,6 +38,10 @@ TRIED = (0.7, 1.0, 1.4, 2.0, 3.0, 6.0, 16.0, 64.0)
 """What t of Chernoff's bound is tried, as multiples of the one that leads to Bernstein's."""
 STEEPEST = 500.0
 """The largest t that is tried; beyond it, exp overflows."""
+FEW = 1 << 14
+"""Up to so many counts, the share of rows that could go unseen is looked for."""
+STEPS = 8
+"""How often the share of rows that could go unseen is narrowed down by half."""
 HAIR = 1e-12
 """What is added to the probability that a row does not count, so that rounding cannot make it 0."""
 
@@ -96,9 +101,13 @@ def plausible(matched: Matched, looks: Sequence[Look], at_fault: str, sound: str
                 f"are expected, give or take {math.sqrt(max(0.0, found.variances[worst])):,.0f}."
             )
             return Check("draws", False, sentence)
-    if matched.release.retention > 1.0 - HAIR or _found(looks, expected):
-        tells = "as far as chance lets one tell: a release drawn in this way is found at fault less than once in a"
+    tells = "as far as chance lets one tell: a release drawn in this way is found at fault less than once in a"
+    if matched.release.retention > 1.0 - HAIR:
         return Check("draws", True, f"{sound}, {tells} million times.")
+    if _found(looks, expected):
+        left = wording.percent(_unseen(looks, expected))
+        caveat = f"a release with up to {left} of the values left as they were would have passed at this size"
+        return Check("draws", True, f"{sound}, {tells} million times; but {caveat}.", caveat=caveat)
     caveat = "that the sensitive values were randomised at all cannot be told from these rows"
     if matched.how != "trace":
         rows = [look._replace(had=_by_value(look.had)) for look in looks]
@@ -117,19 +126,26 @@ def figures(had: Counts, got: Counts, expected: Expected) -> Figures:
     >>> [figures(had, of, fair).surprise.round(1).tolist() for of in (got, had)]
     [[0.1, 0.1, 0.0, 0.4, 0.4], [0.0, 0.0, 27.7, 27.7, 55.5]]
     """
-    width, at, share, size = had.width, had.values, had.shares, had.sizes[had.groups]
+    width, share = had.width, had.shares
     keys, seen = (of.groups * width + of.values for of in (had, got))
     found = np.searchsorted(seen, keys)
     hit = np.append(seen, -1)[found] == keys
     times = np.where(hit, np.append(got.amounts, 0)[found], 0)
+    single = np.bincount(got.values, got.amounts, minlength=width).astype(np.float64)
+    return _surprises(had, _stacked(had, single, share * times), expected)
 
-    def stacked(first: Floats, second: Floats, total: float | None = None) -> Floats:
-        own = np.bincount(at, second, minlength=width)
-        return np.concatenate([first, own, [float(own.sum()) if total is None else total]])
 
-    observed = stacked(np.bincount(got.values, got.amounts, minlength=width).astype(np.float64), share * times)
-    means = stacked(expected.published, share * expected.own)
-    variances = stacked(expected.published_spread, share**2 * expected.own_spread, expected.total_spread)
+def _stacked(had: Counts, single: Floats, own: Floats, total: float | None = None) -> Floats:
+    """The statistics one after the other: of every value, of every value in its own place, and of all together."""
+    placed = np.bincount(had.values, own, minlength=had.width)
+    return np.concatenate([single, placed, [float(placed.sum()) if total is None else total]])
+
+
+def _surprises(had: Counts, observed: Floats, expected: Expected) -> Figures:
+    """How surprising such statistics are."""
+    width, at, share, size = had.width, had.values, had.shares, had.sizes[had.groups]
+    means = _stacked(had, expected.published, share * expected.own)
+    variances = _stacked(had, expected.published_spread, share**2 * expected.own_spread, expected.total_spread)
     off = np.abs(observed - means)
     with np.errstate(divide="ignore", invalid="ignore"):
         steep = np.nan_to_num(off / (variances + off / 3.0))
@@ -167,15 +183,51 @@ def _judged(looks: Sequence[Look], expected: Sequence[Expected], got: Sequence[C
 
     Half of the level is for all values together, the other half for the single ones; each may be off to two sides.
     """
-    number = len(looks)
-    single = sum(2 * len(look.names) for look in looks)
     result = []
-    for look, expects, counts in zip(looks, expected, got, strict=True):
+    for look, expects, counts, limits in zip(looks, expected, got, _limits(looks), strict=True):
         found = figures(look.had, counts, expects)
-        limits = np.full(len(found.surprise), math.log(4.0 * single / LEVEL))
-        limits[-1] = math.log(4.0 * number / LEVEL)
         result.append((found, found.surprise - limits))
     return result
+
+
+def _limits(looks: Sequence[Look]) -> list[Floats]:
+    """How surprising each statistic of every look may be."""
+    single = sum(2 * len(look.names) for look in looks)
+    result = []
+    for look in looks:
+        limits = np.full(2 * look.had.width + 1, math.log(4.0 * single / LEVEL))
+        limits[-1] = math.log(4.0 * len(looks) / LEVEL)
+        result.append(limits)
+    return result
+
+
+def _unseen(looks: Sequence[Look], expected: Sequence[Expected]) -> float:
+    """The share of rows that could have been left as they were, all others being drawn, without being found.
+
+    That is the share at which such a release is found if its figures are what they are on average. Bernstein's bound
+    tells one that is enough; where there are few counts, the least one is looked for.
+    """
+    cases = list(zip(looks, expected, _limits(looks), strict=True))
+    raw = [figures(look.had, look.had, expects) for look, expects, _ in cases]
+
+    def seen(share: float) -> bool:
+        for (look, expects, limits), whole in zip(cases, raw, strict=True):
+            figure = whole.means + share * (whole.observed - whole.means)
+            if bool((_surprises(look.had, figure, expects).surprise > limits).any()):
+                return True
+        return False
+
+    low, high = 0.0, 1.0
+    for (_, _, limits), whole in zip(cases, raw, strict=True):
+        off, least = np.abs(whole.observed - whole.means), limits / 3.0
+        needed = least + np.sqrt(least**2 + 2.0 * limits * np.maximum(whole.variances, 0.0))
+        high = min(high, float((needed / np.maximum(off, HAIR)).min()))
+    if sum(len(look.had.values) for look in looks) > FEW:
+        return high
+    for _ in range(STEPS):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if seen(middle) else (middle, high)
+    return high
 
 
 def _found(looks: Sequence[Look], expected: Sequence[Expected]) -> bool:

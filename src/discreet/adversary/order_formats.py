@@ -17,7 +17,6 @@ from discreet.adversary.check import Check, Grouped
 from discreet.adversary.laying import Laid, usable_rows
 from discreet.adversary.order import Finding, Lines, order
 from discreet.adversary.perturbed_rows import Matched
-from discreet.adversary.trace import place_rows
 from discreet.kernels.boxes import admitted
 from discreet.table.table import Table
 
@@ -33,7 +32,7 @@ def order_of_generalized(laid: Laid, trace: NDArray[Any] | None) -> Check:
     groups, shown = release.group_of.astype(np.int64), None
     if release.sensitive is not None:
         shown = laid.class_of[release.sensitive.codes]
-    traced = traced_rows(release, len(laid.had), laid.usable, trace)
+    traced = traced_rows(release, len(laid.had), trace)
     if traced is not None:
         return order([_by_group(groups, laid.shown, laid.had, laid.kinds, traced, None, shown)])
     rows = laid.usable
@@ -52,7 +51,7 @@ def order_of_anatomy(laid: AnatomyLaid, trace: NDArray[Any] | None) -> Check:
     if release.faults or column is None:
         return AT_FAULT
     groups, codes = release.group_of.astype(np.int64), column.codes.astype(np.int64)
-    traced = traced_rows(release, len(laid.had), laid.usable, trace)
+    traced = traced_rows(release, len(laid.had), trace)
     if traced is not None:
         return order([_by_group(groups, laid.shown, laid.had, laid.kinds, traced, codes)])
     rows = laid.usable
@@ -75,12 +74,14 @@ def order_of_randomised(matched: Matched, original: Table, trace: NDArray[Any] |
 
 
 def traced_rows(
-    release: Grouped, rows: int, usable: NDArray[np.intp], trace: NDArray[Any] | None
-) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    """The rows that a trace publishes and the places of their groups; none without a trace, or when it is at fault."""
-    faults: list[str] = []
-    found = None if trace is None else place_rows(release, rows, usable, trace, faults)
-    return None if faults else found
+    release: Grouped, rows: int, trace: NDArray[Any] | None
+) -> tuple[NDArray[np.intp], NDArray[np.int64]] | None:
+    """The rows that a trace publishes and the numbers of their groups; none without a trace, or when it is at fault."""
+    if trace is None or trace.shape != (rows,) or trace.dtype.kind not in "iu":
+        return None
+    kept = np.flatnonzero(trace >= 0)
+    groups = trace[kept].astype(np.int64)
+    return (kept, groups) if len(kept) == release.rows and int(groups.max(initial=-1)) < release.groups else None
 
 
 def _by_group(
@@ -88,7 +89,7 @@ def _by_group(
     shown: Ints,
     had: Ints,
     kinds: int,
-    traced: tuple[NDArray[np.intp], NDArray[np.intp]],
+    traced: tuple[NDArray[np.intp], NDArray[np.int64]],
     secrets: Ints | None,
     published: Ints | None = None,
 ) -> Lines:
@@ -96,7 +97,7 @@ def _by_group(
     kept, places = traced
     wide = max(kinds, int(shown.max(initial=0))) + 1
     own = None if secrets is None else secrets[kept]
-    alike = ((shown, had[kept]), (groups, places)) if len(kept) == len(groups) else ()
+    alike = ((shown, had[kept]), (groups, places))
     says, said = groups * wide + shown, places * wide + had[kept]
     return Lines(TABLE, says, groups, said, kept, own, published, alike=alike)
 

@@ -12,7 +12,7 @@ from discreet.releases.ambiguous import AmbiguousRelease
 from discreet.releases.ambiguous_loading import load_ambiguous
 from discreet.releases.anatomy import AnatomyRelease
 from discreet.releases.anatomy_loading import load_anatomy
-from discreet.releases.files import read_manifest, refuse_links
+from discreet.releases.files import read_manifest
 from discreet.releases.generalized import FORMAT, GeneralizedRelease
 from discreet.releases.loading import load_generalized
 from discreet.releases.perturbed import PerturbedRelease
@@ -43,5 +43,4 @@ def load(folder: str | os.PathLike[str]) -> Release:
             f"the release in {str(home)!r} has the format {manifest.get('format')!r}, but this discreet only knows "
             f"{', '.join(LOADERS)}; use a version of discreet that knows it"
         )
-    refuse_links(home, manifest)
     return loader(home, manifest)

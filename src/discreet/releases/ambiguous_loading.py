@@ -79,9 +79,7 @@ def _ending(manifest: Mapping[str, Any], stems: list[str]) -> str:
     tables = manifest.get("tables")
     for ending in (".csv", ".parquet"):
         named = {f"{stem}{ending}" for stem in [*stems, SENSITIVE]}
-        # a table must lie in the folder of the release itself
-        plain = all("/" not in stem and "\\" not in stem for stem in stems)
-        if isinstance(tables, dict) and set(tables) == named and len(named) == len(stems) + 1 and plain:
+        if isinstance(tables, dict) and set(tables) == named and len(named) == len(stems) + 1:
             return ending
     raise DiscreetError(
         "the manifest of the release must name its auxiliary tables and 'sensitive', all .csv or all .parquet"

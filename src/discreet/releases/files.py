@@ -132,14 +132,3 @@ def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]
                 "in its folder; it was damaged or edited, so publish the release again"
             )
     return home, manifest
-
-
-def refuse_links(home: Path, manifest: Mapping[str, Any]) -> None:
-    """Refuse to follow a table that is a link: what it leads to may lie anywhere, and change."""
-    tables = manifest.get("tables")
-    for name in tables if isinstance(tables, dict) else ():
-        if (home / name).is_symlink():
-            raise DiscreetError(
-                f"the table {name!r} of the release in {str(home)!r} is a link to a file elsewhere, which is not "
-                "followed; put the file itself into the folder"
-            )

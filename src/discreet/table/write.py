@@ -50,6 +50,10 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "cs
 def read_table(path: str | PathLike[str]) -> pa.Table:
     """Read back what ``write_table`` wrote, every cell as text and every column coded; a missing cell is empty text."""
     path = Path(path)
+    if path.is_symlink():  # what it leads to may lie anywhere, and change
+        raise DiscreetError(
+            f"'{path}' is a link to a file elsewhere, which is not followed; put the file itself into the folder"
+        )
     try:
         with path.open("rb") as file:
             is_parquet = file.read(4) == b"PAR1"
