@@ -25,10 +25,13 @@ CHANGING = threading.RLock()
 
 
 def sync(path: Path) -> None:
-    """Have a file or folder put on disk; an error is an error, except where folders cannot be put there at all."""
-    if os.name == "nt" and path.is_dir():  # folders cannot even be opened
-        return
-    handle = os.open(path, os.O_RDONLY)
+    """Have a file or folder put on disk; an error is an error, except where a folder cannot be put there at all."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        if path.is_dir():  # on Windows, and where everybody may put something in and nobody look
+            return
+        raise
     try:
         os.fsync(handle)
     except OSError as error:
@@ -78,10 +81,11 @@ def locked(folder: Path) -> Iterator[None]:
     """Be the only one who changes places in a folder; where folders cannot be locked, be one of several."""
     try:
         import fcntl
-    except ImportError:
+
+        handle = os.open(folder, os.O_RDONLY)
+    except (ImportError, PermissionError):
         yield
         return
-    handle = os.open(folder, os.O_RDONLY)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)

@@ -43,9 +43,10 @@ def unfinished(target: Path) -> Iterator[Path]:
     lock = None
     while lock is None:
         home = target.with_name(f".{target.name}.{secrets.token_hex(4)}.unfinished")
+        home.mkdir(mode=0o700)
         _at_hand.add(home)
         try:
-            lock = _made(home)
+            lock = _locked(home)
             if lock is not None:
                 yield home / CONTENT
         finally:
@@ -127,9 +128,8 @@ def leftovers(target: Path) -> Iterator[Path]:
             os.close(lock)
 
 
-def _made(home: Path) -> int | None:
-    """Make a folder and lock it; the handle of the lock, or None when somebody has taken it for a leftover before."""
-    home.mkdir(mode=0o700)
+def _locked(home: Path) -> int | None:
+    """Lock a new folder; the handle of the lock, or None when somebody has taken the folder for a leftover before."""
     try:
         lock = os.open(home / LOCK, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
     except FileNotFoundError:

@@ -50,7 +50,8 @@ def interruptible(work: Callable[[], int]) -> int:
         _leave(number, worker)
 
     # what is ignored stays so: nohup, and commands in the background of a script
-    before = {number: handler for number in SIGNALS if (handler := signal.getsignal(number)) != signal.SIG_IGN}
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    before = {number: handler for number, handler in handlers.items() if handler not in (None, signal.SIG_IGN)}
     for number in before:
         signal.signal(number, leave)
     try:
@@ -75,8 +76,16 @@ def _leave(number: int, worker: threading.Thread) -> NoReturn:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(Interrupted))
         worker.join(GRACE)
     abandon()
+    # by a thread of its own: a terminal that was stopped takes nothing, and shall not keep the process
+    teller = threading.Thread(target=_tell, daemon=True)
+    teller.start()
+    teller.join(GRACE)
+    os._exit(SIGNALLED + number)
+
+
+def _tell() -> None:
+    """Say what has happened."""
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[2K\x1b[?25h")  # a bar may have been drawn there, and have hidden the cursor
     stands = " and ".join(f"'{path}'" for path in settled)
     complain(f"interrupted, but {stands} had been written and stands" if stands else "interrupted; nothing has changed")
-    os._exit(SIGNALLED + number)

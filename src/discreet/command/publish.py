@@ -130,7 +130,8 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       retention     noise=uniform|prior, probability=exact|published
       ambiguity     closeness=true|false, pairs=none|auto|age+education,sex+race
 
-    Exit code 0 when the promise holds, 1 when it does not (then nothing is published), 2 for bad input.
+    Exit code 0 when the promise holds, 1 when it does not (then nothing is published), 2 for bad input, 3 when the
+    release is published and stands, but the result could not be shown.
     """
     outcome = carry_out(gather(job, given))
     if as_json:
