@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.boxes import Boxes
-from discreet.kernels.searching import incidences, tally
+from discreet.kernels.searching import incidences, sums_inside, tally
 from discreet.kernels.spreading import cover, mixtures
 from discreet.releases.matching import plant
 from naive import boxes as naive
@@ -49,11 +49,22 @@ def test_searches_find_what_looking_everywhere_finds(seed: int, axes: int, rows:
     assert ((enough >= needs) == (np.array(want) >= needs)).all()
     each = forest._replace(weights=np.ones_like(forest.weights), totals=forest.last - forest.first)
     numbers = tally(each, described, box_of, tree_of, np.full(len(box_of), 1 << 60))
-    positions = np.split(incidences(forest, described, box_of, tree_of, numbers), np.cumsum(numbers)[:-1])
+    told, listed = incidences(forest, described, box_of, tree_of, 1 << 60)
+    assert told.tolist() == numbers.tolist()
+    few, some = incidences(forest, described, box_of, tree_of, 10)
+    asked = int((few >= 0).sum())
+    assert (few[:asked].tolist(), some.tolist()) == (told[:asked].tolist(), listed[: len(some)].tolist())
+    assert len(some) > 10 >= few[: asked - 1].sum() or asked == len(few)
+    positions = np.split(listed, np.cumsum(numbers)[:-1])
     for (b, v), inside in zip(zip(box_of.tolist(), tree_of.tolist(), strict=True), positions, strict=True):
         rows_inside = sorted(forest.order[inside].tolist())
         assert rows_inside == [r for r in range(rows) if classes[r] == v and naive.holds(plain[b], points[r].tolist())]
     single = plant(points, weights, np.array([0, rows]))
+    boxes_of, wanted = np.repeat(np.arange(number), values), np.tile(np.arange(values), number)
+    inside = sums_inside(
+        single, described, boxes_of, np.arange(rows + 1), classes[single.order], single.weights, values, wanted
+    )
+    assert inside.reshape(number, values).T.ravel().tolist() == want
     counts = rng.integers(0, 3, (number, 2))
     starts = np.arange(number + 1) * 2
     columns = np.tile(np.arange(2), number)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels import appearing, covering
+from discreet.kernels.appearing import Shown
 from discreet.kernels.searching import tally
 from discreet.principles import wording
 from discreet.releases.ambiguous import AmbiguousRelease
@@ -167,7 +168,7 @@ class ByLists(Finder):
         self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
     ) -> Most:
         """Over all combinations of values that are listed."""
-        _, _, shown, firsts = self.located([replace(column, codes=column.codes[:0]) for column in original])
+        shown, firsts = self.release.listed
         return most_believed(Lists(shown, firsts), chances, known, limit)
 
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
@@ -184,6 +185,8 @@ class ByLists(Finder):
         value weighing as much as there are groups that list it.
         """
         lines, of_person, shown, firsts = self.located(people)
+        lines, of_line = _without_everywhere(lines, shown, firsts, self.release.groups)
+        of_person = of_line[of_person]
         many = np.diff(shown.starts).astype(np.float64)
         rooms = np.ones(self.release.groups)
         for first, last in pairwise(firsts.tolist()):
@@ -208,6 +211,22 @@ class ByLists(Finder):
             f"group {self.release.ids[group]} ({wording.rows(int(self.sizes[group]))}, {combinations:,.0f} "
             f"{'combination' if combinations == 1 else 'combinations'} of values)"
         )
+
+
+def _without_everywhere(
+    lines: NDArray[np.int64], shown: Shown, firsts: NDArray[np.int64], groups: int
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Distinct lines of values, where values that all groups show are taken for the first such one of their block:
+    whoever holds one is found in the same groups as with another. Returns the lines, and the one of every given line.
+    """
+    alike = np.arange(firsts[-1])
+    for first, last in pairwise(firsts.tolist()):
+        everywhere = first + np.flatnonzero(np.diff(shown.starts[first : last + 1]) == groups)
+        alike[everywhere] = everywhere[:1]
+    taken = np.where(lines < 0, -1, np.append(alike, -1)[lines])
+    keys = numbered([column + 1 for column in taken.T], [int(firsts[-1]) + 1] * taken.shape[1], len(taken))
+    _, at, of_line = np.unique(keys, return_index=True, return_inverse=True)
+    return np.ascontiguousarray(taken[at]), of_line
 
 
 class ByRows(Finder):

@@ -18,9 +18,10 @@ from discreet.adversary.check import Check, described
 from discreet.adversary.laying import Laid
 from discreet.kernels.boxes import Boxes, nested
 from discreet.kernels.forest import Forest
-from discreet.kernels.searching import incidences, tally
+from discreet.kernels.searching import incidences, sums_inside, tally
 from discreet.principles import wording
 from discreet.releases.matching import plant, points_of
+from discreet.table.combinations import numbered
 
 EDGES = 2_000_000
 """The largest graph on which an assignment of rows to groups is looked for."""
@@ -28,8 +29,11 @@ EDGES = 2_000_000
 REGIONS = 5_000
 """In how many descriptions other groups are looked for, when the graph is too large."""
 
-COMPARISONS = 300_000_000
-"""How many pairs of descriptions are compared at most: about two seconds."""
+COMPARISONS = 30_000_000, 300_000_000
+"""How many pairs of descriptions are compared at most, in small releases and in large ones: up to two seconds."""
+
+EFFORT = 100
+"""How many pairs of descriptions are compared per published row, in between."""
 
 
 def without_trace(laid: Laid, limit: int = EDGES) -> tuple[Check, str]:
@@ -41,7 +45,8 @@ def without_trace(laid: Laid, limit: int = EDGES) -> tuple[Check, str]:
     known = kinds < laid.kinds
     groups, kinds, needs = groups[known], kinds[known], needs[known]
     forest = _forest(laid)
-    found = tally(forest, laid.boxes, groups, kinds, needs)
+    served = _candidates(forest, laid.boxes, groups, kinds, limit)
+    found = tally(forest, laid.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
     short = np.flatnonzero(found < needs)
     if short.size or not bool(known.all()):
         sentence = "Rows of the release hold values that the original has not."
@@ -54,9 +59,8 @@ def without_trace(laid: Laid, limit: int = EDGES) -> tuple[Check, str]:
                 f"({described(release, worst)}) holds too few rows with one of its values."
             )
         return Check("support", False, sentence), "necessary"
-    numbers = _candidates(forest, laid.boxes, groups, kinds, limit)
-    if numbers is not None:
-        lacking = _lacking(forest, laid.boxes, groups, kinds, needs, numbers)
+    if served is not None:
+        lacking = _lacking(forest, needs, *served)
         if not lacking.any():
             sentence = (
                 "Without the trace: an assignment of original rows to groups exists in which every row lies in the "
@@ -78,12 +82,13 @@ def _crowded(
 ) -> Check:
     """Whether no description holds fewer rows of a value than the groups inside it claim together."""
     release = laid.release
-    chosen = _spread(laid.boxes, min(REGIONS, COMPARISONS // max(1, release.groups)))
+    least, most = COMPARISONS
+    chosen = _spread(laid.boxes, min(REGIONS, max(least, min(most, EFFORT * release.rows)) // max(1, release.groups)))
     starts = np.searchsorted(groups, np.arange(release.groups + 1))
     places, values, sums = nested(laid.boxes, chosen, starts, kinds, needs, laid.kinds)
     # a region is the whole of a description's intervals: gaps in it would let fewer groups lie inside
     whole = laid.boxes._replace(set_at=np.full_like(laid.boxes.set_at, -1))
-    found = tally(forest, whole, chosen[places], values, sums)
+    found = _inside(forest, laid, whole, chosen[places], values)
     short = np.flatnonzero(found < sums)
     if short.size:
         worst = int(chosen[places[short[np.argmax((sums - found)[short])]]])
@@ -141,29 +146,47 @@ def _collapsed(laid: Laid) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     return laid.usable[order], np.append(np.flatnonzero(fresh), len(order))
 
 
+def _inside(
+    forest: Forest, laid: Laid, boxes: Boxes, box_of: NDArray[np.int64], wanted: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Per question: how many original rows with a combination of values lie in a box; those about a box are together.
+
+    So many are asked about each box that all of its rows are gone through, in one tree of all points.
+    """
+    keys = numbered(list(forest.points.T), [len(column.values) for column in laid.columns], len(forest.points))
+    _, first, point_of = np.unique(keys, return_index=True, return_inverse=True)
+    tree = plant(forest.points[first], np.ones(len(first), np.int64), np.array([0, len(first)]))
+    place = np.empty(len(first), np.int64)
+    place[tree.order] = np.arange(len(first))
+    sizes = forest.last[forest.roots] - forest.first[forest.roots]
+    kind_of = np.repeat(np.arange(laid.kinds), sizes)
+    turn = np.argsort(place[point_of], kind="stable")
+    starts = np.searchsorted(place[point_of][turn], np.arange(len(first) + 1))
+    found = sums_inside(tree, boxes, box_of, starts, kind_of[turn], forest.weights[turn], laid.kinds, wanted)
+    return np.asarray(found, np.int64)
+
+
+Served = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""How many distinct points could serve each claim, and their positions, claim by claim."""
+
+
 def _candidates(
     forest: Forest, boxes: Boxes, groups: NDArray[np.int64], kinds: NDArray[np.int64], limit: int
-) -> NDArray[np.int64] | None:
-    """How many distinct points could serve each claim, or None once they are more than ``limit`` together."""
-    each = forest._replace(weights=np.ones_like(forest.weights), totals=forest.last - forest.first)
-    numbers: list[NDArray[np.int64]] = []
-    total, step = 0, 1 << 14
-    for start in range(0, len(groups), step):
-        part = slice(start, start + step)
-        numbers.append(tally(each, boxes, groups[part], kinds[part], np.full(len(groups[part]), limit + 1)))
-        total += int(numbers[-1].sum())
-        if total > limit:
-            return None
-    return np.concatenate(numbers) if numbers else np.zeros(0, np.int64)
+) -> Served | None:
+    """The distinct points that could serve each claim, or None once they are more than ``limit`` together."""
+    numbers, positions = incidences(forest, boxes, groups, kinds, limit)
+    return None if len(positions) > limit else (numbers, positions)
+
+
+def _weights(forest: Forest, numbers: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many rows could serve each claim."""
+    ends = np.concatenate([[0], np.cumsum(forest.weights[positions])])
+    at = np.cumsum(numbers)
+    return np.asarray(ends[at] - ends[at - numbers], np.int64)
 
 
 def _lacking(
-    forest: Forest,
-    boxes: Boxes,
-    groups: NDArray[np.int64],
-    kinds: NDArray[np.int64],
-    needs: NDArray[np.int64],
-    numbers: NDArray[np.int64],
+    forest: Forest, needs: NDArray[np.int64], numbers: NDArray[np.int64], positions: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """How many rows of each claim (a group and a value) find no original row of their own, in a best assignment.
 
@@ -172,8 +195,7 @@ def _lacking(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
-    positions: NDArray[np.int64] = incidences(forest, boxes, groups, kinds, numbers)
-    claims, points = len(groups), len(forest.weights)
+    claims, points = len(needs), len(forest.weights)
     size = 1 + claims + points + 1
     capacity: NDArray[np.int64] = np.concatenate(
         [needs, np.minimum(forest.weights[positions], np.repeat(needs, numbers)), forest.weights]

@@ -1,31 +1,37 @@
-"""`discreet query`: how many rows satisfy some conditions, as a release tells it."""
+"""`discreet query`: how many rows satisfy some conditions, as a release tells it; one query, or a file of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from discreet.command import flags
 from discreet.command.audit import reading_with
-from discreet.command.console import HOLDS, note, number, output, percent, print_json, watching
+from discreet.command.console import HOLDS, Progress, note, number, output, percent, print_json, watching
+from discreet.command.query_file import Statement, read_statements
+from discreet.errors import DiscreetError
 
 if TYPE_CHECKING:
     from discreet.releases.release import Release
+    from discreet.table.grouping import GroupBy
     from discreet.table.query import Query
     from discreet.table.table import Table
 
 
 @click.command(short_help="Estimate a count from a release.")
 @click.argument("folder", metavar="DIR", type=flags.FILE)
-@click.argument("sql", metavar="SQL")
+@click.argument("sql", metavar="SQL", required=False)
 @flags.with_flags(
+    click.option("-f", "--file", type=flags.FILE, metavar="FILE", help="A file of queries, instead of SQL."),
     click.option("--original", type=flags.FILE, metavar="INPUT", help="Count in the original too, and compare."),
     *flags.FORMATS,
     flags.JSON,
 )
-def query(folder: str, sql: str, original: str | None, as_json: bool, **reading: Any) -> int:
+def query(folder: str, sql: str | None, file: str | None, original: str | None, as_json: bool, **reading: Any) -> int:
     """Estimate how many rows satisfy SQL, from the release in DIR alone.
 
     SQL is a count with conditions joined by AND: "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation =
@@ -35,56 +41,122 @@ def query(folder: str, sql: str, original: str | None, as_json: bool, **reading:
     Counts by the values of some columns: "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY
     education, sex". Every combination of values that the release knows of is estimated; those at 0 are not listed.
 
+    Many queries at once: -f FILE, one per line or ended by semicolons; blank lines and comments (-- to the end of the
+    line, or between /* and */) are left out. The release is loaded once, and --json gives a list. If any query cannot
+    be answered, none is, and the message names its line.
+
     Exit code 0, or 2 for bad input.
     """
     from discreet.command.places import tidy
 
     tidy(folder)
+    if (sql is None) == (file is None):
+        raise DiscreetError("give either SQL or a file of queries with -f, and not both")
     with watching() as progress:
         progress("asking", 0.0)
-        document, lines, remarks = _answered(folder, sql, original, reading)
-    for remark in remarks:
-        note(remark)
+        asked = [Statement(sql, 0)] if sql is not None else read_statements(cast(str, file))
+        answers = _answered(folder, asked, file, original, reading, progress)
+    for answer in answers:
+        for remark in answer.remarks:
+            note(remark)
     if as_json:
-        print_json(document)
+        documents = [answer.document for answer in answers]
+        print_json(documents[0] if file is None else documents)
     else:
+        lines = [line for answer in answers for line in (*answer.heading, *answer.lines, *([""] if file else []))]
+        if withheld := answers[0].document["rows"]["withheld"]:
+            lines.append(f"{withheld:,} withheld rows are not estimated.")
         console = output()
-        for line in lines:
+        for line in lines[: len(lines) - (lines[-1] == "")]:
             console.print(line)
     return HOLDS
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """What is said about one query."""
+
+    document: dict[str, Any]
+    heading: list[str]
+    lines: list[str]
+    remarks: list[str]
+
+
 def _answered(
-    folder: str, sql: str, original: str | None, reading: dict[str, Any]
-) -> tuple[dict[str, Any], list[str], list[str]]:
-    """The answer as plain values, the same in lines, and remarks about the question."""
+    folder: str,
+    statements: Sequence[Statement],
+    file: str | None,
+    original: str | None,
+    reading: dict[str, Any],
+    progress: Progress,
+) -> list[_Answer]:
+    """The answers to all statements; none if there is one that cannot be answered."""
+    from discreet.command.query_groups import grouped_answer
     from discreet.releases import load
+    from discreet.table.grouping import GroupBy
     from discreet.table.sql_groups import has_groups
 
     release = load(folder)
-    document: dict[str, Any] = {"folder": folder, "query": sql}
-    if has_groups(sql):
-        from discreet.command.query_groups import grouped_answer
+    asked: list[GroupBy | Query] = []
+    for statement in statements:
+        with _naming(statement, file):
+            sql = statement.sql
+            asked.append(release.grouping(sql) if has_groups(sql) else release.query(sql))
+    counts = [at for at, one in enumerate(asked) if not isinstance(one, GroupBy)]
+    estimates = dict(zip(counts, _estimated(release, statements, asked, counts, file), strict=True))
+    table = None if original is None else _read(original, folder, reading)
+    answers = []
+    for at, (statement, one) in enumerate(zip(statements, asked, strict=True)):
+        progress("asking", at / len(asked))
+        with _naming(statement, file):
+            answer, lines = (
+                grouped_answer(release, one, table)
+                if isinstance(one, GroupBy)
+                else _counted(estimates[at], one, release, table)
+            )
+        document = {"folder": folder, "query": statement.sql, **({} if file is None else {"line": statement.line})}
+        document |= answer | {"rows": {"published": release.rows, "withheld": release.withheld}}
+        document |= {} if original is None else {"original": original}
+        heading = [] if file is None else [statement.sql]
+        remarks = list(_unknown(release, one.query if isinstance(one, GroupBy) else one))
+        answers.append(_Answer(document, heading, lines, remarks))
+    return answers
 
-        groups = release.grouping(sql)
-        remarks = list(_unknown(release, groups.query))
-        answer, lines = grouped_answer(release, groups, None if original is None else _read(original, folder, reading))
-        document |= answer
-    else:
-        asked = release.query(sql)
-        remarks = list(_unknown(release, asked))
-        document["estimate"] = estimate = release.estimate(asked)
-        lines = [f"About {number(estimate, 4)} of {release.rows:,} published rows."]
-        if original is not None:
-            exact = asked.count(_read(original, folder, reading))
-            error = abs(estimate - exact) / exact if exact else None
-            document |= {"exact": exact, "relative_error": error}
-            away = "undefined, for there are none" if error is None else percent(error)
-            lines.append(f"Exactly {exact:,} in the original; relative error {away}.")
-    if release.withheld:
-        lines.append(f"{release.withheld:,} withheld rows are not estimated.")
-    document["rows"] = {"published": release.rows, "withheld": release.withheld}
-    return document if original is None else {**document, "original": original}, lines, remarks
+
+@contextmanager
+def _naming(statement: Statement, file: str | None) -> Iterator[None]:
+    """Let what is wrong with a statement of a file name its line."""
+    try:
+        yield
+    except DiscreetError as error:
+        raise error if file is None else DiscreetError(f"line {statement.line:,} of {file!r}: {error}") from None
+
+
+def _estimated(
+    release: Release, statements: Sequence[Statement], asked: Sequence[Any], counts: Sequence[int], file: str | None
+) -> list[float]:
+    """The estimates of all single counts, which are quicker together."""
+    try:
+        return [float(one) for one in release.estimates([asked[at] for at in counts])]
+    except DiscreetError:
+        for at in counts:
+            with _naming(statements[at], file):
+                release.estimate(asked[at])
+        raise
+
+
+def _counted(
+    estimate: float, asked: Query, release: Release, original: Table | None
+) -> tuple[dict[str, Any], list[str]]:
+    """One count as plain values, and the same in lines."""
+    lines = [f"About {number(estimate, 4)} of {release.rows:,} published rows."]
+    if original is None:
+        return {"estimate": estimate}, lines
+    exact = asked.count(original)
+    error = abs(estimate - exact) / exact if exact else None
+    away = "undefined, for there are none" if error is None else percent(error)
+    lines.append(f"Exactly {exact:,} in the original; relative error {away}.")
+    return {"estimate": estimate, "exact": exact, "relative_error": error}, lines
 
 
 def _read(original: str, folder: str, reading: dict[str, Any]) -> Table:
@@ -104,6 +176,7 @@ def _unknown(release: Release, asked: Query) -> Iterator[str]:
     for condition in asked.conditions:
         known = listed[condition.attribute]
         if isinstance(condition, OneOf) and known and kinds[condition.attribute] != "numeric":
+            values = set(known)
             for value in condition.values:
-                if value not in known:
+                if value not in values:
                     yield f"Note: column {condition.attribute!r} has no value {value!r}; {near(str(value), known)}"

@@ -68,54 +68,114 @@ def _shows(shown, v, g):
 
 @kernel
 def _place(bit):
-    """Which bit of a word it is, of one that is set alone."""
-    place = 0
-    for half in (32, 16, 8, 4, 2, 1):
-        if bit >> np.uint64(half) != 0:
-            bit >>= np.uint64(half)
-            place += half
+    """Which bit of a word it is, of one that is set alone: a sum of six answers, none of which waits for another."""
+    place = np.int64(bit & np.uint64(0xAAAAAAAAAAAAAAAA) != 0)
+    place += np.int64(bit & np.uint64(0xCCCCCCCCCCCCCCCC) != 0) << 1
+    place += np.int64(bit & np.uint64(0xF0F0F0F0F0F0F0F0) != 0) << 2
+    place += np.int64(bit & np.uint64(0xFF00FF00FF00FF00) != 0) << 3
+    place += np.int64(bit & np.uint64(0xFFFF0000FFFF0000) != 0) << 4
+    place += np.int64(bit & np.uint64(0xFFFFFFFF00000000) != 0) << 5
     return place
 
 
 @kernel
-def covering(point, shown, found):
-    """Write into ``found`` the groups that show all values of a point; how many these are."""
-    d = point.shape[0]
+def listed(common, first, found, number):
+    """Write into ``found``, from place ``number`` on, the groups whose bits a word has set; ``first`` is that of its
+    first bit. Returns the place after the last."""
+    while common != 0:
+        lowest = common & (~common + np.uint64(1))
+        found[number] = first + _place(lowest)
+        number += 1
+        common ^= lowest
+    return number
+
+
+@kernel
+def rarest_of(point, shown):
+    """Which value of a point the fewest groups show, as a place in the point; -1 when no group shows one of them."""
     rarest = -1
     fewest = 0
-    for j in range(d):
+    for j in range(point.shape[0]):
         if point[j] < 0:
-            return 0
+            return -1
         here = shown.starts[point[j] + 1] - shown.starts[point[j]]
         if rarest < 0 or here < fewest:
             rarest = j
             fewest = here
+    return rarest
+
+
+@kernel
+def common_to(point, shown, word, common):
+    """Of the bits ``common`` those that a word of all values of a point has set; all values must have lines."""
+    for j in range(point.shape[0]):
+        if common == 0:
+            break
+        common &= shown.bits[shown.lines[point[j]], word]
+    return common
+
+
+@kernel
+def covering(point, shown, within, found):
+    """Write into ``found`` the groups, of those whose bits are set in ``within``, that show all values of a point; how
+    many these are."""
+    rarest = rarest_of(point, shown)
+    if rarest < 0:
+        return 0
     number = 0
     if shown.lines[point[rarest]] < 0:
         for at in range(shown.starts[point[rarest]], shown.starts[point[rarest] + 1]):
             g = shown.groups[at]
-            everywhere = True
-            for j in range(d):
-                if j != rarest and not _shows(shown, point[j], g):
-                    everywhere = False
+            everywhere = (within[g >> 6] >> np.uint64(g & 63)) & np.uint64(1) != 0
+            for j in range(point.shape[0]):
+                if not everywhere:
                     break
+                everywhere = j == rarest or _shows(shown, point[j], g)
             if everywhere:
                 found[number] = g
                 number += 1
         return number
     # the rarest value is shown often, so all values have lines
-    first = shown.lines[point[rarest]]
     for word in range(shown.bits.shape[1]):
-        common = shown.bits[first, word]
-        for j in range(d):
-            if common == 0:
-                break
-            common &= shown.bits[shown.lines[point[j]], word]
-        while common != 0:
-            lowest = common & (~common + np.uint64(1))
-            found[number] = (word << 6) + _place(lowest)
-            number += 1
-            common ^= lowest
+        number = listed(common_to(point, shown, word, within[word]), word << 6, found, number)
+    return number
+
+
+@kernel
+def everyone(number):
+    """The bits of all groups."""
+    return np.full((number + 63) // 64, ~np.uint64(0))
+
+
+@kernel
+def trail_of(points, shown):
+    """What is remembered from one point to the next: its values, and per value the bits of the groups that show it and
+    all values before it."""
+    d = points.shape[1]
+    return np.full(d, -2, np.int64), np.empty((d, shown.bits.shape[1]), np.uint64)
+
+
+@kernel
+def covering_next(point, shown, within, found, trail):
+    """The same as ``covering`` for points in order: what a point shares with the last one is not looked up again."""
+    before, common = trail
+    rarest = rarest_of(point, shown)
+    if rarest < 0 or shown.lines[point[rarest]] < 0:
+        return covering(point, shown, within, found)
+    same = True
+    for j in range(point.shape[0]):
+        same = same and before[j] == point[j]
+        if not same:
+            before[j] = point[j]
+            line = shown.bits[shown.lines[point[j]]]
+            above = within if j == 0 else common[j - 1]
+            here = common[j]
+            for word in range(line.shape[0]):
+                here[word] = above[word] & line[word]
+    number = 0
+    last = common[point.shape[0] - 1]
+    for word in range(last.shape[0]):
+        number = listed(last[word], word << 6, found, number)
     return number
 
 
@@ -139,8 +199,9 @@ def cover(points, shown, number, presences):
     largest = np.zeros(n)
     logs = np.zeros(n)
     absent = np.log1p(-presences)
+    within, trail = everyone(number), trail_of(points, shown)
     for r in range(n):
-        times[r] = covering(points[r], shown, found)
+        times[r] = covering_next(points[r], shown, within, found, trail)
         largest[r], logs[r] = said(found[: times[r]], presences, absent)
     return times, largest, logs
 
@@ -151,8 +212,9 @@ def mix(points, shown, number, presences, starts, values, shares, width):
     n = points.shape[0]
     found = np.empty(number, np.int64)
     result = np.zeros((n, width))
+    within, trail = everyone(number), trail_of(points, shown)
     for r in range(n):
-        for at in range(covering(points[r], shown, found)):
+        for at in range(covering_next(points[r], shown, within, found, trail)):
             g = found[at]
             for e in range(starts[g], starts[g + 1]):
                 result[r, values[e]] += presences[g] * shares[e]

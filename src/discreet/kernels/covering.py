@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.appearing import covering, said
+from discreet.kernels.appearing import (
+    common_to,
+    covering,
+    covering_next,
+    everyone,
+    listed,
+    rarest_of,
+    said,
+    trail_of,
+)
 from discreet.kernels.compiling import kernel
 
 
@@ -13,8 +22,9 @@ def crowds(points, amounts, shown, number):
     """Per group: the amounts of all points that it covers, added up."""
     found = np.empty(number, np.int64)
     result = np.zeros(number, np.int64)
+    within, trail = everyone(number), trail_of(points, shown)
     for r in range(points.shape[0]):
-        for at in range(covering(points[r], shown, found)):
+        for at in range(covering_next(points[r], shown, within, found, trail)):
             result[found[at]] += amounts[r]
     return result
 
@@ -28,8 +38,9 @@ def beliefs(points, weights, shown, number, presences, chances):
     times = np.empty(n, np.int64)
     largest, logs, weighed = np.zeros(n), np.zeros(n), np.zeros(n)
     absent = np.log1p(-presences)
+    within, trail = everyone(number), trail_of(points, shown)
     for r in range(n):
-        times[r] = covering(points[r], shown, found)
+        times[r] = covering_next(points[r], shown, within, found, trail)
         largest[r], logs[r] = said(found[: times[r]], presences, absent)
         for g in found[: times[r]]:
             weighed[r] = max(weighed[r], chances[g])
@@ -46,7 +57,7 @@ def weigh_values(fixed, still, shown, starts, entries, weights, firsts, found, s
     """
     many = weights.shape[0]
     if fixed.shape[0] > 0:
-        many = covering(fixed, shown, found)
+        many = covering(fixed, shown, everyone(many), found)
     else:
         for g in range(many):
             found[g] = g
@@ -75,8 +86,9 @@ def pairs(points, shown, number):
     room = 1024
     groups = np.empty(room, np.int64)
     filled = 0
+    within, trail = everyone(number), trail_of(points, shown)
     for r in range(points.shape[0]):
-        many = covering(points[r], shown, found)
+        many = covering_next(points[r], shown, within, found, trail)
         while filled + many > room:
             groups = np.append(groups, np.empty(room, np.int64))
             room *= 2
@@ -101,6 +113,17 @@ def _at(listed, start, end, wanted):
 
 
 @kernel
+def _house(g, first, last, classes, starts, values, fits):
+    """Mark those classes from ``first`` to ``last`` of which a group claims rows; how many were not marked before."""
+    housed = 0
+    for i in range(first, last):
+        if not fits[i] and _at(values, starts[g], starts[g + 1], classes[i]) < starts[g + 1]:
+            fits[i] = True
+            housed += 1
+    return housed
+
+
+@kernel
 def witnesses(points, starts_of, classes, amounts, shown, number, starts, values, needed):
     """What no row bears out: entries of groups, counts of sensitive values, and rows that fit into no group.
 
@@ -110,30 +133,28 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
     of the group that it holds, and the claim. Returns per entry, in the order of ``shown.groups``, whether it is borne
     out, per claim how many rows are lacking, and per class of a point whether any group may hold its rows.
     """
-    found = np.empty(number, np.int64)
+    found = np.empty(max(number, 64), np.int64)
     borne = np.zeros(shown.groups.shape[0], np.bool_)
     lacking = needed.copy()
     fits = np.zeros(classes.shape[0], np.bool_)
     # how much of each group is still to be borne out: a group of which all is needs no more looking at
     unborne = np.zeros(number, np.int64)
     unclaimed = starts[1:] - starts[:-1]
+    open_groups, every = everyone(number), everyone(number)
     for e in range(shown.groups.shape[0]):
         unborne[shown.groups[e]] += 1
     for p in range(points.shape[0]):
-        homeless = starts_of[p + 1] - starts_of[p]
-        for at in range(covering(points[p], shown, found)):
+        first, last = starts_of[p], starts_of[p + 1]
+        homeless = last - first
+        for at in range(covering(points[p], shown, open_groups, found)):
             g = found[at]
-            if homeless == 0 and unborne[g] == 0 and unclaimed[g] == 0:
-                continue
+            homeless -= _house(g, first, last, classes, starts, values, fits)
             holds = False
-            for i in range(starts_of[p], starts_of[p + 1]):
+            for i in range(first, last):
                 claim = _at(values, starts[g], starts[g + 1], classes[i])
                 if claim == starts[g + 1]:
                     continue
                 holds = True
-                if not fits[i]:
-                    fits[i] = True
-                    homeless -= 1
                 if lacking[claim] > 0:
                     lacking[claim] = max(0, lacking[claim] - amounts[i])
                     if lacking[claim] == 0:
@@ -145,4 +166,21 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
                     if not borne[entry]:
                         borne[entry] = True
                         unborne[g] -= 1
+            if unborne[g] == 0 and unclaimed[g] == 0:
+                open_groups[g >> 6] &= ~(np.uint64(1) << np.uint64(g & 63))
+        rarest = rarest_of(points[p], shown)
+        if homeless == 0 or rarest < 0:
+            continue
+        # a group that is explained may still be the one that has room for these rows: any will do
+        if shown.lines[points[p, rarest]] < 0:
+            for at in range(covering(points[p], shown, every, found)):
+                homeless -= _house(found[at], first, last, classes, starts, values, fits)
+                if homeless == 0:
+                    break
+            continue
+        for word in range(shown.bits.shape[1]):
+            for at in range(listed(common_to(points[p], shown, word, every[word]), word << 6, found, 0)):
+                homeless -= _house(found[at], first, last, classes, starts, values, fits)
+            if homeless == 0:
+                break
     return borne, lacking, fits

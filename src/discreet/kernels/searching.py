@@ -115,20 +115,63 @@ def tally(forest, boxes, box_of, tree_of, needs):
 
 
 @kernel
-def incidences(forest, boxes, box_of, tree_of, numbers):
-    """The positions of the points that ``tally`` counts, question after question; ``numbers``: how many each has."""
-    room = room_for(forest)
+def _ends(forest, place):
+    """The first position of what a search found at a place of ``room.found``, and the one after the last."""
     nodes = forest.first.shape[0]
-    result = np.empty(numbers.sum(), np.int64)
-    at = 0
+    if place < nodes:
+        return forest.first[place], forest.last[place]
+    return place - nodes, place - nodes + 1
+
+
+@kernel
+def incidences(forest, boxes, box_of, tree_of, limit):
+    """The positions of the points of tree ``tree_of[i]`` in box ``box_of[i]``, question after question, and how many
+    each has; questions are left off, and have -1, once there are more positions than ``limit``."""
+    room = room_for(forest)
+    numbers = np.full(box_of.shape[0], -1, np.int64)
+    space = 1024
+    result = np.empty(space, np.int64)
+    filled = 0
     for i in range(box_of.shape[0]):
-        number, _ = search(forest, boxes, box_of[i], tree_of[i], EVERYTHING, room)
-        for place in room.found[:number]:
-            if place < nodes:
-                first, last = forest.first[place], forest.last[place]
-            else:
-                first, last = place - nodes, place - nodes + 1
+        many, _ = search(forest, boxes, box_of[i], tree_of[i], EVERYTHING, room)
+        before = filled
+        for place in room.found[:many]:
+            first, last = _ends(forest, place)
+            while filled + last - first > space:
+                result = np.append(result, np.empty(space, np.int64))
+                space *= 2
             for position in range(first, last):
-                result[at] = position
-                at += 1
+                result[filled] = position
+                filled += 1
+        numbers[i] = filled - before
+        if filled > limit:
+            break
+    return numbers, result[:filled].copy()
+
+
+@kernel
+def sums_inside(forest, boxes, box_of, starts, columns, amounts, width, wanted):
+    """Per question ``i``: what lies in column ``wanted[i]`` of the points of the first tree in box ``box_of[i]``.
+
+    The point at a position holds ``amounts[e]`` in column ``columns[e]`` for every ``e`` from ``starts[position]`` to
+    ``starts[position + 1]``. Questions about the same box follow each other: it is searched once.
+    """
+    room = room_for(forest)
+    sums = np.zeros(width, np.int64)
+    result = np.empty(box_of.shape[0], np.int64)
+    i = 0
+    while i < box_of.shape[0]:
+        box = box_of[i]
+        many, _ = search(forest, boxes, box, 0, EVERYTHING, room)
+        for place in room.found[:many]:
+            first, last = _ends(forest, place)
+            for e in range(starts[first], starts[last]):
+                sums[columns[e]] += amounts[e]
+        while i < box_of.shape[0] and box_of[i] == box:
+            result[i] = sums[wanted[i]]
+            i += 1
+        for place in room.found[:many]:
+            first, last = _ends(forest, place)
+            for e in range(starts[first], starts[last]):
+                sums[columns[e]] = 0
     return result

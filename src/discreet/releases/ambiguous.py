@@ -20,7 +20,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +39,9 @@ from discreet.releases.release import Release, new_manifest
 from discreet.table.combinations import numbered
 from discreet.table.query import Query
 from discreet.table.table import Table
+
+if TYPE_CHECKING:
+    from discreet.kernels.appearing import Shown
 
 FORMAT = "ambiguous"
 SENSITIVE = "sensitive"
@@ -215,6 +218,13 @@ class AmbiguousRelease(Release):
         """Per group: the belief that someone all of whose values it shows is one of its rows."""
         with np.errstate(divide="ignore"):
             return np.minimum(1.0, self.sizes / self.combinations)
+
+    @cached_property
+    def listed(self) -> tuple[Shown, NDArray[np.int64]]:
+        """Which groups list which values, those of all blocks numbered through, and the first value of each block."""
+        from discreet.releases.ambiguous_asking import listed
+
+        return listed(self)
 
     def description(self, group: int) -> dict[str, str]:
         """The extent of the quasi-identifiers of the group at a place of ``ids``, to recognise it by."""

@@ -14,7 +14,7 @@ from discreet.kernels.appearing import Shown
 from discreet.releases.anatomy_asking import codes_found
 from discreet.releases.attributes import points_given
 from discreet.releases.matching import shares
-from discreet.table.combinations import numbered
+from discreet.table.combinations import distinct, numbered
 
 if TYPE_CHECKING:
     from discreet.releases.ambiguous import AmbiguousRelease, Auxiliary
@@ -70,31 +70,60 @@ def located(release: AmbiguousRelease, codes_of: Callable[[Attribute, Payload], 
     kinds = {attribute.name: attribute for attribute in release.quasi}
     if not kinds:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
-    columns, entries, firsts = [], [], [0]
-    for block, auxiliary in zip(release.blocks, release.auxiliaries, strict=True):
+    shown, firsts = release.listed
+    columns = []
+    for first, block, auxiliary in zip(firsts.tolist(), release.blocks, release.auxiliaries, strict=False):
         codes = [codes_of(kinds[name], column) for name, column in zip(block, auxiliary.columns, strict=True)]
-        found, of_entry, of_point = _matched(auxiliary, codes)
-        columns.append(np.where(of_point < 0, -1, of_point + firsts[-1]))
+        of_point = _matched(auxiliary, codes)
+        columns.append(np.where(of_point < 0, -1, of_point + first))
+    stacked = np.stack(columns, axis=1).astype(np.int64)
+    keys = numbered([column + 1 for column in columns], [int(firsts[-1]) + 1] * len(columns), len(stacked))
+    _, at, of_point = np.unique(keys, return_index=True, return_inverse=True)
+    return Located(np.ascontiguousarray(stacked[at]), of_point, shown, firsts)
+
+
+def listed(release: AmbiguousRelease) -> tuple[Shown, NDArray[np.int64]]:
+    """Which groups list which values, those of all blocks numbered through, and the first value of each block."""
+    entries, firsts = [], [0]
+    for auxiliary in release.auxiliaries:
+        found, of_entry = _entries(auxiliary)
         entries.append(of_entry + firsts[-1])
         firsts.append(firsts[-1] + found)
     groups = np.concatenate([auxiliary.groups for auxiliary in release.auxiliaries])
-    shown = kernels.index_groups(np.concatenate(entries), groups, release.groups, firsts[-1])
-    stacked = np.stack(columns, axis=1).astype(np.int64)
-    keys = numbered([column + 1 for column in stacked.T], [firsts[-1] + 1] * stacked.shape[1], len(stacked))
-    _, at, of_point = np.unique(keys, return_index=True, return_inverse=True)
-    return Located(np.ascontiguousarray(stacked[at]), of_point, shown, np.array(firsts))
+    return kernels.index_groups(np.concatenate(entries), groups, release.groups, firsts[-1]), np.array(firsts)
 
 
-def _matched(auxiliary: Auxiliary, codes: list[NDArray[np.int64]]) -> tuple[int, NDArray[Any], NDArray[Any]]:
-    """How many combinations of a block are shown, the one of every entry, and that of every point, -1 for none."""
+def _entries(auxiliary: Auxiliary) -> tuple[int, NDArray[np.int64]]:
+    """How many combinations of a block are shown, in ascending order, and the one of every entry."""
+    if len(auxiliary.columns) == 1:
+        (column,) = auxiliary.columns
+        place = _places(column)
+        return int(place.max(initial=-1)) + 1, place[column.codes]
+    sizes = [len(column.values) for column in auxiliary.columns]
+    keys = numbered([column.codes for column in auxiliary.columns], sizes, len(auxiliary.groups))
+    found, of_entry = np.unique(keys, return_inverse=True)
+    return len(found), of_entry
+
+
+def _places(column: Payload) -> NDArray[np.int64]:
+    """Per value of a column: its place among those that entries hold, -1 for one that none does."""
+    held = np.bincount(column.codes, minlength=len(column.values)) > 0
+    return np.where(held, np.cumsum(held) - 1, -1)
+
+
+def _matched(auxiliary: Auxiliary, codes: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The combination of every point among those of ``_entries``, -1 for none."""
+    if len(codes) == 1:
+        return np.append(_places(auxiliary.columns[0]), -1)[codes[0]]
     sizes = [len(column.values) for column in auxiliary.columns]
     known = np.all([column >= 0 for column in codes], axis=0)
     both = [np.concatenate([entry.codes, code[known]]) for entry, code in zip(auxiliary.columns, codes, strict=True)]
+    # where columns are many, numbers mean the same only within one call, but their order is the same in all
     keys = numbered(both, sizes, len(both[0]))
     lines = len(auxiliary.groups)
-    found, of_entry = np.unique(keys[:lines], return_inverse=True)
+    found = distinct(keys[:lines])
     places = np.minimum(np.searchsorted(found, keys[lines:]), max(0, len(found) - 1))
     of_point = np.full(len(known), -1, np.int64)
     if len(found):
         of_point[known] = np.where(found[places] == keys[lines:], places, -1)
-    return len(found), of_entry, of_point
+    return of_point
