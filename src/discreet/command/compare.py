@@ -9,6 +9,7 @@ import click
 
 from discreet.command import flags
 from discreet.command.console import HOLDS, VIOLATED, complain, note, output, print_json, watching
+from discreet.table.paths import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
         help="A job file, as for publish: its table is compared under all its promises at once; flags override it.",
     ),
     flags.JSON,
+    flags.QUIET,
 )
 def compare(
     schemes: tuple[str, ...],
@@ -136,7 +138,7 @@ def compare(
         )
         if target is not None:
             progress("drawing", 0.0)
-            write_file(target, told.page(Path(job.input).name).encode())
+            write_file(target, told.page(shown(Path(job.input).name)).encode())
     for remark in remarks:
         note(remark)
     if as_json:

@@ -23,6 +23,8 @@ PIPE_CLOSED = 141
 TERMINATED = 143
 
 STDOUT = "standard output"
+QUIETLY = "discreet.quiet"
+"""Where the context of a command remembers that it is to be quiet."""
 PIPED_WIDTH = 160
 """Columns of a table when its reader is a file or a program, which has no width of its own."""
 
@@ -37,9 +39,16 @@ def complain(message: str) -> int:
     return BAD_INPUT
 
 
+def quiet() -> bool:
+    """Whether nobody wants to read anything but the result, and what is wrong."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIETLY))
+
+
 def note(message: str) -> None:
     """Say something on stderr that is no result."""
-    click.echo(message, err=True)
+    if not quiet():
+        click.echo(message, err=True)
 
 
 @contextmanager
@@ -70,6 +79,7 @@ def in_flags(message: str) -> str:
     >>> in_flags("choose missing='withhold' or name some, as in quasi=['age']")
     'choose --missing withhold or name some, as in --quasi age'
     """
+    message = re.sub(r"\S{400,}", lambda word: f"{word[0][:80]}...{word[0][-20:]}", message)
     message = re.sub(r"missing='(\w+)'", r"--missing \1", message)
     return message.replace("quasi=['age']", "--quasi age").replace("force=True", "--force")
 
@@ -118,7 +128,7 @@ def watching() -> Iterator[Progress]:
     """
     from discreet.kernels.compiling import when_compiling
 
-    if not sys.stderr.isatty():
+    if quiet() or not sys.stderr.isatty():
         with when_compiling(lambda: note(COMPILING)):
             yield lambda stage, share: None
         return

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from discreet.command.console import naming
 from discreet.errors import DiscreetError
+from discreet.table.paths import located, real
 
 
 def absolute(path: str | Path) -> Path:
     """A path as it is, from the root, without dots."""
-    return Path(os.path.abspath(os.path.expanduser(path)))
+    return Path(os.path.abspath(located(path)))
 
 
 def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
@@ -26,9 +27,9 @@ def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
     if not target.name:
         raise DiscreetError(f"'{output}' cannot be replaced by a release; choose another folder")
     for what, path in used.items():
-        if target.resolve() in absolute(path).resolve().parents:
+        if real(target) in real(absolute(path)).parents:
             raise DiscreetError(f"{what}, '{path}', lies inside the output folder '{output}'; choose another folder")
-    check_folder(Path(output).expanduser(), force)
+    check_folder(located(output), force)
     _check_writable(target, output)
     return target
 
@@ -38,13 +39,13 @@ def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path])
     from discreet.releases.tracing import check_outside
 
     path = absolute(trace)
-    resolved = path.resolve()
-    if output.resolve() == resolved or output.resolve() in resolved.parents:
+    resolved = real(path)
+    if real(output) == resolved or real(output) in resolved.parents:
         raise DiscreetError(
             f"the trace '{trace}' lies inside the output folder and would be published with it; choose another place"
         )
     for what, other in used.items():
-        if resolved == absolute(other).resolve():
+        if resolved == real(absolute(other)):
             raise DiscreetError(f"the trace '{trace}' would overwrite {what}; choose another file")
     if path.is_dir():
         raise DiscreetError(f"the trace '{trace}' is a folder; name a file")
@@ -61,7 +62,7 @@ def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> P
     """A file to be written, such as the "page" or the "plot"; refused when something would be lost or it cannot be."""
     path = absolute(name)
     for which, other in used.items():
-        if path.resolve() == absolute(other).resolve():
+        if real(path) == real(absolute(other)):
             raise DiscreetError(f"the {what} '{name}' would overwrite {which}; choose another file")
     if path.is_dir():
         raise DiscreetError(f"the {what} '{name}' is a folder; name a file")

@@ -10,6 +10,7 @@ import click
 
 from discreet.command import flags
 from discreet.command.console import HOLDS, VIOLATED, note, number, output, print_json, watching
+from discreet.table.paths import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     *flags.KINDS,
     *flags.FORMATS,
     flags.JSON,
+    flags.QUIET,
 )
 def plan(
     input: str,
@@ -78,7 +80,7 @@ def plan(
             from discreet.report.frontier import drawn
 
             progress("drawing", 0.0)
-            write_file(target, drawn(told, target.suffix.lower(), Path(input).name))
+            write_file(target, drawn(told, target.suffix.lower(), shown(Path(input).name)))
     for remark in remarks:
         note(remark)
     if as_json:

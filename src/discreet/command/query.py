@@ -9,7 +9,7 @@ import click
 
 from discreet.command import flags
 from discreet.command.audit import reading_of
-from discreet.command.console import HOLDS, note, number, output, percent, print_json, watching
+from discreet.command.console import HOLDS, note, number, output, percent, print_json, quiet, watching
 
 if TYPE_CHECKING:
     from discreet.releases.release import Release
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     click.option("--original", type=flags.FILE, metavar="INPUT", help="Count in the original too, and compare."),
     *flags.FORMATS,
     flags.JSON,
+    flags.QUIET,
 )
 def query(folder: str, sql: str, original: str | None, as_json: bool, **reading: Any) -> int:
     """Estimate how many rows satisfy SQL, from the release in DIR alone.
@@ -76,7 +77,9 @@ def _answered(
             document |= {"exact": exact, "relative_error": error}
             away = "undefined, for there are none" if error is None else percent(error)
             lines.append(f"Exactly {exact:,} in the original; relative error {away}.")
-    if release.withheld:
+        if quiet():  # the numbers alone, for a script
+            lines = [repr(estimate)] if original is None else [f"{estimate!r} {document['exact']}"]
+    if release.withheld and not quiet():
         lines.append(f"{release.withheld:,} withheld rows are not estimated.")
     document["rows"] = {"published": release.rows, "withheld": release.withheld}
     return document if original is None else {**document, "original": original}, lines, remarks

@@ -12,6 +12,7 @@ import pyarrow as pa
 from discreet.errors import DiscreetError
 from discreet.releases.files import MANIFEST, beside, sync
 from discreet.releases.release import Release
+from discreet.table.paths import located
 from discreet.table.write import write_table
 
 
@@ -22,7 +23,7 @@ def write_trace(release: Release, path: str | os.PathLike[str], then: Callable[[
     """
     if release.trace is None:
         raise DiscreetError("a release loaded from its files has no trace; only the one who publishes can write it")
-    target = Path(path).expanduser().absolute()
+    target = located(path).absolute()
     check_outside(target)
     groups = pa.array(release.trace, mask=release.trace < 0)
     try:
