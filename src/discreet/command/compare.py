@@ -136,17 +136,19 @@ def compare(
             random_state=job.seed,
             progress=progress,
         )
-        if target is not None:
+        if target is not None and told.published:
             progress("drawing", 0.0)
             write_file(target, told.page(shown(Path(job.input).name)).encode())
     for remark in remarks:
         note(remark)
     if as_json:
-        print_json({"input": job.input, "page": page, **told.as_dict()})
+        print_json({"input": job.input, "page": page if told.published else None, **told.as_dict()})
     else:
-        _show(output(), told, page)
+        _show(output(), told, page if told.published else None)
     if not told.published:
-        return complain("no scheme could make any of these promises, for the reasons above")
+        return complain(
+            "no scheme could make any of these promises, for the reasons above; ask for less, or name other schemes"
+        )
     return HOLDS if told.holds else VIOLATED
 
 

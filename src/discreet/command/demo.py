@@ -33,7 +33,9 @@ SHOWN = 6
     "-o", "--output", "folder", type=flags.FILE, metavar="DIR", default="discreet-demo", show_default=True,
     help="The folder for the demo.",
 )  # fmt: skip
-@click.option("--rows", type=click.IntRange(min=100), default=20_000, show_default=True, help="How many people.")
+@click.option(
+    "--rows", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="How many people."
+)
 @click.option("--force", is_flag=True, help="Use a folder that holds other files too; they stay.")
 @flags.JSON
 @flags.QUIET

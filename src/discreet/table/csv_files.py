@@ -134,7 +134,7 @@ def _delimiter(delimiter: str | None) -> str | None:
     if delimiter is None:
         return None
     mark = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
-    if len(mark) != 1 or not mark.isascii() or mark in '"\r\n':
+    if len(mark) != 1 or not mark.isascii() or not (mark.isprintable() or mark == "\t") or mark == '"':
         raise DiscreetError(f"the delimiter {delimiter!r} cannot be used; give one character such as ',' or ';'")
     return mark
 

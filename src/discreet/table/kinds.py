@@ -17,7 +17,15 @@ from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import ROOT, Hierarchy, Told
 from discreet.table.hierarchy_files import Offered
 from discreet.table.table import Column, Kind
-from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MISSING, NUMBER, WHOLE, number_text
+from discreet.table.texts import (
+    LARGEST_DIGITS,
+    LARGEST_WHOLE,
+    LEADING_ZERO,
+    MISSING,
+    NUMBER,
+    WHOLE,
+    number_text,
+)
 
 Missing = Literal["error", "withhold", "value"]
 
@@ -169,7 +177,8 @@ def _too_large(column: Encoded) -> NDArray[np.bool_]:
     suspects = pc.and_(pc.greater(pc.utf8_length(words), 15), pc.match_substring_regex(words, WHOLE))
     large = np.array(suspects.to_numpy(zero_copy_only=False))
     for place in np.flatnonzero(large).tolist():
-        large[place] = abs(int(words[place].as_py())) > LARGEST_WHOLE
+        digits = words[place].as_py().lstrip("+-").lstrip("0")
+        large[place] = len(digits) > LARGEST_DIGITS or int(digits or "0") > LARGEST_WHOLE
     return large
 
 

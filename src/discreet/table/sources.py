@@ -93,10 +93,29 @@ def _from_parquet(
         whole = pq.ParquetFile(file, read_dictionary=words, page_checksum_verification=True)
         table = whole.read(columns=list(coded))
         table.validate(full=True)  # bytes that are no text would only be found when they are published
+        _check_ends(whole.metadata, table, what)
     except (pa.ArrowException, OSError) as fault:
         raise _no_parquet(what, fault) from None
     _check_rows(table.num_rows, what)
     return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
+
+
+def _check_ends(told: Any, table: pa.Table, what: str) -> None:
+    """See that numbers lie between the ends that the file states: few files have anything else that tells damage."""
+    import pyarrow.compute as pc
+
+    groups = [told.row_group(at) for at in range(told.num_row_groups)]
+    for at in range(told.num_columns):
+        name = told.schema.column(at).path
+        if name not in table.column_names or not pa.types.is_integer(table.schema.field(name).type):
+            continue
+        stated = [group.column(at).statistics for group in groups]
+        if not all(one is not None and one.has_min_max for one in stated):
+            continue
+        ends = pc.min_max(table.column(name)).as_py()
+        low, high = min(one.min for one in stated), max(one.max for one in stated)
+        if ends["min"] is not None and (ends["min"] < low or ends["max"] > high):
+            raise _no_parquet(what, ValueError(f"column {name!r} holds numbers beyond those that the file states"))
 
 
 def _no_parquet(what: str, fault: Exception) -> DiscreetError:
