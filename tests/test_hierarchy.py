@@ -177,7 +177,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "recipe without values": (lambda: Hierarchy.of("place", {"prefix": {"keep": [2]}}, None), ["values"]),
     "of another type": (_nested(["a"]), ["list", "path"]),
     "unknown leaf": (lambda: TREE.rank("aa"), ["'aa'", "did you mean 'a'"]),
-    "no such file": (lambda: Hierarchy.read("place", "nowhere.csv"), ["'nowhere.csv'", "No such file"]),
+    "no such file": (lambda: Hierarchy.read("place", "nowhere.csv"), ["'nowhere.csv'", "there is no file"]),
 }
 
 

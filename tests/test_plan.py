@@ -258,7 +258,7 @@ def test_plots_of_every_kind(payments: Path) -> None:
     assert '<td class="number">2</td><td class="number">23,000</td>' in page
     # nothing is loaded from elsewhere
     assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org)|@import|url\(", page)
-    with pytest.raises(dc.DiscreetError, match=r"must end in \.html, \.svg or \.png"):
+    with pytest.raises(dc.DiscreetError, match=r"let it end in \.html, \.svg or \.png"):
         told.plot(payments.parent / "a.pdf")
 
 
@@ -299,9 +299,9 @@ def test_the_command_draws_and_protects_files(payments: Path) -> None:
     assert "payments.csv can promise about salary" in Path("frontier.html").read_text()
     for words, said in (
         (("--plot", "frontier.html"), "exists already"),
-        (("--plot", "frontier.gif"), "must end in .html, .svg or .png"),
+        (("--plot", "frontier.gif"), "let it end in .html, .svg or .png"),
         (("--plot", "nowhere/f.svg"), "there is no folder"),
-        (("--plot", "payments.csv", "--force"), "must end in"),
+        (("--plot", "payments.csv", "--force"), "let it end in"),
     ):
         result = run(*SALARY, *words)
         assert result.exit_code == 2 and said in result.stderr and result.stdout == ""

@@ -99,7 +99,10 @@ def draw_case(chance: Random, several: bool) -> Case:
     if case.through_csv:  # blanks around a cell of a CSV file mean nothing
         for column in case.columns:
             column.cells = [None if cell is None else cell.strip() for cell in column.cells]
+            column.name = column.name.strip()
             column.order = [value.strip() for value in column.order]
+            if column.tree is None:
+                column.order = _sorted(set(column.order))
             column.tree = column.tree and [[label.strip() for label in line] for line in column.tree]
     return case
 

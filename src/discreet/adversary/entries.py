@@ -141,7 +141,9 @@ def _differences(told: Mapping[str, Any], expected: Mapping[str, Any], where: st
             yield from _differences(found, value, f" of the table {_name(key)}" if table else f" under {key!r}")
         elif _records(value) and _records(found) and len(found) == len(value):
             for one, other in zip(found, value, strict=True):
-                of = "an auxiliary table" if key == "auxiliaries" else f"the attribute {_name(other['name'])}"
+                of = "an auxiliary table" if key == "auxiliaries" else f"an entry of {key!r}"
+                if key == "attributes":
+                    of = f"the attribute {_name(other['name'])}"
                 yield from _differences(one, other, f" of {of}")
         elif json.dumps(found) != json.dumps(value):
             yield f"the manifest has {_short(found)} as {key!r}{where}, which must be {_short(value)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from discreet.adversary.laying import Laid
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes import admitted
 from discreet.principles import wording
+from discreet.table.paths import content, located
 
 EXPLAINED = "every group has exactly the sensitive values of its rows, all of which lie in its description"
 """What a trace shows of a generalized release."""
@@ -23,18 +23,17 @@ EXPLAINED = "every group has exactly the sensitive values of its rows, all of wh
 
 def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int64], list[str]]:
     """The private file that tells the group of every input row (empty when withheld), and what is wrong with it."""
+    what = f"the trace {str(path)!r}"
     try:
         table = pyarrow.csv.read_csv(
-            Path(path).expanduser(),
+            pa.BufferReader(content(located(path), f"{str(path)!r} for the trace")),
             convert_options=pyarrow.csv.ConvertOptions(column_types={"row": pa.int64(), "group": pa.int64()}),
         )
         numbers, groups = table.column("row"), table.column("group")
-    except FileNotFoundError:
-        raise DiscreetError(f"the trace {str(path)!r} does not exist") from None
-    except (pa.ArrowException, OSError, KeyError) as error:
+    except (pa.ArrowException, KeyError) as error:
         raise DiscreetError(
-            f"the trace {str(path)!r} cannot be read as a table with the columns row and group "
-            f"({str(error).splitlines()[0]})"
+            f"{what} cannot be read as a table with the columns row and group ({str(error).splitlines()[0]}); name the "
+            "file that publishing wrote, or audit without it"
         ) from None
     at = numbers.fill_null(-1).to_numpy()
     trace = np.full(rows, -1, np.int64)

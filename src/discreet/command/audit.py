@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, note, output, print_json, rows_in_groups, watching
+from discreet.command.console import HOLDS, VIOLATED, note, output, print_json, quiet, rows_in_groups, watching
 
 if TYPE_CHECKING:
     from discreet.releases.attributes import Attribute
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     *flags.KINDS[3:],
     *flags.FORMATS,
     flags.JSON,
+    flags.QUIET,
 )
 def audit(
     folder: str,
@@ -91,12 +92,12 @@ def audit(
         )
     if as_json:
         print_json({**found.as_dict(), "folder": folder, "original": original})
-    else:
+    elif not (quiet() and found.holds):
         from discreet.command.showing import show_audit
 
         console = output()
-        show_audit(console, found, every_check=True)
-        if found.losses:
+        show_audit(console, found, every_check=not quiet())
+        if found.losses and not quiet():
             console.print()
             console.print(rows_in_groups(found.rows, found.groups, found.withheld))
     return HOLDS if found.holds else VIOLATED
@@ -160,12 +161,12 @@ def reading_of(folder: str) -> dict[str, Any]:
     """
     from discreet.errors import DiscreetError
     from discreet.releases.attributes import Attribute
-    from discreet.releases.files import read_manifest
+    from discreet.releases.files import DAMAGED, read_manifest
 
     home, manifest = read_manifest(folder)
     entries = manifest.get("attributes")
     if not isinstance(entries, list):
-        raise DiscreetError(f"the manifest in '{home}' lists no attributes; it was damaged or edited")
+        raise DiscreetError(f"the manifest in '{home}' lists no attributes; {DAMAGED}")
     attributes = [Attribute.from_dict(entry) for entry in entries]
 
     def names(**wanted: str) -> list[str]:

@@ -10,6 +10,7 @@ import click
 
 from discreet.command import flags
 from discreet.command.console import HOLDS, VIOLATED, complain, note, output, print_json, watching
+from discreet.table.paths import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
         help="A job file, as for publish: its table is compared under all its promises at once; flags override it.",
     ),
     flags.JSON,
+    flags.QUIET,
 )
 def compare(
     schemes: tuple[str, ...],
@@ -138,17 +140,19 @@ def compare(
             random_state=job.seed,
             progress=progress,
         )
-        if target is not None:
+        if target is not None and told.published:
             progress("drawing", 0.0)
-            write_file(target, told.page(Path(job.input).name).encode(), job.force)
+            write_file(target, told.page(shown(Path(job.input).name)).encode(), job.force)
     for remark in remarks:
         note(remark)
     if as_json:
-        print_json({"input": job.input, "page": page, **told.as_dict()})
+        print_json({"input": job.input, "page": page if told.published else None, **told.as_dict()})
     else:
-        _show(output(), told, page)
+        _show(output(), told, page if told.published else None)
     if not told.published:
-        return complain("no scheme could make any of these promises, for the reasons above")
+        return complain(
+            "no scheme could make any of these promises, for the reasons above; ask for less, or name other schemes"
+        )
     return HOLDS if told.holds else VIOLATED
 
 

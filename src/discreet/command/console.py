@@ -30,6 +30,8 @@ PIPE_CLOSED = SIGNALLED + 13
 TERMINATED = SIGNALLED + 15
 
 STDOUT = "standard output"
+QUIETLY = "discreet.quiet"
+"""Where the context of a command remembers that it is to be quiet."""
 PIPED_WIDTH = 160
 """Columns of a table when its reader is a file or a program, which has no width of its own."""
 
@@ -44,8 +46,16 @@ def complain(message: str) -> int:
     return BAD_INPUT
 
 
+def quiet() -> bool:
+    """Whether nobody wants to read anything but the result, and what is wrong."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIETLY))
+
+
 def note(message: str) -> None:
     """Say something on stderr that is no result; where nobody can be told, go on."""
+    if quiet():
+        return
     try:
         click.echo(visible(message), err=True)
     except OSError:
@@ -89,6 +99,7 @@ def in_flags(message: str) -> str:
     >>> in_flags("say na=['NA', '?'], dates={'birth': '%d.%m.%Y'} or most_withheld=0.1")
     "say --na NA --na '?', --date birth=%d.%m.%Y or --most-withheld 0.1"
     """
+    message = re.sub(r"\S{400,}", lambda word: f"{word[0][:80]}...{word[0][-20:]}", message)
     message = re.sub(r"(missing|person)='([^']+)'", r"--\1 \2", message).replace("of identifiers", "of --identifier")
     message = re.sub(r"most_withheld=([\d.]*\d)", r"--most-withheld \1", message)
     message = re.sub(rf"\b({'|'.join(LISTED)})=({_LIST}|{_DICT})", _flags, message)
@@ -178,7 +189,7 @@ def watching() -> Iterator[Progress]:
     """
     from discreet.kernels.compiling import when_compiling
 
-    if not sys.stderr.isatty():
+    if quiet() or not sys.stderr.isatty():
         with when_compiling(lambda: note(COMPILING)):
             yield lambda stage, share: None
         return

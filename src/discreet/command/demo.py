@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, command_line, naming, note, output, print_json
+from discreet.command.console import HOLDS, VIOLATED, command_line, naming, note, output, print_json, quiet
 from discreet.errors import DiscreetError
+from discreet.table.paths import located
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,9 +31,12 @@ SHOWN = 6
     "-o", "--output", "folder", type=flags.FILE, metavar="DIR", default="discreet-demo", show_default=True,
     help="The folder for the demo.",
 )  # fmt: skip
-@click.option("--rows", type=click.IntRange(min=100), default=20_000, show_default=True, help="How many people.")
+@click.option(
+    "--rows", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="How many people."
+)
 @click.option("--force", is_flag=True, help="Use a folder that holds other files too; they stay.")
 @flags.JSON
+@flags.QUIET
 def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
     """Generate a census of invented people, publish it, audit it, and show the result.
 
@@ -41,7 +45,7 @@ def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
     from discreet.command.publish import carry_out
     from discreet.unfinished import removed_on_failure
 
-    home = Path(folder).expanduser()
+    home = located(folder)
     with nullcontext() if home.exists() else removed_on_failure(home.absolute()):
         prepare(home, force)
         job = make_job(home, rows)
@@ -49,7 +53,7 @@ def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
         outcome = carry_out(job)
     if as_json:
         print_json({**outcome.as_dict(), "commands": commands(job)})
-    else:
+    elif not (quiet() and outcome.audit.holds):
         _show(output(), outcome)
     return HOLDS if outcome.audit.holds else VIOLATED
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from discreet.command.console import QUIETLY
 from discreet.errors import DiscreetError
+from discreet.table.paths import located
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -69,6 +70,14 @@ FORMATS = (
     ),
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else to stdout.")
+QUIET = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, _, value: context.meta.update({QUIETLY: value}),
+    help="Print no notes and no progress; and where a promise is to hold, nothing unless it does not.",
+)
 
 
 def with_flags(*flags: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -107,7 +116,7 @@ def trees(texts: Iterable[str]) -> tuple[dict[str, str], str | None]:
     ({'sex': 'sex.csv'}, '.')
     """
     texts = list(texts)
-    folders = [text for text in texts if Path(text).expanduser().is_dir()]
+    folders = [text for text in texts if located(text).is_dir()]
     if len(folders) > 1:
         raise DiscreetError(f"--hierarchy names two folders, {folders[0]!r} and {folders[1]!r}; give one")
     for text in texts:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    PrivateAttr,
+    ValidationError,
+)
 
 from discreet.errors import DiscreetError
+from discreet.table.documents import toml
 from discreet.table.moments import ends_given, given_text, rising
+from discreet.table.paths import content as whole_file
+from discreet.table.paths import located
 from discreet.table.texts import MOST_WITHHELD, near
 
 
@@ -41,6 +52,8 @@ def _rising(value: tuple[float | str, float | str]) -> tuple[float | str, float 
     return value
 
 
+Place = InstanceOf[str]
+"""A path: its bytes need not be text in any encoding, which Python writes as surrogates and pydantic takes for none."""
 Names = Annotated[list[str], BeforeValidator(_names)]
 Text = Annotated[str, BeforeValidator(_option)]
 Domain = Annotated[tuple[float | str, float | str], BeforeValidator(_domain), AfterValidator(_rising)]
@@ -55,8 +68,8 @@ class Job(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    input: str
-    output: str
+    input: Place
+    output: Place
     quasi: Names = Field(min_length=1)
     sensitive: Names = []
     promises: Names = Field(min_length=1)
@@ -68,8 +81,8 @@ class Job(BaseModel):
     numeric: Names = []
     categorical: Names = []
     ordinal: Names = []
-    hierarchies: dict[str, str | dict[str, Any]] = {}
-    hierarchy_folder: str | None = None
+    hierarchies: dict[str, Place | dict[str, Any]] = {}
+    hierarchy_folder: Place | None = None
     """Where columns that ``hierarchies`` does not name may have theirs; ``hierarchies = "DIR"`` says the same."""
     domains: dict[str, Domain] = {}
     dates: dict[str, str] = {}
@@ -79,7 +92,7 @@ class Job(BaseModel):
     delimiter: str | None = None
     encoding: str | None = None
     format: Literal["csv", "parquet"] = "csv"
-    trace: str | None = None
+    trace: Place | None = None
     seed: int | None = Field(None, ge=0)
     force: bool = False
     _file: Path | None = PrivateAttr(None)
@@ -104,7 +117,7 @@ class Job(BaseModel):
         for name, source in self.hierarchies.items():
             if isinstance(source, str):
                 paths[f"the hierarchy of {name!r}"] = Path(source)
-        if self.hierarchy_folder is not None and (folder := Path(self.hierarchy_folder).expanduser()).is_dir():
+        if self.hierarchy_folder is not None and (folder := located(self.hierarchy_folder)).is_dir():
             paths |= {f"the hierarchy file {path.name!r}": path for path in folder.iterdir() if path.is_file()}
         return paths
 
@@ -140,18 +153,12 @@ SINGULAR["hierarchy"] = "hierarchies"
 
 def read_job(path: Path) -> dict[str, Any]:
     """The content of a job file, its paths made relative to the working folder instead of the file's."""
+    what = f"the job file '{path}'"
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise DiscreetError(f"there is no job file '{path}'; check the path") from None
-    except OSError as fault:
-        raise DiscreetError(f"the job file '{path}' cannot be read: {fault.strerror or fault}") from None
+        text = whole_file(located(path), f"'{path}' for the job").decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise DiscreetError(f"the job file '{path}' is not in UTF-8; save it again as UTF-8") from None
-    except tomllib.TOMLDecodeError as fault:
-        raise DiscreetError(
-            f"the job file '{path}' is no valid TOML: {str(fault)[:1].lower()}{str(fault)[1:]}"
-        ) from None
+        raise DiscreetError(f"{what} is not in UTF-8; save it again as UTF-8") from None
+    content = toml(text, what)
     for one, many in SINGULAR.items():
         if one in content:
             if many in content:
@@ -160,7 +167,7 @@ def read_job(path: Path) -> dict[str, Any]:
     _known(content, f"the job file '{path}'")
 
     def beside(name: Any) -> Any:
-        return str(path.parent / Path(name).expanduser()) if isinstance(name, str) and name else name
+        return str(path.parent / located(name)) if isinstance(name, str) and name else name
 
     if isinstance(content.get("hierarchies"), str):
         content["hierarchy_folder"] = content.pop("hierarchies")
@@ -198,6 +205,8 @@ def _known(content: Mapping[str, Any], source: str) -> None:
 _WORDS = {
     "list_type": "must be a list of texts",
     "string_type": "must be a text",
+    "is_instance_of": "must be a text",
+    "string_unicode": "must be a text in UTF-8",
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
     "int_type": "must be a whole number",

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from discreet.command.console import naming, note
 from discreet.errors import DiscreetError
+from discreet.table.paths import located
 
 
 def absolute(path: str | Path) -> Path:
     """A path as it is, from the root, without dots."""
-    return Path(os.path.abspath(os.path.expanduser(path)))
+    return Path(os.path.abspath(located(path)))
 
 
 def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
@@ -29,7 +30,7 @@ def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
         if target in _real(path).parents:
             raise DiscreetError(f"{what}, '{path}', lies inside the output folder '{output}'; choose another folder")
     tidy(target)
-    check_folder(Path(output).expanduser(), force)
+    check_folder(located(output), force)
     _check_writable(target, f"'{output}'")
     return target
 

@@ -10,6 +10,7 @@ import click
 
 from discreet.command import flags
 from discreet.command.console import HOLDS, VIOLATED, note, number, output, print_json, watching
+from discreet.table.paths import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     *flags.KINDS,
     *flags.FORMATS,
     flags.JSON,
+    flags.QUIET,
 )
 def plan(
     input: str,
@@ -79,7 +81,7 @@ def plan(
             from discreet.report.frontier import check_suffix, drawn
 
             progress("drawing", 0.0)
-            write_file(target, drawn(told, check_suffix(str(plot)), Path(input).name), force)
+            write_file(target, drawn(told, check_suffix(str(plot)), shown(Path(input).name)), force)
     for remark in remarks:
         note(remark)
     if as_json:

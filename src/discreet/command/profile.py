@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Describe a table: who stands out, and what it can promise.")
 @click.argument("input", type=flags.FILE)
-@flags.with_flags(*flags.ROLES, *flags.KINDS, *flags.FORMATS, flags.JSON)
+@flags.with_flags(*flags.ROLES, *flags.KINDS, *flags.FORMATS, flags.JSON, flags.QUIET)
 def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: bool, **given: Any) -> int:
     """Profile INPUT: its columns, who stands out in it, and which promises it can keep.
 

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, note, output, print_json, rows_in_groups, watching
+from discreet.command.console import (
+    HOLDS,
+    VIOLATED,
+    complain,
+    note,
+    output,
+    print_json,
+    quiet,
+    rows_in_groups,
+    watching,
+)
 
 if TYPE_CHECKING:
     from discreet.adversary.audit import Audit
@@ -98,6 +108,7 @@ class Outcome:
     click.option("--force", is_flag=True, help="Replace a release, and a trace, that are there already."),
     click.option("--job", type=flags.FILE, metavar="FILE", help="A TOML file that says the same; flags override it."),
     flags.JSON,
+    flags.QUIET,
 )
 def publish(job: str | None, as_json: bool, **given: Any) -> int:
     """Publish INPUT (CSV, gzipped CSV or Parquet) under a promise, and audit what was written.
@@ -136,11 +147,11 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
     outcome = carry_out(gather(job, given))
     if as_json:
         print_json(outcome.as_dict())
-    else:
+    elif not (quiet() and outcome.audit.holds):
         show(outcome)
     if not outcome.audit.holds:
-        note(
-            "discreet: the audit of the new release FAILED, so it was not published; this should never happen: "
+        complain(
+            "the audit of the new release FAILED, so it was not published; this should never happen: "
             "please report it with the command you ran"
         )
     return HOLDS if outcome.audit.holds else VIOLATED

@@ -11,7 +11,7 @@ import click
 
 from discreet.command import flags
 from discreet.command.audit import reading_with
-from discreet.command.console import HOLDS, Progress, note, number, output, percent, print_json, watching
+from discreet.command.console import HOLDS, Progress, note, number, output, percent, print_json, quiet, watching
 from discreet.command.query_file import Statement, read_statements
 from discreet.errors import DiscreetError
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     click.option("--original", type=flags.FILE, metavar="INPUT", help="Count in the original too, and compare."),
     *flags.FORMATS,
     flags.JSON,
+    flags.QUIET,
 )
 def query(folder: str, sql: str | None, file: str | None, original: str | None, as_json: bool, **reading: Any) -> int:
     """Estimate how many rows satisfy SQL, from the release in DIR alone.
@@ -63,8 +64,12 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
         documents = [answer.document for answer in answers]
         print_json(documents[0] if file is None else documents)
     else:
-        lines = [line for answer in answers for line in (*answer.heading, *answer.lines, *([""] if file else []))]
-        if withheld := answers[0].document["rows"]["withheld"]:
+        if quiet():  # the numbers alone, for a script
+            lines = [line for answer in answers for line in answer.bare]
+        else:
+            lines = [line for answer in answers for line in (*answer.heading, *answer.lines, *([""] if file else []))]
+        withheld = answers[0].document["rows"]["withheld"]
+        if withheld and not quiet():
             lines.append(f"{withheld:,} withheld rows are not estimated.")
         console = output()
         for line in lines[: len(lines) - (lines[-1] == "")]:
@@ -80,6 +85,14 @@ class _Answer:
     heading: list[str]
     lines: list[str]
     remarks: list[str]
+
+    @property
+    def bare(self) -> list[str]:
+        """The numbers of a single count and nothing else; counts by group as they are."""
+        if "estimate" not in self.document:
+            return self.lines
+        exact = self.document.get("exact")
+        return [repr(self.document["estimate"]) + ("" if exact is None else f" {exact}")]
 
 
 def _answered(

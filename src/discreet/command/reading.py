@@ -131,10 +131,13 @@ def _would_be_numeric(leaves: Iterable[str]) -> bool:
 def _typed_as_text(source: str, name: str) -> bool:
     """Whether a Parquet file declares a column as text: then its digits were never taken for numbers."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    with open(source, "rb") as file:
+    from discreet.table.paths import located, opened
+    from discreet.table.sources import parquet_schema
+
+    with opened(located(source), f"'{source}'") as file:
         if file.read(4) != b"PAR1":
             return False
-    kind = pq.read_schema(source).field(name).type
+        file.seek(0)
+        kind = parquet_schema(file, f"'{source}'").field(name).type
     return not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))

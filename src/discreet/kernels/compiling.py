@@ -41,7 +41,8 @@ def cache_folder() -> Path:
     digest = hashlib.sha256(sources).hexdigest()[:12]
     python = f"py{sys.version_info[0]}{sys.version_info[1]}"
     key = f"{__version__}-{digest}-{python}-numba{numba.__version__}-numpy{np.__version__}"
-    homes = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"), os.path.expanduser("~/.cache")]
+    own = os.path.expanduser("~/.cache")  # stays as it is where nobody knows the user's home
+    homes = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"), "" if own.startswith("~") else own]
     user = os.getuid() if hasattr(os, "getuid") else "user"
     for home in [*homes, Path(tempfile.gettempdir()) / f"discreet-{user}"]:
         if home and not str(home).startswith("~"):  # whoever has no home has no cache in it

@@ -16,6 +16,8 @@ from discreet.errors import DiscreetError
 from discreet.principles.wording import exact
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+LONGEST = 300
+"""Longer texts are no numbers that a float can hold."""
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 
 
@@ -62,6 +64,13 @@ class Parameter(ABC):
         return None
 
 
+def _number(text: str) -> object:
+    """The number that a text means; a whole one of hundreds of digits means none that is acceptable anywhere."""
+    if _WHOLE.fullmatch(text):
+        return int(text) if len(text) <= LONGEST else text
+    return float(text) if _NUMBER.fullmatch(text) else text
+
+
 @dataclass(frozen=True)
 class Number(Parameter):
     """A finite number between ``low`` (excluded when ``above``) and ``high``."""
@@ -80,9 +89,7 @@ class Number(Parameter):
 
     def read(self, text: str) -> object:
         """The number that a text means."""
-        if _WHOLE.fullmatch(text):
-            return int(text)
-        return float(text) if _NUMBER.fullmatch(text) else text
+        return _number(text)
 
     def accept(self, value: object) -> object:
         """The number as a float."""
@@ -109,9 +116,7 @@ class Whole(Parameter):
 
     def read(self, text: str) -> object:
         """The whole number that a text means."""
-        if _WHOLE.fullmatch(text):
-            return int(text)
-        return float(text) if _NUMBER.fullmatch(text) else text
+        return _number(text)
 
     def accept(self, value: object) -> object:
         """The number as an int."""

@@ -15,6 +15,7 @@ from discreet.releases.ambiguous_blocks import Blocks
 from discreet.releases.anatomy import COUNT
 from discreet.releases.anatomy_loading import count_lines, read_amounts
 from discreet.releases.attributes import Attribute
+from discreet.releases.files import DAMAGED
 from discreet.releases.generalized import GROUP
 from discreet.releases.loading import read_attributes, read_columns
 from discreet.releases.payload import Payload, read_sensitive
@@ -25,7 +26,9 @@ def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
     """The release in a folder whose manifest has been read."""
     attributes = read_attributes(manifest)
     if [attribute.role for attribute in attributes].count("sensitive") != 1 or attributes[-1].role != "sensitive":
-        raise DiscreetError("the manifest of the release must list quasi-identifiers and then one sensitive attribute")
+        raise DiscreetError(
+            f"the manifest of the release must list quasi-identifiers and then one sensitive attribute; {DAMAGED}"
+        )
     secret = attributes[-1]
     stems, blocks = _auxiliaries(manifest, attributes)
     ending = _ending(manifest, stems)
@@ -71,7 +74,9 @@ def _auxiliaries(manifest: Mapping[str, Any], attributes: tuple[Attribute, ...])
         entries = []
     listed = sorted(name for _, block in entries for name in block)
     if listed != sorted(attribute.name for attribute in attributes if attribute.role == "quasi"):
-        raise DiscreetError("the manifest of the release must name an auxiliary table for every quasi-identifier")
+        raise DiscreetError(
+            f"the manifest of the release must name an auxiliary table for every quasi-identifier; {DAMAGED}"
+        )
     return [stem for stem, _ in entries], tuple(block for _, block in entries)
 
 
@@ -82,7 +87,8 @@ def _ending(manifest: Mapping[str, Any], stems: list[str]) -> str:
         if isinstance(tables, dict) and set(tables) == named and len(named) == len(stems) + 1:
             return ending
     raise DiscreetError(
-        "the manifest of the release must name its auxiliary tables and 'sensitive', all .csv or all .parquet"
+        "the manifest of the release must name its auxiliary tables and 'sensitive', all .csv or all .parquet; "
+        f"{DAMAGED}"
     )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy import COUNT, AnatomyRelease
+from discreet.releases.files import DAMAGED
 from discreet.releases.generalized import GROUP
 from discreet.releases.loading import read_attributes, read_columns
 from discreet.releases.payload import Payload, read_other, read_sensitive
@@ -24,7 +25,9 @@ def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
     attributes = read_attributes(manifest)
     secret = next((attribute for attribute in attributes if attribute.role == "sensitive"), None)
     if secret is None or secret.name == COUNT:
-        raise DiscreetError("the manifest of the release must list one sensitive attribute, whose values are counted")
+        raise DiscreetError(
+            f"the manifest of the release must list one sensitive attribute, whose values are counted; {DAMAGED}"
+        )
     table, sensitive = _table_names(manifest)
     own = [attribute for attribute in attributes if attribute is not secret]
     columns = read_columns(home / table, [GROUP, *(attribute.name for attribute in own)])
@@ -69,7 +72,8 @@ def _table_names(manifest: Mapping[str, Any]) -> tuple[str, str]:
         if isinstance(tables, dict) and set(tables) == set(pair):
             return pair
     raise DiscreetError(
-        f"the manifest of the release must name two tables, {' or '.join(' and '.join(pair) for pair in PAIRS)}"
+        f"the manifest of the release must name two tables, {' or '.join(' and '.join(pair) for pair in PAIRS)}; "
+        f"{DAMAGED}"
     )
 
 

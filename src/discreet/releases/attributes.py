@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.releases.files import DAMAGED
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import Meaning, Notation, moment, written
 from discreet.table.query import number_given
@@ -103,7 +104,7 @@ class Attribute:
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
-                f"the manifest describes an attribute in a way that cannot be understood: {str(entry)[:200]}"
+                f"the manifest describes an attribute in a way that cannot be understood: {str(entry)[:200]}; {DAMAGED}"
             ) from None
 
 

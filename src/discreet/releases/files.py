@@ -9,9 +9,13 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from discreet.errors import DiscreetError
+from discreet.table.documents import from_json
+from discreet.table.paths import content, located
 
 MANIFEST = "release.json"
 FORMAT_VERSION = 1
+DAMAGED = "it was damaged or edited, so publish the release again"
+"""What to do about a manifest that cannot be as it was written."""
 
 
 # -------------------------------------------------------------------------------------------------------- the folder
@@ -47,8 +51,8 @@ def check_folder(target: Path, force: bool) -> None:
 def _release_files(home: Path) -> set[str]:
     """The names of the files that the manifest in a folder accounts for."""
     try:
-        tables = json.loads((home / MANIFEST).read_text(encoding="utf-8")).get("tables")
-    except (OSError, ValueError, AttributeError):
+        tables = read_manifest(home)[1].get("tables")
+    except DiscreetError:
         tables = None
     return {MANIFEST, *(tables if isinstance(tables, dict) else ())}
 
@@ -93,31 +97,29 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise DiscreetError(
-                f"the manifest gives {name[:80]!r} more than once; it was damaged or edited, so publish the release "
-                "again"
-            )
+            raise DiscreetError(f"the manifest gives {name[:80]!r} more than once; {DAMAGED}")
         found[name] = value
     return found
 
 
 def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
     """The folder of a release and its manifest, checked as far as every format shares it."""
-    home = Path(folder).expanduser()
+    home = located(folder)
     home = home.parent if home.name == MANIFEST else home
     if home.is_file():
         raise DiscreetError(f"{str(home)!r} is a file; name the folder of a release")
+    if home.exists() and not home.is_dir():
+        raise DiscreetError(f"{str(home)!r} is a pipe or a device; name the folder of a release")
     path = home / MANIFEST
+    if not os.path.lexists(path):
+        raise DiscreetError(f"{str(home)!r} is not a release: it holds no {MANIFEST}; check the path")
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_mapping)
-    except FileNotFoundError:
-        raise DiscreetError(f"{str(home)!r} is not a release: it holds no {MANIFEST}; check the path") from None
-    except OSError as error:
-        raise DiscreetError(f"{str(path)!r} cannot be read ({error.strerror or error})") from None
-    except ValueError as error:
-        raise DiscreetError(f"{str(path)!r} is not valid JSON ({error})") from None
+        text = content(path, repr(str(path))).decode()
+    except UnicodeDecodeError:
+        raise DiscreetError(f"{str(path)!r} is not in UTF-8; {DAMAGED}") from None
+    manifest = from_json(text, repr(str(path)), _mapping, DAMAGED)
     if not isinstance(manifest, dict):
-        raise DiscreetError(f"{str(path)!r} is not a manifest: it holds no mapping")
+        raise DiscreetError(f"{str(path)!r} is not a manifest, as it holds no mapping; {DAMAGED}")
     version = manifest.get("format_version")
     if version != FORMAT_VERSION:
         raise DiscreetError(

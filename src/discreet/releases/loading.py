@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
+from discreet.releases.files import DAMAGED
 from discreet.releases.generalized import GROUP, GeneralizedRelease
 from discreet.releases.generalizing import Texts
 from discreet.releases.payload import Payload, read_other, read_sensitive
@@ -73,7 +74,7 @@ def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple
     """
     entries = manifest.get("attributes")
     if not isinstance(entries, list):
-        raise DiscreetError("the manifest of the release lists no attributes")
+        raise DiscreetError(f"the manifest of the release lists no attributes; {DAMAGED}")
     attributes = tuple(Attribute.from_dict(entry) for entry in entries)
     roles = [attribute.role for attribute in attributes]
     names = {attribute.name for attribute in attributes}
@@ -82,23 +83,23 @@ def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple
     if roles != ordered or too_many or len(names) < len(roles) or GROUP in names:
         raise DiscreetError(
             "the manifest of the release must list each attribute once: quasi-identifiers, then "
-            f"{'sensitive attributes' if several else 'at most one sensitive attribute'}, then others"
+            f"{'sensitive attributes' if several else 'at most one sensitive attribute'}, then others; {DAMAGED}"
         )
     rows = manifest.get("rows")
     whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
     if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in [*whole, manifest.get("groups")]):
-        raise DiscreetError("the manifest of the release does not say how many rows and groups there are")
+        raise DiscreetError(f"the manifest of the release does not say how many rows and groups there are; {DAMAGED}")
     persons = manifest.get("persons", {"published": 0, "withheld": 0})
     counted = [persons.get(key) for key in ("published", "withheld")] if isinstance(persons, dict) else [None]
     if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in counted):
-        raise DiscreetError("the manifest of the release does not say how many persons there are; publish it again")
+        raise DiscreetError(f"the manifest of the release does not say how many persons there are; {DAMAGED}")
     return attributes
 
 
 def _table_name(manifest: Mapping[str, Any]) -> str:
     tables = manifest.get("tables")
     if not isinstance(tables, dict) or len(tables) != 1 or next(iter(tables)) not in TABLES:
-        raise DiscreetError(f"the manifest of the release must name one table, {' or '.join(TABLES)}")
+        raise DiscreetError(f"the manifest of the release must name one table, {' or '.join(TABLES)}; {DAMAGED}")
     return str(next(iter(tables)))
 
 
@@ -122,7 +123,7 @@ def read_texts(path: Path, names: list[str], because: str = "it must have") -> C
     if table.column_names != names:
         raise DiscreetError(
             f"{path.name!r} of the release has the columns {', '.join(table.column_names)}, "
-            f"but {because} {', '.join(names)}"
+            f"but {because} {', '.join(names)}; it was damaged or edited, so publish the release again"
         )
     arrays = {name: column.chunk(0) for name, column in zip(names, table.columns, strict=True)}
     return {name: (array.dictionary.to_pylist(), array.indices.to_numpy()) for name, array in arrays.items()}

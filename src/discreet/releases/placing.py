@@ -29,6 +29,7 @@ from pathlib import Path
 from discreet.disk import NOT_SUPPORTED, exchanged, locked, sync, uninterrupted
 from discreet.errors import DiscreetError
 from discreet.releases.files import MANIFEST, check_folder
+from discreet.table.paths import located, real
 from discreet.unfinished import CONTENT, leftovers, remove, unfinished
 
 ASIDE, NOTE = "aside", "note"
@@ -36,7 +37,7 @@ ASIDE, NOTE = "aside", "note"
 
 def real_place(path: str | os.PathLike[str]) -> Path:
     """Where something is in the end: links are followed, so that it is made on the file system that it goes to."""
-    return Path(os.path.realpath(os.path.expanduser(path)))
+    return real(located(path))
 
 
 def replace_folder(folder: str | os.PathLike[str], write: Callable[[Path], None], force: bool) -> Path:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
+from discreet.releases.files import DAMAGED
 from discreet.releases.labels import number_written
 from discreet.releases.loading import read_texts
 from discreet.releases.payload import Payload, one_of, read_other, read_sensitive
@@ -65,12 +66,12 @@ def _attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
     if roles != ordered or roles.count("sensitive") != 1 or not roles.count("quasi") or len(names) < len(roles):
         raise DiscreetError(
             "the manifest of the release must list each attribute once: quasi-identifiers, then one sensitive "
-            "attribute, then others"
+            f"attribute, then others; {DAMAGED}"
         )
     rows = manifest.get("rows")
     whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
     if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in whole):
-        raise DiscreetError("the manifest of the release does not say how many rows there are")
+        raise DiscreetError(f"the manifest of the release does not say how many rows there are; {DAMAGED}")
     return attributes
 
 
@@ -81,7 +82,7 @@ def _ending(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
             return ending
     raise DiscreetError(
         f"the manifest of the release must name its tables {', '.join(f'{name}.csv' for name in names)}, or the same "
-        "as parquet"
+        f"as parquet; {DAMAGED}"
     )
 
 

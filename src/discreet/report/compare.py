@@ -38,6 +38,9 @@ SHARES = {"publish": (0.0, 0.6), "save": (0.6, 0.65), "audit": (0.65, 0.8), "wor
 """Which part of the way from one release to the next each stage takes, for the progress bar."""
 
 
+MOST_QUERIES = 1_000_000
+
+
 @dataclass(frozen=True)
 class Asked:
     """The workload that every release answers."""
@@ -198,6 +201,11 @@ def compare(
     >>> [(result.scheme, result.audit.holds) for result in told.results]
     [('cuts', True), ('mondrian', True)]
     """
+    if queries > MOST_QUERIES:
+        raise DiscreetError(
+            f"a workload of {queries:,} queries would take days and tell no more than one of a few thousand; ask for "
+            f"{MOST_QUERIES:,} queries at most"
+        )
     if isinstance(promises, str | Principle):
         promises = [promises]
     wanted = tuple(dict.fromkeys(parse(one) if isinstance(one, str) else one for one in promises))

@@ -33,8 +33,7 @@ def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encod
     ['17', None]
     """
     data = as_utf8(data, encoding, what)
-    if not data.strip():
-        raise DiscreetError(f"{what} is empty; give a file with a header line and one line per person")
+    _check_content(data, what)
     sample = _sample(data)
     mark = _delimiter(delimiter) or find_delimiter(sample, needed)
     written = next(iter(_rows(sample, mark, 1)), [])
@@ -69,6 +68,11 @@ def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encod
     return pa.table([_trimmed(column) for column in table.columns], names)
 
 
+def _check_content(data: bytes, what: str) -> None:
+    if not data.strip():
+        raise DiscreetError(f"{what} is empty; give a file with a header line and one line per person")
+
+
 def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Coded text without the blanks around it."""
     pieces = []
@@ -89,7 +93,9 @@ def header(data: bytes, needed: Sequence[str], delimiter: str | None, encoding: 
     >>> header(b"age;sex\\n17;f\\n", [], None, None, "'people.csv'")
     ['age', 'sex']
     """
-    sample = _sample(as_utf8(data, encoding, what))
+    data = as_utf8(data, encoding, what)
+    _check_content(data, what)
+    sample = _sample(data)
     names = next(iter(_rows(sample, _delimiter(delimiter) or find_delimiter(sample, needed), 1)), [])
     return [name.strip(BLANKS) for name in names]
 
@@ -128,7 +134,7 @@ def _delimiter(delimiter: str | None) -> str | None:
     if delimiter is None:
         return None
     mark = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
-    if len(mark) != 1 or not mark.isascii() or mark in '"\r\n':
+    if len(mark) != 1 or not mark.isascii() or not (mark.isprintable() or mark == "\t") or mark == '"':
         raise DiscreetError(f"the delimiter {delimiter!r} cannot be used; give one character such as ',' or ';'")
     return mark
 

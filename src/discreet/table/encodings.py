@@ -8,6 +8,16 @@ from discreet.errors import DiscreetError
 
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 SAMPLE = 4096
+NOT_OF_FILES = (
+    "idna",
+    "punycode",
+    "undefined",
+    "unicode-escape",
+    "raw-unicode-escape",
+    "unicode_escape",
+    "raw_unicode_escape",
+)
+"""Encodings of Python that no file is in: of names of hosts, and of texts in programs."""
 
 
 def detect(data: bytes) -> str:
@@ -42,17 +52,27 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
     """
     name = encoding or detect(data)
     try:
-        return data.decode(name).removeprefix("\ufeff")
-    except LookupError:
+        if codecs.lookup(name).name in NOT_OF_FILES:
+            raise LookupError
+        text = data.decode(name).removeprefix("\ufeff")
+        text.encode()  # some let through what is no text in any encoding
+        return text
+    except (LookupError, ValueError) as fault:
+        if isinstance(fault, UnicodeDecodeError):
+            raise _misfit(data, name, what, fault) from None
+        if isinstance(fault, UnicodeEncodeError):
+            raise DiscreetError(f"{what} is no text in {name}; say in which encoding it is") from None
         raise DiscreetError(
-            f"there is no encoding {name!r}; say utf-8, utf-16, latin-1 or cp1252, or leave it to be detected"
+            f"there is no encoding {name!r} of files; say utf-8, utf-16, latin-1 or cp1252, or leave it to be detected"
         ) from None
-    except UnicodeDecodeError as fault:
-        shown = data[fault.start : fault.start + 1].hex()
-        raise DiscreetError(
-            f"{what} cannot be decoded as {name}: the byte 0x{shown} at offset {fault.start} does not fit; "
-            "say in which encoding it is"
-        ) from None
+
+
+def _misfit(data: bytes, name: str, what: str, fault: UnicodeDecodeError) -> DiscreetError:
+    shown = data[fault.start : fault.start + 1].hex()
+    return DiscreetError(
+        f"{what} cannot be decoded as {name}: the byte 0x{shown} at offset {fault.start} does not fit; "
+        "say in which encoding it is"
+    )
 
 
 def as_utf8(data: bytes, encoding: str | None, what: str) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
@@ -12,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError
+from discreet.table.documents import toml
 from discreet.table.encodings import decode
+from discreet.table.paths import content, located
 
 DELIMITERS = ";,\t"
 NAMES = ("hierarchy_{}.csv", "hierarchy_{}.toml", "{}.csv", "{}.toml")
@@ -38,7 +39,7 @@ def offered(folder: str | PathLike[str], columns: Iterable[str]) -> dict[str, Of
     ...     print([(name, one.path.name) for name, one in offered(folder, ["age", "sex"]).items()])
     [('sex', 'hierarchy_sex.csv')]
     """
-    home, wanted = Path(folder).expanduser(), list(columns)
+    home, wanted = located(folder), list(columns)
     if not home.is_dir():
         raise DiscreetError(f"there is no folder of hierarchies '{home}'; check the path")
     found = {}
@@ -78,17 +79,9 @@ def read_rows(attribute: str, path: Path) -> list[tuple[str, ...]]:
 
 def read_mapping(attribute: str, path: Path) -> dict[str, Any]:
     """The content of a TOML hierarchy: nested tables, ``[intervals]`` or ``[prefix]``."""
-    try:
-        return tomllib.loads(_text(attribute, path))
-    except tomllib.TOMLDecodeError as fault:
-        raise DiscreetError(f"the hierarchy of {attribute!r} in '{path}' is no valid TOML: {fault}") from None
+    return toml(_text(attribute, path), f"the hierarchy of {attribute!r} in '{path}'")
 
 
 def _text(attribute: str, path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as fault:
-        raise DiscreetError(
-            f"the hierarchy of {attribute!r} cannot be read from '{path}': {fault.strerror or fault}; check the path"
-        ) from None
-    return decode(data, None, f"the hierarchy of {attribute!r} in '{path}'")
+    what = f"'{path}' for the hierarchy of {attribute!r}"
+    return decode(content(path, what), None, what)

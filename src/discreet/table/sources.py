@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,10 +10,11 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from discreet.errors import DiscreetError
+from discreet.table.compressed import unpacked
 from discreet.table.csv_files import check_names, header, read_csv
 from discreet.table.encoded import Encoded, encode, encode_objects, unmarked
+from discreet.table.paths import located, opened
 
-GZIP = b"\x1f\x8b"
 CONTINUED = b"\xff\xff\xff\xff"
 """How every message of Arrow's stream format begins."""
 HEADER_BYTES = 1 << 20
@@ -46,7 +44,7 @@ def _fetched(
     marks: Collection[str],
 ) -> tuple[int, dict[str, Encoded]]:
     if isinstance(source, (str, PathLike)):
-        return _from_file(Path(source), needed, coded, delimiter, encoding)
+        return _from_file(located(source), needed, coded, delimiter, encoding)
     if isinstance(source, (pa.Table, pa.RecordBatch)):
         table = pa.Table.from_batches([source]) if isinstance(source, pa.RecordBatch) else source
         return _from_arrow(table, needed, coded, "the table")
@@ -57,46 +55,19 @@ def column_names(
     path: str | PathLike[str], delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()
 ) -> list[str]:
     """The column names of a CSV, Parquet or Arrow file; ``hints`` are names that may be among them."""
-    path, what = Path(path), f"'{path}'"
-    with _opened(path) as file:
+    path, what = located(path), f"'{path}'"
+    with opened(path, what) as file:
         start = file.read(4)
-        if start == b"PAR1":
-            import pyarrow.parquet as pq
-
-            return [str(name) for name in pq.read_schema(path).names]
         file.seek(0)
+        if start == b"PAR1":
+            return [str(name) for name in parquet_schema(file, what).names]
         if is_arrow(file.read(8)):
             return [str(name) for name in _arrow_table(path.read_bytes(), what).column_names]
         file.seek(0)
-        try:
-            data = (gzip.GzipFile(fileobj=file) if start[:2] == GZIP else file).read(HEADER_BYTES)
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise _damaged(what) from None
+        data = unpacked(file, what, HEADER_BYTES)
     # A file cut after so many bytes may end within a character; a whole last line is enough to see the header.
     end = data.rfind(b"\n")
     return header(data[: end + 1] if end >= 0 and len(data) == HEADER_BYTES else data, hints, delimiter, encoding, what)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    """A file opened for reading, whatever prevents that told in a sentence."""
-    what = f"'{path}'"
-    if path.is_dir():
-        raise DiscreetError(f"{what} is a folder; name a file in it")
-    if path.exists() and not path.is_file():
-        # it may be looked at more than once: for its columns, for its rows, and later by an audit
-        raise DiscreetError(f"{what} is a pipe or a device, which can be read only once; save it as a file first")
-    try:
-        with path.open("rb") as file:
-            yield file
-    except FileNotFoundError:
-        raise DiscreetError(f"there is no file {what}; check the path") from None
-    except (OSError, ValueError) as fault:
-        raise DiscreetError(f"{what} cannot be read: {fault}; check the path and its permissions") from None
-
-
-def _damaged(what: str) -> DiscreetError:
-    return DiscreetError(f"{what} is a damaged gzip file; fetch or compress it again")
 
 
 def _check_rows(rows: int, what: str) -> None:
@@ -108,22 +79,17 @@ def _from_file(
     path: Path, needed: Sequence[str], coded: Sequence[str], delimiter: str | None, encoding: str | None
 ) -> tuple[int, dict[str, Encoded]]:
     what = f"'{path}'"
-    with _opened(path) as file:
+    with opened(path, what) as file:
         start = file.read(4)
+        file.seek(0)
         if start == b"PAR1":
-            return _from_parquet(path, needed, coded)
-        data = start + file.read()
-    if is_arrow(data):
-        return _from_arrow(_arrow_table(data, what), needed, coded, what)
+            return _from_parquet(file, what, needed, coded)
+        if is_arrow(file.read(8)):
+            return _from_arrow(_arrow_table(path.read_bytes(), what), needed, coded, what)
+        file.seek(0)
+        data = unpacked(file, what)
     if path.suffix.lower() in (".parquet", ".pq"):
         raise DiscreetError(f"{what} is {'no Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
-    if start == b"PK\x03\x04":
-        raise DiscreetError(f"{what} is a spreadsheet or zip archive; export the table as CSV or Parquet")
-    if data[:2] == GZIP:
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            raise _damaged(what) from None
     table = read_csv(data, needed, delimiter=delimiter, encoding=encoding, what=what)
     return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in coded}
 
@@ -156,20 +122,60 @@ def _from_arrow(
     return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
 
 
-def _from_parquet(path: Path, needed: Sequence[str], coded: Sequence[str]) -> tuple[int, dict[str, Encoded]]:
+def parquet_schema(file: BinaryIO, what: str) -> pa.Schema:
+    """The columns of a Parquet file, or a sentence that it is none."""
     import pyarrow.parquet as pq
 
     try:
-        schema = pq.read_schema(path)
-        check_names(schema.names, needed, f"'{path}'")
-        words = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
-        table = pq.ParquetFile(path, read_dictionary=words).read(columns=list(coded))
+        return pq.read_schema(file)
     except (pa.ArrowException, OSError) as fault:
-        raise DiscreetError(
-            f"'{path}' cannot be read as Parquet: {str(fault).splitlines()[0]}; write it again as Parquet or CSV"
-        ) from None
-    _check_rows(table.num_rows, f"'{path}'")
+        raise _no_parquet(what, fault) from None
+
+
+def _from_parquet(
+    file: BinaryIO, what: str, needed: Sequence[str], coded: Sequence[str]
+) -> tuple[int, dict[str, Encoded]]:
+    import pyarrow.parquet as pq
+
+    schema = parquet_schema(file, what)
+    check_names(schema.names, needed, what)
+    words = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
+    file.seek(0)
+    try:
+        whole = pq.ParquetFile(file, read_dictionary=words, page_checksum_verification=True)
+        table = whole.read(columns=list(coded))
+        table.validate(full=True)  # bytes that are no text would only be found when they are published
+        _check_ends(whole.metadata, table, what)
+    except (pa.ArrowException, OSError) as fault:
+        raise _no_parquet(what, fault) from None
+    _check_rows(table.num_rows, what)
     return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
+
+
+def _check_ends(told: Any, table: pa.Table, what: str) -> None:
+    """See that numbers lie between the ends that the file states: few files have anything else that tells damage."""
+    import pyarrow.compute as pc
+
+    groups = [told.row_group(at) for at in range(told.num_row_groups)]
+    for at in range(told.num_columns):
+        name = told.schema.column(at).path
+        if name not in table.column_names or not pa.types.is_integer(table.schema.field(name).type):
+            continue
+        stated = [group.column(at).statistics for group in groups]
+        if not all(one is not None and one.has_min_max for one in stated):
+            continue
+        ends = pc.min_max(table.column(name)).as_py()
+        low, high = min(one.min for one in stated), max(one.max for one in stated)
+        if ends["min"] is not None and (ends["min"] < low or ends["max"] > high):
+            raise _no_parquet(what, ValueError(f"column {name!r} holds numbers beyond those that the file states"))
+
+
+def _no_parquet(what: str, fault: Exception) -> DiscreetError:
+    said = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
+    return DiscreetError(
+        f"{what} cannot be read as Parquet and seems to be damaged ({said.rstrip('.')}); write it again as "
+        "Parquet or CSV"
+    )
 
 
 def _from_frame(

@@ -25,6 +25,8 @@ MOST_WITHHELD = 0.05
 LARGEST_WHOLE = 2**53
 """Whole numbers beyond this one cannot be told apart once they are held as floating-point numbers."""
 
+LARGEST_DIGITS = len(str(LARGEST_WHOLE))
+
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 WHOLE = r"^[+-]?[0-9]+$"
 LEADING_ZERO = r"^[+-]?0[0-9]"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import re
 from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import DiscreetError
+from discreet.table.paths import opened
 
 Format = Literal["csv", "parquet"]
 
@@ -40,7 +42,8 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "cs
     if format == "parquet":
         import pyarrow.parquet as pq
 
-        pq.write_table(_plain(table), path, **PARQUET)
+        with Path(path).open("wb") as file:  # Arrow takes no path that is not in UTF-8
+            pq.write_table(_plain(table), file, **PARQUET)
     elif format == "csv":
         _write_csv(table, Path(path))
     else:
@@ -55,13 +58,12 @@ def read_table(path: str | PathLike[str]) -> pa.Table:
             f"'{path}' is a link to a file elsewhere, which is not followed; put the file itself into the folder"
         )
     try:
-        with path.open("rb") as file:
+        with opened(path, f"'{path}'") as file:
             is_parquet = file.read(4) == b"PAR1"
-        table = _read_parquet(path) if is_parquet else _read_csv(path)
+            file.seek(0)
+            table = _read_parquet(file) if is_parquet else _read_csv(file)
         return pa.table([_coded(column) for column in table.columns], names=table.column_names)
-    except FileNotFoundError:
-        raise DiscreetError(f"there is no file '{path}'; check the path") from None
-    except (OSError, UnicodeDecodeError, csv.Error, pa.ArrowException) as fault:
+    except (UnicodeDecodeError, csv.Error, pa.ArrowException) as fault:
         raise DiscreetError(
             f"'{path}' cannot be read as a table: {str(fault).splitlines()[0]}; write it again"
         ) from None
@@ -101,11 +103,8 @@ def digest(path: str | PathLike[str]) -> str:
     ...     digest(file.name)[:16]
     'e3b0c44298fc1c14'
     """
-    try:
-        with Path(path).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as fault:
-        raise DiscreetError(f"'{path}' cannot be read: {fault.strerror or fault}; check the path") from None
+    with opened(Path(path), f"'{path}'") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 # ------------------------------------------------------------------------------------------------------------ writing
@@ -185,10 +184,11 @@ def _other_parquet(table: pa.Table, path: Path) -> str | None:
     buffer = pa.BufferOutputStream()
     pq.write_table(table, buffer, **PARQUET)
     own = buffer.getvalue()
-    if path.read_bytes() == own.to_pybytes():
+    written = path.read_bytes()
+    if written == own.to_pybytes():
         return None
     try:
-        found = pq.ParquetFile(path)
+        found = pq.ParquetFile(pa.BufferReader(written))
         writer, this = found.metadata.created_by, pq.ParquetFile(own).metadata.created_by
         same = found.schema_arrow.equals(table.schema, check_metadata=True) and found.metadata.metadata is None
         if re.fullmatch(WRITER, writer) and writer != this and same and found.read().equals(table):
@@ -201,26 +201,29 @@ def _other_parquet(table: pa.Table, path: Path) -> str | None:
 # ------------------------------------------------------------------------------------------------------------ reading
 
 
-def _read_csv(path: Path) -> pa.Table:
+def _read_csv(file: BinaryIO) -> pa.Table:
     import pyarrow.csv
 
     # Which columns there are is known only to the file, and Arrow must be told the type of each beforehand.
-    with path.open(newline="", encoding="utf-8") as file:
-        names = next(csv.reader(file), [])
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    names = next(csv.reader(text), [])
+    text.detach()
+    file.seek(0)
     parse = pyarrow.csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(names) > 1)
     convert = pyarrow.csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())), strings_can_be_null=False
     )
     # Every block has a dictionary of its own that must be merged: large ones keep them few.
     blocks = pyarrow.csv.ReadOptions(block_size=BLOCK_BYTES)
-    return pyarrow.csv.read_csv(path, read_options=blocks, parse_options=parse, convert_options=convert)
+    return pyarrow.csv.read_csv(file, read_options=blocks, parse_options=parse, convert_options=convert)
 
 
-def _read_parquet(path: Path) -> pa.Table:
+def _read_parquet(file: BinaryIO) -> pa.Table:
     import pyarrow.parquet as pq
 
-    words = [field.name for field in pq.read_schema(path) if field.type in (pa.string(), pa.large_string())]
-    return pq.ParquetFile(path, read_dictionary=words).read()
+    words = [field.name for field in pq.read_schema(file) if field.type in (pa.string(), pa.large_string())]
+    file.seek(0)
+    return pq.ParquetFile(file, read_dictionary=words).read()
 
 
 def _coded(column: pa.ChunkedArray) -> pa.Array:

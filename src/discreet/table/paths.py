@@ -1,0 +1,76 @@
+"""Paths as people write them, and files opened for reading: whatever prevents it is told in a sentence."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from discreet.errors import DiscreetError
+
+
+def located(path: str | os.PathLike[str]) -> Path:
+    """A path with its ``~`` replaced by the home folder that it means.
+
+    >>> located("people.csv").name
+    'people.csv'
+    """
+    if "\0" in os.fspath(path):
+        raise DiscreetError(f"the path {str(path)!r} cannot be read or written: it holds a zero byte; check it")
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise DiscreetError(
+            f"the path '{path}' begins with a home folder that this system does not know; write it without '~'"
+        ) from None
+
+
+def real(path: Path) -> Path:
+    """The place that a path leads to through all links; of links that lead in a circle, one of them.
+
+    >>> real(Path("/")).as_posix()
+    '/'
+    """
+    return Path(os.path.realpath(path))
+
+
+def shown(name: str) -> str:
+    """A name of a file that need not be text, as text.
+
+    >>> shown("people\udcff.csv")
+    'people\ufffd.csv'
+    """
+    return os.fsencode(name).decode(errors="replace")
+
+
+@contextmanager
+def opened(path: Path, what: str) -> Iterator[io.BufferedReader]:
+    """A file opened for reading, to be called ``what`` in refusals.
+
+    Pipes and devices are refused: files are looked at more than once, and a device may have no end.
+    """
+    if path.is_dir():
+        raise DiscreetError(f"{what} is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise DiscreetError(f"{what} is a pipe or a device, which can be read only once; save it as a file first")
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        raise DiscreetError(f"there is no file {what}; check the path") from None
+    except OSError as fault:
+        raise DiscreetError(
+            f"{what} cannot be read: {fault.strerror or fault}; check the path and its permissions"
+        ) from None
+    with file:
+        try:
+            yield file
+        except OSError as fault:
+            raise DiscreetError(f"{what} cannot be read: {fault.strerror or fault}; check the disk it is on") from None
+
+
+def content(path: Path, what: str) -> bytes:
+    """All bytes of a file."""
+    with opened(path, what) as file:
+        return file.read()
