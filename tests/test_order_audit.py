@@ -156,6 +156,8 @@ def test_lines_in_an_order_that_tells_something_are_found(
     check = order_check(made(format, monkeypatch, ORDERS[name]()), tmp_path / "r", traced)
     assert check.holds != told, check.sentence
     assert not told or "by chance that happens less than once in 10^" in check.sentence
+    if format == "generalized":
+        assert ("may go unseen" in check.sentence) == (check.holds and not traced)
 
 
 def test_the_order_of_a_table_that_was_in_some_order_is_found_without_the_trace(

@@ -195,6 +195,17 @@ def test_a_leaf_or_label_added_to_a_hierarchy_is_found(people: Path) -> None:
     )
 
 
+def test_numbers_of_a_hierarchy_may_be_written_in_other_ways(people: Path) -> None:
+    Path("x.csv").write_text("-4.25;below\n1.50;low\n2.0;low\n3;high\n7;high\n")
+    rng = np.random.default_rng(0)
+    data = pa.table({"x": rng.choice([1.5, 2.0, 3.0], 90), "s": rng.choice(list("pqr"), 90)})
+    table = dc.read(data, quasi=["x"], sensitive="s", numeric=["x"], hierarchies={"x": "x.csv"})
+    home = dc.publish(table, "l-diversity(l=2)", dc.Cuts(values="label")).save("labels")
+    assert dc.audit(home, table).verdict == "l-diversity(l=2) holds, as the release itself states it."
+    plain = dc.audit(home, dc.read(data, quasi=["x"], sensitive="s"))
+    assert plain.holds and "the manifest lists '-4.25', '7'" in plain.verdict
+
+
 # ---------------------------------------------------------------------------------------------------- tests of chance
 
 

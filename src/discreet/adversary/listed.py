@@ -58,12 +58,14 @@ def listed(release: Release, original: Table, from_release: Collection[str] = ()
 
 def _unseen_values(attribute: Attribute, column: Column, own: bool) -> list[str]:
     """The values that the manifest lists and no row of the original holds, nor the auditor declared."""
-    if attribute.kind == "numeric" and attribute.hierarchy is None:
-        return []
+    codes = np.arange(len(column.values)) if own else np.unique(column.codes)
+    if attribute.kind == "numeric":  # which may be written in several ways
+        numbers = set(column.values[codes].tolist())
+        leaves = () if attribute.hierarchy is None else attribute.hierarchy.leaves
+        return [leaf for leaf in leaves if leaf != MISSING and float(leaf) not in numbers]
     texts = column.texts
-    held = set(texts) if own else {texts[code] for code in np.unique(column.codes).tolist()}
-    told = attribute.hierarchy.leaves if attribute.kind == "numeric" and attribute.hierarchy else None
-    return [value for value in (told or ordered_values(attribute)) if value not in held and value != MISSING]
+    held = {MISSING, *(texts[code] for code in codes.tolist())}
+    return [value for value in ordered_values(attribute) if value not in held]
 
 
 def _unseen_labels(attribute: Attribute, cells: set[str]) -> list[str]:

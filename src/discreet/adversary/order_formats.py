@@ -6,6 +6,7 @@ any row that agrees; of a generalized release only so much is looked at as can b
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ from discreet.kernels.boxes import admitted
 from discreet.table.table import Table
 
 TABLE = "the table"
+LOOSELY = (
+    "Without the trace nobody knows which rows are in which group, so that lines which follow the input but loosely "
+    "may go unseen."
+)
 AT_FAULT = Check("order", True, "The order of lines was not looked at, as the tables are at fault.")
 
 
@@ -42,7 +47,8 @@ def order_of_generalized(laid: Laid, trace: NDArray[Any] | None) -> Check:
         alike = ((laid.shown, laid.had[rows]),)
         more = [_in_their_places(laid, rows), _in_their_places(laid, rows[::-1])]
     lines = Lines(TABLE, laid.shown, groups, laid.had[rows], rows, None, shown, _near(laid), alike)
-    return order([lines], more)
+    check = order([lines], more)
+    return replace(check, sentence=f"{check.sentence} {LOOSELY}") if check.holds else check
 
 
 def order_of_anatomy(laid: AnatomyLaid, trace: NDArray[Any] | None) -> Check:
