@@ -354,7 +354,7 @@ def test_a_trace_that_does_not_fit(tmp_path: Path, edit: Any, match: str) -> Non
 
 
 def test_a_trace_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(DiscreetError, match="does not exist"):
+    with pytest.raises(DiscreetError, match="there is no file"):
         read_trace(tmp_path / "none.csv", 3)
     (tmp_path / "bad.csv").write_text("line,group\n0,1\n")
     with pytest.raises(DiscreetError, match="columns row and group"):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from discreet.adversary.audit import AUDITS
-from discreet.principles import PRINCIPLES, Principle
+from discreet.adversary.audit import AUDITS, audit
+from discreet.principles import PRINCIPLES, KAnonymity, Principle
 from discreet.releases.generalized import GeneralizedRelease
 from discreet.schemes import SCHEMES, Cuts
+from discreet.table.hierarchy import Hierarchy
+from discreet.table.read import read
 from discreet.table.table import Table
 from fuzz import formats, promises, run
 
@@ -44,6 +48,15 @@ def test_a_broken_promise_is_found_whatever_the_audit_says(monkeypatch: pytest.M
     monkeypatch.setattr(run, "audit", lambda *_, **__: SimpleNamespace(holds=True))
     found = [run.one(seed).failure or "" for seed in range(0, 20 * len(SCHEMES), len(SCHEMES))]
     assert sum("is broken by a group" in failure for failure in found) >= 10, found
+
+
+def test_a_hierarchy_of_ordered_values_may_list_missing_ones_that_nobody_has(tmp_path: Path) -> None:
+    """Found by the fuzz: the release could not be loaded."""
+    tree = Hierarchy.from_rows("pay", [("low", "x", "*"), ("(missing)", "x", "*"), ("high", "y", "*")])
+    people = pa.table({"age": range(12), "pay": ["low", "high"] * 6})
+    table = read(people, quasi=["age"], sensitive="pay", ordinal=["pay"], hierarchies={"pay": tree})
+    Cuts().publish(table, KAnonymity(3)).save(tmp_path / "release")
+    assert audit(tmp_path / "release", table).holds
 
 
 def test_a_scheme_that_never_publishes_is_a_failure() -> None:

@@ -12,6 +12,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -114,23 +115,28 @@ def fuzz(seeds: Iterable[int], processes: int = 1, seconds: float | None = None)
             if seconds is not None and time.monotonic() - start > seconds:
                 break
     else:
-        with get_context("spawn").Pool(processes) as pool:
-            for outcome in pool.imap_unordered(one, seeds, chunksize=8):
+        # processes that are stopped in the middle remove nothing, so what they write lies in a folder of ours
+        with (
+            tempfile.TemporaryDirectory(prefix="fuzz", dir=_memory(), ignore_cleanup_errors=True) as within,
+            get_context("spawn").Pool(processes) as pool,
+        ):
+            for outcome in pool.imap_unordered(partial(one, within=within), seeds, chunksize=8):
                 tally.add(outcome)
                 if seconds is not None and time.monotonic() - start > seconds:
                     pool.terminate()
+                    pool.join()
                     break
     tally.seconds = time.monotonic() - start
     return tally
 
 
-def one(seed: int) -> Outcome:
+def one(seed: int, within: str | None = None) -> Outcome:
     """The case of one number; schemes take turns."""
     name = list(SCHEMES)[seed % len(SCHEMES)]
     outcome = Outcome(seed, name)
     chance = Random(seed)
     entropy, randomness._entropy = randomness._entropy, np.random.default_rng(seed).bytes
-    home = Path(tempfile.mkdtemp(prefix="fuzz", dir=_memory()))
+    home = Path(tempfile.mkdtemp(prefix="fuzz", dir=within or _memory()))
     try:
         _try(chance, outcome, home)
     except UntrueError as wrong:

@@ -111,7 +111,9 @@ class Outcome:
     flags.QUIET,
 )
 def publish(job: str | None, as_json: bool, **given: Any) -> int:
-    """Publish INPUT (CSV, gzipped CSV or Parquet) under a promise, and audit what was written.
+    """Publish INPUT under a promise, and audit what was written.
+
+    INPUT is CSV, also compressed by gzip, bzip2, xz or zstd, or Parquet.
 
     \b
     discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\

@@ -191,6 +191,7 @@ def _ordinal(column: Encoded, wish: Wish) -> Column:
     hierarchy = None
     if wish.hierarchy is not None:
         hierarchy = _tree(column.name, wish, present)
+        missing = missing or MISSING in hierarchy.leaves  # which has no place in the order, declared or not
         hierarchy = hierarchy.with_missing(first=True) if missing else hierarchy
         places = _ranks(column, hierarchy)
         values = list(hierarchy.leaves)

@@ -39,8 +39,8 @@ def real(path: Path) -> Path:
 def shown(name: str) -> str:
     """A name of a file that need not be text, as text.
 
-    >>> shown("people\udcff.csv")
-    'people\ufffd.csv'
+    >>> shown("people\\udcff.csv") == "people\\ufffd.csv"
+    True
     """
     return os.fsencode(name).decode(errors="replace")
 

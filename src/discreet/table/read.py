@@ -43,7 +43,7 @@ def read(
     delimiter: str | None = None,
     encoding: str | None = None,
 ) -> Table:
-    """Read a table from a CSV (also gzipped), Parquet or Arrow file, an Arrow table, or a pandas or polars frame.
+    """Read a table from a CSV (also compressed), Parquet or Arrow file, an Arrow table, or a pandas or polars frame.
 
     Roles: ``quasi`` are published in generalized form, ``sensitive`` is what is protected (one column, or a list of
     several), ``identifiers`` are dropped (but must exist), ``keep`` are carried along, all other columns are dropped.
