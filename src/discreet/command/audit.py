@@ -71,7 +71,15 @@ def audit(
             note(remark)
         people = None if population is None else _population(population, told)
         progress("auditing", 0.0)
-        found = judge(folder, table, trace=trace, promises=asked or None, from_release=assumed, population=people)
+        found = judge(
+            folder,
+            table,
+            trace=trace,
+            promises=asked or None,
+            from_release=assumed,
+            population=people,
+            progress=progress,
+        )
     if as_json:
         print_json({**found.as_dict(), "folder": folder, "original": original})
     else:

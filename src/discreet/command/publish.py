@@ -188,7 +188,7 @@ def carry_out(job: Job) -> Outcome:
             release.save(staged, job.format)
             clock.lap("save")
             progress("auditing", 0.0)
-            found = audit(staged, table, trace=release.trace)
+            found = audit(staged, table, trace=release.trace, progress=progress)
             clock.lap("audit")
             if found.holds:
 
