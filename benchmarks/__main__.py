@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks import adult, ambiguity, families, likeness, measuring, proximity, queries, speed
+from benchmarks import adult, ambiguity, audits, families, likeness, measuring, proximity, queries, speed
 
 PARTS = {
     "speed": speed.main,
@@ -15,6 +15,7 @@ PARTS = {
     "likeness": likeness.main,
     "ambiguity": ambiguity.main,
     "proximity": proximity.main,
+    "audits": audits.main,
 }
 
 

@@ -12,6 +12,7 @@ import math
 import os
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from discreet.adversary import persons, soundness
 from discreet.adversary.ambiguous import audit_ambiguous
 from discreet.adversary.anatomy import audit_anatomy
-from discreet.adversary.case import Case, Found
+from discreet.adversary.case import Case, Found, part_of, silent
 from discreet.adversary.check import Check
 from discreet.adversary.generalized import audit_generalized
 from discreet.adversary.judging import Kept
@@ -38,6 +39,10 @@ from discreet.releases import load
 from discreet.releases.files import read_manifest
 from discreet.releases.release import Release
 from discreet.table.table import Table, as_table
+
+LOADED, JUDGED, SPELLED = 0.2, 0.6, 0.7
+"""About which share of an audit is done when the files are loaded, when the promises are judged, and when what is
+written was compared; the rest is who is in the table."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,7 @@ def audit(
     from_release: Collection[str] = (),
     population: Table | None = None,
     roles_from_release: Collection[str] = (),
+    progress: Callable[[str, float], None] | None = None,
 ) -> Audit:
     """Audit the release in a folder against its original.
 
@@ -153,12 +159,15 @@ def audit(
     hierarchy or order the original was read with as the manifest states it, for the same reason. ``population`` is a
     table of everyone who could be in the original: the audit then tells how strongly each of them is believed to be.
     The roles of columns are those that the original was read with; ``roles_from_release`` names the columns that it was
-    read with in the role that the manifest states. A broken promise, other roles or altered content are findings; an
-    error is raised only for files that are no release, and for an original or a population read in another way.
+    read with in the role that the manifest states. ``progress`` is called now and then with what is done ("auditing")
+    and the share of it that is done already. A broken promise, other roles or altered content are findings; an error is
+    raised only for files that are no release, and for an original or a population read in another way.
     """
     original, population = as_table(original), None if population is None else as_table(population)
     if isinstance(folder, Release):
         raise DiscreetError("an audit looks at files, not at a release in memory; save it and name the folder")
+    tell = silent if progress is None else partial(progress, "auditing")
+    tell(0.0)
     home, manifest = read_manifest(folder)
     try:
         release = load(home)
@@ -179,15 +188,20 @@ def audit(
         trace, faults = read_trace(trace, original.rows)
     persons.check_read(manifest, original)
     parts, asked, stated = soundness.promises(manifest, promises)
-    case: Case[Any] = Case(manifest, release, original, parts, trace, tuple(faults), from_release)
+    tell(LOADED)
+    own = part_of(tell, LOADED, JUDGED)
+    case: Case[Any] = Case(manifest, release, original, parts, trace, tuple(faults), from_release, own)
     found = AUDITS[release.format](case)
+    tell(JUDGED)
     sound = [soundness.files(home, manifest), spelling(home, release)]
     checks = [*sound, placed, listed(release, original, from_release), *found.checks, stated, *soundness.kept(release)]
     checks += persons.check_format(release, original)
     texts = tuple(map(str, parts))
     details = (found.losses, release.rows, case.withheld, found.groups, found.support, found.given)
     judged = Audit(checks, found.promises, *details, texts[:asked], texts[asked:])
-    told = with_presence(judged, parts, release, original, population)
+    last = part_of(tell, SPELLED, 1.0)
+    last(0.0)
+    told = with_presence(judged, parts, release, original, population, last)
     if population is not None:
         see_that_all_are_in(population, original, release.quasi)
     return told

@@ -16,6 +16,22 @@ from discreet.table.table import Table
 
 R = TypeVar("R", bound=Release)
 
+Tell = Callable[[float], None]
+"""Called with the share of some work that is done."""
+
+
+def silent(share: float) -> None:
+    """Tell nobody."""
+
+
+def part_of(tell: Tell, first: float, last: float) -> Tell:
+    """What the share of a part of some work means for the whole, of which it is that from ``first`` to ``last``.
+
+    >>> part_of(print, 0.5, 1.0)(0.5)
+    0.75
+    """
+    return lambda share: tell(first + (last - first) * share)
+
 
 @dataclass(frozen=True, eq=False)
 class Case(Generic[R]):
@@ -32,6 +48,7 @@ class Case(Generic[R]):
     """What is wrong with the file that it was read from."""
     from_release: Collection[str] = ()
     """The attributes whose hierarchy or order the original was read with as the manifest states it."""
+    tell: Tell = silent
 
     @property
     def withheld(self) -> int:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.case import Tell, silent
 from discreet.kernels import appearing, covering
 from discreet.kernels.appearing import Shown
 from discreet.kernels.searching import tally
@@ -33,6 +34,10 @@ from discreet.table.combinations import distinct, numbered
 from discreet.table.table import Column
 
 appearing_kernels, covering_kernels = cast(Any, appearing), cast(Any, covering)
+
+
+LINES = 1 << 13
+"""How many people are looked up before it is told how far that is."""
 
 
 class Found(NamedTuple):
@@ -177,7 +182,9 @@ class ByLists(Finder):
         amounts = np.bincount(of_person, minlength=len(lines))
         return np.asarray(covering_kernels.crowds(lines, amounts, shown, self.release.groups), np.int64)
 
-    def find_weighed(self, people: Sequence[Column], chances: NDArray[np.float64]) -> tuple[Found, NDArray[np.float64]]:
+    def find_weighed(
+        self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent
+    ) -> tuple[Found, NDArray[np.float64]]:
         """The same as ``find``; and the largest belief of an adversary for whom values are likelier the more groups
         list them.
 
@@ -195,9 +202,14 @@ class ByLists(Finder):
             rooms *= np.bincount(shown.groups[inside], weights=own, minlength=self.release.groups)
         likely = np.divide(self.sizes, rooms, out=np.zeros(len(rooms)), where=rooms > 0)
         weights = np.prod(many[lines], axis=1)
-        times, largest, logs, weighed = covering_kernels.beliefs(
-            lines, weights, shown, self.release.groups, chances, likely
-        )
+        parts = []
+        for start in range(0, max(1, len(lines)), LINES):
+            tell(start / max(1, len(lines)))
+            some = slice(start, start + LINES)
+            parts.append(
+                covering_kernels.beliefs(lines[some], weights[some], shown, self.release.groups, chances, likely)
+            )
+        times, largest, logs, weighed = (np.concatenate(one) for one in zip(*parts, strict=True))
         return Found(times, largest, 0.0 - np.expm1(logs)).of(of_person), np.asarray(weighed[of_person], np.float64)
 
     def description(self, group: int) -> dict[str, str]:

@@ -50,7 +50,7 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> Found:
             checks += told
         kept += own
         prior = Prior.of(view[1])
-        faced = unions(promised, own, view[0], prior, view[1])
+        faced = unions(promised, own, view[0], prior, view[1], case.tell)
         checks.append(faced if column is None else replace(faced, sentence=f"About {column!r}: {faced.sentence}"))
         taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken

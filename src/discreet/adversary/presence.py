@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.case import Tell, silent
 from discreet.adversary.ends import strongest_corner
 from discreet.adversary.finding import ByBoxes, ByLists, Finder, Found, finder_for
 from discreet.adversary.judging import Kept
@@ -78,7 +79,7 @@ class Presence:
 class Told:
     """What the groups of a release say about the presence of everyone in the original."""
 
-    def __init__(self, finder: Finder, original: Sequence[Column]) -> None:
+    def __init__(self, finder: Finder, original: Sequence[Column], tell: Tell = silent) -> None:
         """Look all rows of the original up."""
         self.finder, self.original = finder, original
         self.combinations = finder.combinations(original)
@@ -89,7 +90,7 @@ class Told:
         self.weighed: NDArray[np.float64] | None = None
         self.found: Found
         if isinstance(finder, ByLists):
-            self.found, self.weighed = finder.find_weighed(original, self.chances)
+            self.found, self.weighed = finder.find_weighed(original, self.chances, tell)
         else:
             self.found = finder.find(original, self.chances)
         self.anyone = finder.anyone(original, self.chances, float(self.found.together.max(initial=0.0)))
@@ -135,7 +136,12 @@ class Told:
 
 
 def with_presence(
-    found: Audit, promised: Iterable[Principle], release: Release, original: Table, population: Table | None
+    found: Audit,
+    promised: Iterable[Principle],
+    release: Release,
+    original: Table,
+    population: Table | None,
+    tell: Tell = silent,
 ) -> Audit:
     """An audit with what the release tells about who is in the table, and promises about that judged.
 
@@ -147,7 +153,7 @@ def with_presence(
     asked = hides or population is not None or any(part is not None for part in parts)
     if not asked or not release.quasi:
         return found
-    told = Told(finder_for(release), [quasi_column(attribute, original) for attribute in release.quasi])
+    told = Told(finder_for(release), [quasi_column(attribute, original) for attribute in release.quasi], tell)
     for part in parts:
         if part is not None and part.combined:
             told.settle(part.alpha)

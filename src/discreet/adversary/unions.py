@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.case import Tell, silent
 from discreet.adversary.check import Check
 from discreet.adversary.judging import Kept, counts_of
 from discreet.adversary.laying import Laid
@@ -96,7 +97,9 @@ def _listed(named: dict[str, str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in named.items())
 
 
-def unions(parts: tuple[Principle, ...], kept: list[Kept], laid: Laid, prior: Prior, original: Table) -> Check:
+def unions(
+    parts: tuple[Principle, ...], kept: list[Kept], laid: Laid, prior: Prior, original: Table, tell: Tell = silent
+) -> Check:
     """Whether the promises also bound an adversary who knows no groups and only matches descriptions.
 
     A promise that unions of groups need not keep is a promise about the published groups: what such an adversary faces
@@ -110,7 +113,7 @@ def unions(parts: tuple[Principle, ...], kept: list[Kept], laid: Laid, prior: Pr
             "An adversary who only matches descriptions faces a union of groups, and these promises hold for unions of "
             "groups that keep them: nothing more is to be checked.",
         )
-    found = face(loose, laid, prior, original.classes)
+    found = face(loose, laid, prior, original.classes, tell)
     if any(one.beyond for one in found):
         sentence = " ".join(one.told(len(laid.usable)) for one in found if one.beyond)
     else:
@@ -122,7 +125,9 @@ def unions(parts: tuple[Principle, ...], kept: list[Kept], laid: Laid, prior: Pr
     return UnionsCheck("unions", True, sentence, [one.as_dict() for one in found])
 
 
-def face(parts: list[Principle], laid: Laid, prior: Prior, classes: NDArray[np.int32]) -> list[Faced]:
+def face(
+    parts: list[Principle], laid: Laid, prior: Prior, classes: NDArray[np.int32], tell: Tell = silent
+) -> list[Faced]:
     """What an adversary who only matches descriptions faces at every point of the original, for each promise.
 
     ``classes``: the code of every original row's sensitive value.
@@ -139,6 +144,7 @@ def face(parts: list[Principle], laid: Laid, prior: Prior, classes: NDArray[np.i
     worst: dict[int, tuple[NDArray[np.int64], np.intp]] = {}
     nearest: dict[int, np.intp] = {}
     for start, counts in _gathered(laid, np.ascontiguousarray(codes[fresh]), axes, len(prior.values)):
+        tell(start / results[0].points)
         starts = first_row[start : start + len(counts) + 1]
         here, point_of = people[starts[0] : starts[-1]], np.repeat(np.arange(len(counts)), np.diff(starts))
         for place, (result, window) in enumerate(zip(results, windows, strict=True)):

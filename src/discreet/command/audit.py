@@ -89,6 +89,7 @@ def audit(
             from_release=assumed,
             population=people,
             roles_from_release=unsaid,
+            progress=progress,
         )
     if as_json:
         print_json({**found.as_dict(), "folder": folder, "original": original})

@@ -215,7 +215,7 @@ def carry_out(job: Job) -> Outcome:
             release.save(staged, job.format)
             clock.lap("save")
             progress("auditing", 0.0)
-            found = audit(staged, table, trace=release.trace, promises=promise)
+            found = audit(staged, table, trace=release.trace, promises=promise, progress=progress)
             clock.lap("audit")
             if found.holds:
                 put_in_place(release, staged, target, trace, job)

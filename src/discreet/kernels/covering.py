@@ -141,13 +141,31 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
     unborne = np.zeros(number, np.int64)
     unclaimed = starts[1:] - starts[:-1]
     open_groups, every = everyone(number), everyone(number)
+    # the same as bits: groups with claims to be borne out, and per value groups in which it is
+    claiming, waiting, wanted = everyone(number), shown.bits.copy(), everyone(number)
+    # and as numbers of groups: a point of whose values nothing is left needs none of them
+    left_to_claim, left = number, shown.starts[1:] - shown.starts[:-1]
     for e in range(shown.groups.shape[0]):
         unborne[shown.groups[e]] += 1
     for p in range(points.shape[0]):
         first, last = starts_of[p], starts_of[p + 1]
         homeless = last - first
-        for at in range(covering(points[p], shown, open_groups, found)):
+        rarest = rarest_of(points[p], shown)
+        if rarest < 0:
+            continue
+        often = shown.lines[points[p, rarest]] >= 0  # then all values have lines
+        if often:
+            wanted[:] = claiming
+            for v in points[p]:
+                line = waiting[shown.lines[v]]
+                for word in range(wanted.shape[0] if left[v] > 0 else 0):
+                    wanted[word] |= line[word]
+        many = 0
+        if left_to_claim > 0 or left[points[p]].max() > 0:
+            many = covering(points[p], shown, wanted if often else open_groups, found)
+        for at in range(many):
             g = found[at]
+            bit = np.uint64(1) << np.uint64(g & 63)
             homeless -= _house(g, first, last, classes, starts, values, fits)
             holds = False
             for i in range(first, last):
@@ -159,6 +177,9 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
                     lacking[claim] = max(0, lacking[claim] - amounts[i])
                     if lacking[claim] == 0:
                         unclaimed[g] -= 1
+                        if unclaimed[g] == 0:
+                            claiming[g >> 6] &= ~bit
+                            left_to_claim -= 1
             if holds and unborne[g] > 0:
                 for j in range(points.shape[1]):
                     v = points[p, j]
@@ -166,13 +187,15 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
                     if not borne[entry]:
                         borne[entry] = True
                         unborne[g] -= 1
+                        left[v] -= 1
+                        if shown.lines[v] >= 0:
+                            waiting[shown.lines[v], g >> 6] &= ~bit
             if unborne[g] == 0 and unclaimed[g] == 0:
-                open_groups[g >> 6] &= ~(np.uint64(1) << np.uint64(g & 63))
-        rarest = rarest_of(points[p], shown)
-        if homeless == 0 or rarest < 0:
+                open_groups[g >> 6] &= ~bit
+        if homeless == 0:
             continue
         # a group that is explained may still be the one that has room for these rows: any will do
-        if shown.lines[points[p, rarest]] < 0:
+        if not often:
             for at in range(covering(points[p], shown, every, found)):
                 homeless -= _house(found[at], first, last, classes, starts, values, fits)
                 if homeless == 0:
