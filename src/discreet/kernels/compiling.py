@@ -86,3 +86,17 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel: cached on disk, and free to run beside other threads."""
     compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
     return compiled
+
+
+def part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile what only kernels call: it needs no way in from Python, which for many arrays is long to compile."""
+    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
+        function
+    )
+    return compiled
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Have what a single kernel calls compiled as lines of that kernel, and not once more on its own."""
+    compiled: Callable[..., Any] = numba.njit(inline="always", nogil=True)(function)
+    return compiled

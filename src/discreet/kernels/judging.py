@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 
 SLACK = 1e-9
 """Counts are compared with bound x size up to this much."""
@@ -127,7 +127,7 @@ def strain(counts, size, rules, present):
     return worst
 
 
-@kernel
+@part
 def _tree_distance(counts, size, prior, tree):
     """Earth mover's distance when moving between two values costs the height of their lowest common ancestor, as a
     share of the tree's height: what a node has too much or too little of crosses the edge above it."""
@@ -144,7 +144,7 @@ def _tree_distance(counts, size, prior, tree):
     return crossing / (2.0 * height)
 
 
-@kernel
+@part
 def _fullest_window(counts, lows, highs, present):
     """The largest number of rows in the window around any value that is present: both ends only ever move up."""
     if 16 * present.shape[0] > counts.shape[0]:  # so many that sums over all values are found sooner than the ends
@@ -152,7 +152,7 @@ def _fullest_window(counts, lows, highs, present):
     ordered = present
     for i in range(1, present.shape[0]):
         if present[i] < present[i - 1]:
-            ordered = np.sort(present)
+            ordered = np.sort(present.astype(np.int64)).astype(present.dtype)
             break
     fullest = 0
     inside = 0
@@ -171,7 +171,7 @@ def _fullest_window(counts, lows, highs, present):
     return fullest
 
 
-@kernel
+@part
 def _fullest_of_sums(counts, lows, highs, present):
     """The same by the sums of the counts up to each value."""
     up_to = np.empty(counts.shape[0] + 1, np.int64)
@@ -185,7 +185,7 @@ def _fullest_of_sums(counts, lows, highs, present):
     return fullest
 
 
-@kernel
+@part
 def _short_of_range(needed, rounding, counts, numbers, present):
     """How many times larger the range is that is needed than that of a group's numbers; missing ones do not count.
 
@@ -205,7 +205,7 @@ def _short_of_range(needed, rounding, counts, numbers, present):
     return needed / (has + rounding * (abs(low) + abs(high) + needed + has))
 
 
-@kernel
+@part
 def _short_of_variance(needed, rounding, counts, numbers, present):
     """How many times larger the variance is that is needed than that of a group's numbers (the mean squared distance
     from their mean); missing ones do not count, and ``rounding`` is as for the range.
@@ -256,7 +256,7 @@ def strains(starts, values, amounts, width, rules):
     result = np.empty(starts.shape[0] - 1)
     counts = np.zeros(width, np.int64)
     for g in range(result.shape[0]):
-        size = 0
+        size = np.int64(0)
         for at in range(starts[g], starts[g + 1]):
             counts[values[at]] = amounts[at]
             size += amounts[at]
