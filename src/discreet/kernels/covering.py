@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.appearing import covering, said
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 
 
 @kernel
@@ -87,7 +87,7 @@ def pairs(points, shown, number):
     return starts, groups[:filled].copy()
 
 
-@kernel
+@part
 def _at(listed, start, end, wanted):
     """Where a number stands in a part of an ascending list; ``end`` when it does not."""
     low, high = start, end
