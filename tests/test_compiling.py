@@ -30,6 +30,7 @@ def loaded(path: Path) -> Any:
 @pytest.fixture
 def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(compiling.config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(console, "PATIENCE", 0.0)
     path = tmp_path / "tiny.py"
     lines = ["from discreet.kernels.compiling import kernel"]
     for name in ("one", "two", "three"):
@@ -53,6 +54,20 @@ def test_only_what_is_compiled_is_told_and_only_once(kernels: Path) -> None:
     assert told_by("one", "three") == 1  # another is not, whatever else is
     assert told_by("one", "two", "three") == 0
     loaded(kernels).one(0.5)  # nobody listens any more
+
+
+def test_compiling_that_takes_no_time_is_not_told(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    module, seconds = loaded(kernels), iter(float(second) for second in range(100))
+    monkeypatch.setattr(compiling.time, "perf_counter", lambda: next(seconds))  # each look at the clock takes a second
+    with compiling.when_compiling(lambda: told.append("compiling"), patience=60.0):
+        module.one(1)
+    assert told == []
+    with compiling.when_compiling(lambda: told.append("compiling"), patience=5.0):
+        module.two(1)  # not long enough either, but both together are
+        assert told == []
+        module.three(1)
+    assert told == ["compiling"]
 
 
 def test_commands_say_so_on_stderr(kernels: Path, capsys: pytest.CaptureFixture[str]) -> None:

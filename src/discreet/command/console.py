@@ -35,7 +35,9 @@ QUIETLY = "discreet.quiet"
 PIPED_WIDTH = 160
 """Columns of a table when its reader is a file or a program, which has no width of its own."""
 
-COMPILING = "Compiling what this needs, once per machine and version: it may take a minute."
+COMPILING = "Compiling what this needs, once per machine and version: up to half a minute."
+PATIENCE = 1.0
+"""Seconds of compiling that nobody needs to be told of."""
 
 Progress = Callable[[str, float], None]
 
@@ -190,7 +192,7 @@ def watching() -> Iterator[Progress]:
     from discreet.kernels.compiling import when_compiling
 
     if quiet() or not sys.stderr.isatty():
-        with when_compiling(lambda: note(COMPILING)):
+        with when_compiling(lambda: note(COMPILING), PATIENCE):
             yield lambda stage, share: None
         return
     from rich.console import Console
@@ -199,7 +201,8 @@ def watching() -> Iterator[Progress]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), TimeElapsedColumn())
     console = Console(stderr=True)
-    with Bars(*columns, console=console, transient=True) as bars, when_compiling(lambda: console.print(COMPILING)):
+    telling = when_compiling(lambda: console.print(COMPILING), PATIENCE)
+    with Bars(*columns, console=console, transient=True) as bars, telling:
         task = bars.add_task("reading", total=None)
 
         def show(stage: str, share: float) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 
 
 class Shown(NamedTuple):
@@ -50,7 +50,7 @@ def index_groups(values, groups, number, width):
     return Shown(starts, listed, lines, bits)
 
 
-@kernel
+@part
 def _shows(shown, v, g):
     """Whether group ``g`` shows value ``v``."""
     if shown.lines[v] >= 0:
@@ -66,7 +66,7 @@ def _shows(shown, v, g):
     return low < shown.starts[v + 1] and shown.groups[low] == g
 
 
-@kernel
+@part
 def _place(bit):
     """Which bit of a word it is, of one that is set alone: a sum of six answers, none of which waits for another."""
     place = np.int64(bit & np.uint64(0xAAAAAAAAAAAAAAAA) != 0)

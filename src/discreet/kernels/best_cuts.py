@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 
 
 class Cuts(NamedTuple):
@@ -35,7 +35,7 @@ def no_cuts(how_many, m):
     )
 
 
-@kernel
+@part
 def keep(cuts, score, j, by_bucket, size, x, limits, present):
     """Put a cut in its place among the best."""
     k = cuts.score.shape[0] - 1

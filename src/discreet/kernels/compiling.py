@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -56,8 +57,8 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Have ``tell`` called as soon as a kernel must be compiled, and only once: the first of many comes in seconds.
+def when_compiling(tell: Callable[[], None], patience: float = 0.0) -> Iterator[None]:
+    """Have ``tell`` called as soon as kernels are compiled for longer than ``patience`` (seconds), and only once.
 
     A kernel that was compiled before is loaded from disk, which takes no time and is not told.
 
@@ -70,14 +71,25 @@ def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
     class Once(event.Listener):
         told = False
+        taken = started = 0.0
+        depth = 0  # kernels are compiled within others, and one at a time
 
         def on_start(self, event: object) -> None:
-            if not self.told:
-                self.told = True
-                tell()
+            self.depth += 1
+            if self.depth == 1:
+                self.started = time.perf_counter()
+            self._look()
 
         def on_end(self, event: object) -> None:
-            """Nothing is told when it is over."""
+            self._look()
+            self.depth -= 1
+            if self.depth == 0:
+                self.taken += time.perf_counter() - self.started
+
+        def _look(self) -> None:
+            if not self.told and self.taken + time.perf_counter() - self.started >= patience:
+                self.told = True
+                tell()
 
     with event.install_listener("numba:compile", Once()):
         yield
@@ -88,7 +100,23 @@ config.CACHE_DIR = str(cache_folder())
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel: cached on disk, and free to run beside other threads."""
-    compiled: Callable[..., Any] = numba.njit(nogil=True)(function)
+    return _cached(numba.njit(nogil=True)(function), function)
+
+
+def part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile what only kernels call: it needs no way in from Python, which for many arrays is long to compile."""
+    njit: Any = numba.njit  # whose annotations leave out some of its options
+    return _cached(njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function), function)
+
+
+def _cached(compiled: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """What ``cache=True`` does, with a cache of our own."""
     if isinstance(compiled, Dispatcher):
-        setattr(compiled, "_cache", SoundCache(function))  # noqa: B010  (what cache=True does, with a cache of ours)
+        setattr(compiled, "_cache", SoundCache(function))  # noqa: B010
+    return compiled
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Have what a single kernel calls compiled as lines of that kernel, and not once more on its own."""
+    compiled: Callable[..., Any] = numba.njit(inline="always", nogil=True)(function)
     return compiled

@@ -14,7 +14,7 @@ from discreet.kernels.appearing import (
     said,
     trail_of,
 )
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 
 
 @kernel
@@ -99,7 +99,7 @@ def pairs(points, shown, number):
     return starts, groups[:filled].copy()
 
 
-@kernel
+@part
 def _at(listed, start, end, wanted):
     """Where a number stands in a part of an ascending list; ``end`` when it does not."""
     low, high = start, end

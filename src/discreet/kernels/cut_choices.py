@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.judging import SLACK
 
 
@@ -54,7 +54,7 @@ def repair(classes, at, limits, present, work):
     return True
 
 
-@kernel
+@part
 def share_out(sizes, strata, counts, present, share, x):
     """Take ``share`` of every stratum, rounding so that the error never adds up."""
     for i in present:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import part
 from discreet.kernels.costs import box_cost
 from discreet.kernels.judging import strain
 
@@ -13,7 +13,7 @@ EASE = 0.8
 """A half of at most this strain is far enough from its bounds to be cut again."""
 
 
-@kernel
+@part
 def join_blocks(b, edges, present, work):
     """Counts of the left half and boxes of both, into ``work``, when the blocks up to ``b`` go left and the others, the
     last of which is behind so many edges, right."""
@@ -34,7 +34,7 @@ def join_blocks(b, edges, present, work):
             high[1, a] = max(high[1, a], block_high[c, a])
 
 
-@kernel
+@part
 def take_rows(points, classes, strata, present, work):
     """The same when ``work.x`` rows of every stratum go left. Returns the size of the left half."""
     low, high, taken = work.half_low, work.half_high, work.taken
@@ -65,7 +65,7 @@ def take_rows(points, classes, strata, present, work):
     return size
 
 
-@kernel
+@part
 def weigh(left_size, right_size, axes, rules, caution, present, work):
     """The score of a cut whose counts and boxes stand in ``work``; infinite when a half breaks the rules."""
     if left_size == 0 or right_size == 0:

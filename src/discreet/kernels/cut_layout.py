@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import part
 
 
-@kernel
+@part
 def lay_out(points, j, low, high, work):
     """Where the rows of a group lie along axis ``j``: steps from 0 on into ``work.steps``, and how many rows lie before
     each step into ``work.tally``. Returns the number of steps."""
@@ -16,13 +16,22 @@ def lay_out(points, j, low, high, work):
     steps, tally = work.steps, work.tally
     span = high - low + 1
     if span > 4 * n + 64:  # few rows on a long axis: steps are ranks
-        order = np.argsort(points[:, j], kind="mergesort")
-        rank = 0
+        ordered = np.sort(points[:, j].astype(np.int64))
+        span = 0
         for t in range(n):
-            if t > 0 and points[order[t], j] != points[order[t - 1], j]:
-                rank += 1
-            steps[order[t]] = rank
-        span = rank + 1
+            if t == 0 or ordered[t] != ordered[span - 1]:
+                ordered[span] = ordered[t]
+                span += 1
+        for t in range(n):
+            rank = 0
+            above = span
+            while above - rank > 1:
+                middle = (rank + above) // 2
+                if ordered[middle] <= points[t, j]:
+                    rank = middle
+                else:
+                    above = middle
+            steps[t] = rank
     else:
         for t in range(n):
             steps[t] = points[t, j] - low
@@ -34,7 +43,7 @@ def lay_out(points, j, low, high, work):
     return span
 
 
-@kernel
+@part
 def put_in_order(n, work):
     """Order the rows that were laid out, ties as they stand, into ``work.order``; uses up ``work.tally``."""
     for t in range(n):
@@ -43,7 +52,7 @@ def put_in_order(n, work):
         work.tally[c] += 1
 
 
-@kernel
+@part
 def find_edges(n, span, positions, work):
     """Positions in the order of an axis where one step ends and another begins: all of them, or those nearest to equal
     shares. Returns how many; ``work.block`` tells between which of them each step lies."""
@@ -83,7 +92,7 @@ def find_edges(n, span, positions, work):
     return found
 
 
-@kernel
+@part
 def fill_blocks(points, classes, edges, present, work):
     """What lies in the blocks before and behind so many edges: the counts of all rows up to the end of each block, and
     the box of the block alone."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.best_cuts import keep
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import inlined, kernel
 from discreet.kernels.costs import bound_box, interval_cost
 from discreet.kernels.cut_choices import repair, share_out
 from discreet.kernels.cut_halves import join_blocks, take_rows, weigh
@@ -51,7 +51,7 @@ def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cu
         work.counts[i] = work.left[i] = work.right[i] = 0
 
 
-@kernel
+@inlined
 def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, present, work, cuts):
     """Weigh the cuts of these families along one axis."""
     n = points.shape[0]
@@ -68,12 +68,12 @@ def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, prese
         _cuts_by_shares(points, classes, j, axes, rules, limits, recipe, families, present, work, cuts)
 
 
-@kernel
+@inlined
 def _cuts_at_edges(points, classes, j, edges, axes, rules, limits, recipe, families, present, work, cuts):
     """Weigh the plain cuts at the edges of blocks, and where these are not wanted or break the rules, repaired ones."""
     n = points.shape[0]
     for b in range(edges):
-        at = work.edges[b]
+        at = np.int64(work.edges[b])  # a size, as others are
         if at < limits.smallest or n - at < limits.smallest:
             continue
         score = np.inf
@@ -82,17 +82,17 @@ def _cuts_at_edges(points, classes, j, edges, axes, rules, limits, recipe, famil
             score = weigh(at, n - at, axes, rules, recipe.caution, present, work)
             if recipe.widest and score < np.inf:
                 score = -interval_cost(axes, j, work.low[j], work.high[j])
-            keep(cuts, score, j, False, at, work.left, limits, present)
+            keep(cuts, score, j, np.bool_(False), at, work.left, limits, present)
         if families & REPAIRED and score == np.inf:
             for i in present:
                 work.x[i] = work.block_counts[b, i]
             if repair(classes, at, limits, present, work):
                 take_rows(points, classes, limits.values, present, work)
                 score = weigh(at, n - at, axes, rules, recipe.caution, present, work)
-                keep(cuts, score, j, False, at, work.x, limits, present)
+                keep(cuts, score, j, np.bool_(False), at, work.x, limits, present)
 
 
-@kernel
+@inlined
 def _cuts_by_shares(points, classes, j, axes, rules, limits, recipe, families, present, work, cuts):
     """Weigh the cuts that take the same share of every value, or of every bucket."""
     n = points.shape[0]
@@ -138,7 +138,9 @@ def apply_cut(points, classes, rows, start, end, limits, work, cuts, k):
         work.rows[at] = rows[r]
         for a in range(points.shape[1]):
             work.points[at, a] = points[r, a]
-    points[start:end] = work.points[:n]
-    classes[start:end] = work.classes[:n]
-    rows[start:end] = work.rows[:n]
+    for t in range(n):
+        classes[start + t] = work.classes[t]
+        rows[start + t] = work.rows[t]
+        for a in range(points.shape[1]):
+            points[start + t, a] = work.points[t, a]
     return start + size

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import bound_box, box_cost, interval_cost
 from discreet.kernels.hilbert import hilbert_keys
 from discreet.kernels.nearness import crowd_of, keeps_as_one, near, turns
@@ -39,7 +39,7 @@ def cost_of(points, start, end, groups, how_many, axes):
     return total
 
 
-@kernel
+@part
 def _match(points, classes, start, end, g, axes, first, last, groups):
     """Deal blocks of ``g`` rows, one row to every group, each to the group that it makes the least more costly.
 
@@ -86,7 +86,7 @@ def _match(points, classes, start, end, g, axes, first, last, groups):
             costs[q] = box_cost(axes, low[q], high[q], size + 1)
 
 
-@kernel
+@part
 def _member_cost(points, members, size, at, other, axes, low, high):
     """What a row costs in the group of these members, when the one at place ``at`` is exchanged for ``other``."""
     d = points.shape[1]
@@ -101,7 +101,7 @@ def _member_cost(points, members, size, at, other, axes, low, high):
     return box_cost(axes, low, high, size)
 
 
-@kernel
+@part
 def _fits(classes, members, size, at, other, first, last):
     """Whether ``other`` can stand at place ``at`` of a group, whose members are in ascending order."""
     if at > 0 and near(classes[members[at - 1]], classes[other], first, last):
@@ -109,7 +109,7 @@ def _fits(classes, members, size, at, other, first, last):
     return at + 1 >= size or not near(classes[other], classes[members[at + 1]], first, last)
 
 
-@kernel
+@part
 def _exchange(points, classes, start, end, g, axes, first, last, groups, partners):
     """Exchange rows of the same block between groups while that lowers the cost; both groups must stay without rows
     that are near to each other, which their members before and after decide. Every group is compared with so many
@@ -183,7 +183,7 @@ def deal(points, classes, starts, axes, first, last, m, matched):
     return result
 
 
-@kernel
+@part
 def _number_by_place(points, start, end, g, groups):
     """Number the groups anew, along a curve through their centres: then those that lie together come together."""
     d = points.shape[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.judging import SLACK
 
 
@@ -65,7 +65,7 @@ def counting_order(bins, number):
     return order, sizes
 
 
-@kernel
+@part
 def _free_from(jump, place):
     """The first free place at or after one; places that were taken point onwards."""
     root = place
@@ -76,7 +76,7 @@ def _free_from(jump, place):
     return root
 
 
-@kernel
+@part
 def _free_seed(group, seeds, tried, seed):
     """The next of ``seeds`` whose row is free, and how many were tried by then; after the last one, the next free row.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 
 LEAF = 16
 """A node with at most this many points is not split."""
@@ -105,7 +105,7 @@ def plant(points, weights, firsts, scales):
     )
 
 
-@kernel
+@part
 def _select(points, axis, order, start, end, middle):
     """Rearrange ``order[start:end]`` so that no point before ``middle`` stands after one behind it on the axis."""
     low, high = start, end - 1

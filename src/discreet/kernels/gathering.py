@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import box_cost
 from discreet.kernels.dealing import EXCHANGE_UP_TO
 from discreet.kernels.nearness import near
@@ -31,7 +31,7 @@ def conflicts_of(classes, judge):
     return found
 
 
-@kernel
+@part
 def _cost_with(points, members, size, without, row, axes, low, high):
     """What a group costs when the member at place ``without`` is exchanged for ``row`` (-1: nobody leaves)."""
     d = points.shape[1]
@@ -48,7 +48,7 @@ def _cost_with(points, members, size, without, row, axes, low, high):
     return count * box_cost(axes, low, high, count)
 
 
-@kernel
+@part
 def _welcome(conflicts, members, size, without, row):
     """Whether a row is near to no member of a group but that at place ``without``."""
     fits = True
@@ -119,7 +119,7 @@ def gather(points, conflicts, order, axes, least, side):
     return costs[:groups].sum()
 
 
-@kernel
+@part
 def _exchange(points, conflicts, axes, members, sizes, costs, groups, low, high):
     """Exchange rows between groups while that lowers the cost and no two rows of a group are near."""
     for _ in range(ROUNDS):

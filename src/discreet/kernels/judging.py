@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.twofold import added, multiplied, product_of, sum_of
 
 SLACK = 1e-9
@@ -131,7 +131,7 @@ def strain(counts, size, rules, present):
     return worst
 
 
-@kernel
+@part
 def _tree_distance(counts, size, prior, tree):
     """Earth mover's distance when moving between two values costs the height of their lowest common ancestor, as a
     share of the tree's height: what a node has too much or too little of crosses the edge above it."""
@@ -148,7 +148,7 @@ def _tree_distance(counts, size, prior, tree):
     return crossing / (2.0 * height)
 
 
-@kernel
+@part
 def _fullest_window(counts, lows, highs, present):
     """The largest number of rows in the window around any value that is present: both ends only ever move up."""
     if 16 * present.shape[0] > counts.shape[0]:  # so many that sums over all values are found sooner than the ends
@@ -156,7 +156,7 @@ def _fullest_window(counts, lows, highs, present):
     ordered = present
     for i in range(1, present.shape[0]):
         if present[i] < present[i - 1]:
-            ordered = np.sort(present)
+            ordered = np.sort(present.astype(np.int64)).astype(present.dtype)
             break
     fullest = 0
     inside = 0
@@ -175,7 +175,7 @@ def _fullest_window(counts, lows, highs, present):
     return fullest
 
 
-@kernel
+@part
 def _fullest_of_sums(counts, lows, highs, present):
     """The same by the sums of the counts up to each value."""
     up_to = np.empty(counts.shape[0] + 1, np.int64)
@@ -189,7 +189,7 @@ def _fullest_of_sums(counts, lows, highs, present):
     return fullest
 
 
-@kernel
+@part
 def _short_of_range(needed, counts, numbers, present):
     """How many times larger the range is that is needed than that of a group's numbers; missing ones do not count."""
     if needed == 0.0:
@@ -208,7 +208,7 @@ def _short_of_range(needed, counts, numbers, present):
     return _decided(needed, has, has > needed or (has == needed and off >= 0.0))
 
 
-@kernel
+@part
 def _short_of_variance(needed, rest, counts, numbers, present):
     """How many times larger the variance is that is needed (``needed + rest``) than that of a group's numbers, their
     mean squared distance from their mean; missing ones do not count.

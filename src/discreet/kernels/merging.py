@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import interval_cost
 
 SLACK = 1e-9
 """How much more rows than allowed count as allowed, as wherever counts are compared with bounds."""
 
 
-@kernel
+@part
 def _combinations(axes, known, low, high):
     """How many combinations of known values a box admits, where intervals cost the share of known values they add."""
     product = 1.0
@@ -20,7 +20,7 @@ def _combinations(axes, known, low, high):
     return product
 
 
-@kernel
+@part
 def _widen(low, high, other_low, other_high):
     for j in range(low.shape[0]):
         low[j] = min(low[j], other_low[j])

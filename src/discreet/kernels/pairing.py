@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import bound_box, box_cost
 from discreet.kernels.cut_positions import cut_codes, cut_costs
 from discreet.kernels.judging import Rules, strain
@@ -111,7 +111,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
     return found
 
 
-@kernel
+@part
 def _both(classes, orders, side, judge, counts, ordered):
     """The worse grade of the two sides."""
     worse = KEPT
@@ -121,7 +121,7 @@ def _both(classes, orders, side, judge, counts, ordered):
     return worse
 
 
-@kernel
+@part
 def _excess(classes, orders, side, judge, ordered, over):
     """How many rows the fuller neighbourhoods of both sides have too many, times m, into ``over``; and together."""
     n = orders.shape[1]
@@ -140,7 +140,7 @@ def _excess(classes, orders, side, judge, ordered, over):
     return over[0] + over[1]
 
 
-@kernel
+@part
 def _repair(classes, orders, side, judge, ordered, over):
     """Move single rows to a side that is too small for its fullest neighbourhood; whether that helped.
 
@@ -229,7 +229,7 @@ def turn(points, j, component, colour, how_many, side):
         side[r] = colour[r] ^ flip[component[r]]
 
 
-@kernel
+@part
 def _cost(points, side, axes, low, high):
     """What two halves cost."""
     n, d = points.shape

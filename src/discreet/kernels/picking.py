@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.judging import SLACK
 
 
@@ -36,7 +36,7 @@ def shows_enough(size, product, alpha):
     return alpha >= 1.0 or size <= alpha * product + SLACK
 
 
-@kernel
+@part
 def _links(keys, number):
     """Rows with the same key as lists, in their order: heads, next and previous rows, -1 at the ends."""
     n = keys.shape[0]
@@ -55,7 +55,7 @@ def _links(keys, number):
     return heads, after, before
 
 
-@kernel
+@part
 def _unlink(r, k, heads, after, before):
     if before[r] >= 0:
         after[before[r]] = after[r]
@@ -65,7 +65,7 @@ def _unlink(r, k, heads, after, before):
         before[after[r]] = before[r]
 
 
-@kernel
+@part
 def _gain(values, g, seen, ratios):
     """How many times more combinations the group shows with a row of these values."""
     gain = 1.0
@@ -75,7 +75,7 @@ def _gain(values, g, seen, ratios):
     return gain
 
 
-@kernel
+@part
 def _best(start, after, codes, classes, taken, most, g, seen, ratios, window, wanted):
     """Of up to ``window`` rows of a list, from ``start``, with a class taken fewer than ``most`` times: the one with
     the smallest gain of at least ``wanted``, or else the largest gain. Returns the row (-1 for none) and its gain."""

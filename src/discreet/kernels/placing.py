@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.judging import SLACK
 
 OTHERS = 8
@@ -54,13 +54,13 @@ def listed(codes, classes, groups, number, values):
     return Lists(codes, classes, heads, after, sizes, shown)
 
 
-@kernel
+@part
 def _shows_enough(size, product, alpha):
     """Whether a group of ``size`` rows that shows ``product`` combinations keeps alpha."""
     return alpha >= 1.0 or size <= alpha * product + SLACK
 
 
-@kernel
+@part
 def _same(lists, g, value):
     """How many rows of a group have a sensitive value."""
     same = 0
@@ -71,7 +71,7 @@ def _same(lists, g, value):
     return same
 
 
-@kernel
+@part
 def _mark_new(lists, g, row, new):
     """Mark the blocks in which a row holds a value that its group would not show without it."""
     new[:] = True
@@ -116,7 +116,7 @@ def place_rows(rows, starts, lists, groups, alpha, beta, tries, lacking):
     return placed
 
 
-@kernel
+@part
 def _join(lists, g, row, groups):
     lists.after[row] = lists.heads[g]
     lists.heads[g] = row
@@ -152,14 +152,14 @@ def join_groups(rows, starts, lists, groups, alpha, beta, tries, values):
                     continue
                 ticket += 1
                 shown[:] = 0
-                for part in range(3):
-                    r = row if part == 2 else lists.heads[g if part == 0 else h]
+                for piece in range(3):
+                    r = row if piece == 2 else lists.heads[g if piece == 0 else h]
                     while r >= 0:
                         for j in range(d):
                             if seen[lists.codes[r, j]] != ticket:
                                 seen[lists.codes[r, j]] = ticket
                                 shown[j] += 1
-                        r = -1 if part == 2 else lists.after[r]
+                        r = -1 if piece == 2 else lists.after[r]
                 product = 1.0
                 for j in range(d):
                     product *= shown[j]

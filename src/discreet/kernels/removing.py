@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import box_cost
 from discreet.kernels.judging import strain
 
 
-@kernel
+@part
 def _ends(points, rows, start, end, low, high):
     """The smallest two codes of a group on every axis into ``low``, the largest two into ``high``; equal ones count
     apart, so that an end that two rows share remains when one of them goes."""
@@ -31,7 +31,7 @@ def _ends(points, rows, start, end, low, high):
                 high[1, j] = max(high[1, j], code)
 
 
-@kernel
+@part
 def _rest(point, low, high, rest_low, rest_high):
     """The box of a group without one of its rows. Returns whether it is smaller."""
     smaller = False

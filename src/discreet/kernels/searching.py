@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.boxes import in_set
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 
 DISJOINT, OVERLAPPING, INSIDE = range(3)
 
@@ -35,7 +35,7 @@ def room_for(forest):
     return Room(np.empty(LEVELS, np.int64), np.empty(forest.first.shape[0] + forest.points.shape[0], np.int64))
 
 
-@kernel
+@part
 def _relation(forest, node, boxes, box):
     """How the points of a node lie to a box."""
     # rows are taken out once: to reach into tuples of arrays in the loop takes longer than to compare
@@ -56,7 +56,7 @@ def _relation(forest, node, boxes, box):
     return relation
 
 
-@kernel
+@part
 def _holds(forest, position, boxes, box):
     """Whether the point at a position lies in a box."""
     point = forest.points[position]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.searching import EVERYTHING, room_for, search
 
 
@@ -50,7 +50,7 @@ def cover(forest, boxes, presences):
     return times[nodes:, 0], largest[nodes:, 0], logs[nodes:, 0]
 
 
-@kernel
+@part
 def _takers(forest, boxes, box, room):
     """Which nodes and points of the first tree take what a box says."""
     nodes = forest.first.shape[0]
@@ -61,7 +61,7 @@ def _takers(forest, boxes, box, room):
     return room.found[:number]
 
 
-@kernel
+@part
 def _hand_down(forest, held, largest):
     """Let every point have what the nodes above it hold: the largest of it all, or the sum."""
     nodes = forest.first.shape[0]
@@ -75,7 +75,7 @@ def _hand_down(forest, held, largest):
                 _hand(held, node, nodes + forest.order[position], largest)
 
 
-@kernel
+@part
 def _hand(held, giver, taker, largest):
     """Let one have what another holds."""
     for column in range(held.shape[1]):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import part
 
 
-@kernel
+@part
 def sum_of(a, b):
     """The sum of two numbers, and what rounding took from it."""
     total = a + b
@@ -13,7 +13,7 @@ def sum_of(a, b):
     return total, (a - (total - part)) + (b - part)
 
 
-@kernel
+@part
 def product_of(a, b):
     """The product of two numbers (of fewer than 900 bits), and what rounding took from it."""
     product = a * b
@@ -26,7 +26,7 @@ def product_of(a, b):
     return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
-@kernel
+@part
 def added(high, low, more, rest):
     """The sum of two twofold numbers."""
     total, off = sum_of(high, more)
@@ -35,7 +35,7 @@ def added(high, low, more, rest):
     return sum_of(total, off + least)
 
 
-@kernel
+@part
 def multiplied(high, low, by, rest):
     """The product of two twofold numbers."""
     product, off = product_of(high, by)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.boxes import in_set
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 
 BLOCK = 6
 """Sums are looked for in blocks of two to the power of this many columns, where these hold anything."""
@@ -88,7 +88,7 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
     return ends
 
 
-@kernel
+@part
 def _overlapping(points, boxes, axes):
     """The boxes that may hold any of the points."""
     number, d = boxes.low.shape[0], points.shape[1]
@@ -109,7 +109,7 @@ def _overlapping(points, boxes, axes):
     return found[:many].copy()
 
 
-@kernel
+@part
 def _narrow(before, after, low, high, code):
     """Which of the boxes that hold a point so far do so on one more axis."""
     for i in range(before.shape[0]):
