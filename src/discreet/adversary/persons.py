@@ -131,7 +131,7 @@ def _by_persons(
         found = replace(
             found,
             group=int(release.ids[worst]),
-            size=int(each.sizes[worst]),
+            size=int(release.sizes[worst]),
             description=release.description(worst),
         )
     return replace(found, strain=max(kept.strain, float(strains[worst])), sentence=f"{kept.sentence} {told}.")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Describe a table: who stands out, and what it can promise.")
 @click.argument("input", type=flags.FILE)
-@flags.with_flags(*flags.ROLES, *flags.KINDS, *flags.FORMATS, flags.JSON, flags.QUIET)
+@flags.with_flags(*flags.ROLES, flags.PERSON, *flags.KINDS, *flags.FORMATS, flags.JSON, flags.QUIET)
 def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: bool, **given: Any) -> int:
     """Profile INPUT: its columns, who stands out in it, and which promises it can keep.
 
@@ -44,10 +44,13 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     for remark in remarks:
         note(remark)
     roles = None if quasi else suggest(better.columns, told.rows)
+    if roles is not None and roles.person is not None:  # what can be promised is then about persons
+        table, _ = read_to_look(input, quasi, sensitive, {**heeded, "person": roles.person})
     if sensitive is None and roles is not None and roles.sensitive is not None:
         column = next(one for one in table.columns if one.name == roles.sensitive)
         table = replace(table, quasi=tuple(one for one in table.quasi if one is not column), sensitive=column)
-    command = suggested_command(input, better, roles, given, notes, suggest_promise(Prior.of(table)))
+    prior = Prior.of(table) if table.person is None else Prior.of_persons(table)
+    command = suggested_command(input, better, roles, given, notes, suggest_promise(prior))
     if as_json:
         print_json({**_document(told, roles, command), "notes": [in_flags(str(one)) for one in notes]})
     else:
@@ -79,12 +82,12 @@ def suggested_command(
     """A command that publishes this table, with what the user has said about it already."""
     if roles is not None:
         quasi: tuple[str, ...] = roles.quasi or tuple(one.name for one in told.columns if one.role == "quasi")
-        identifiers = roles.identifiers
+        identifiers, person = roles.identifiers, given["person"] or roles.person
         sensitive = next((one.name for one in told.columns if one.role == "sensitive"), roles.sensitive)
         quasi = tuple(name for name in quasi if name not in (*identifiers, sensitive))
     else:
         quasi = tuple(one.name for one in told.columns if one.role == "quasi")
-        identifiers = ()
+        identifiers, person = (), given["person"]
         sensitive = next((one.name for one in told.columns if one.role == "sensitive"), None)
     from discreet.table.query import NUMBERS
 
@@ -95,6 +98,7 @@ def suggested_command(
         for name in names:
             words += [flag, name] if "," in name else []
     words += [] if sensitive is None else ["--sensitive", sensitive]
+    words += [] if person is None else ["--person", person]
     words += ["--promise", promise]
     used = {*quasi, sensitive}
     given = _heeding(given, [about for one in notes if (about := one.about(used)) is not None])
@@ -115,7 +119,7 @@ def suggested_command(
 
 
 def _show(console: Console, told: Profile, roles: Roles | None, command: str) -> None:
-    console.print(f"{told.rows:,} rows.")
+    console.print(f"{told.rows:,} rows" + ("." if told.persons == told.rows else f" about {told.persons:,} persons."))
     console.print()
     console.print(_columns(told.columns, with_roles=roles is None))
     console.print()
@@ -191,6 +195,7 @@ def _show_roles(console: Console, roles: Roles) -> None:
         ("identifiers, to be dropped", roles.identifiers),
         ("quasi-identifiers", roles.quasi),
         ("sensitive", () if roles.sensitive is None else (roles.sensitive,)),
+        ("whose row it is, if a person may have several", () if roles.person is None else (roles.person,)),
         ("unclear, dropped unless given a role", roles.unsure),
     ):
         if names:

@@ -52,14 +52,16 @@ def read_to_look(
         raise DiscreetError(
             f"one sensitive attribute is looked at at a time, not {', '.join(secrets)}; say --sensitive {secrets[0]}"
         )
+    person = given.get("person")
     if not names["quasi"]:
-        names["quasi"] = [name for name in header() if name not in secrets]
+        names["quasi"] = [name for name in header() if name not in (*secrets, person)]
     files, folder = trees(given["hierarchies"])
     offers = offers_in(folder, names["quasi"], secrets, files)
     table = read(
         input,
         **names,
         sensitive=secrets[0] if secrets else None,
+        person=person,
         hierarchies={**offers, **files},
         domains=domains(given["domains"]),
         missing="value",

@@ -89,6 +89,8 @@ class Profile:
     """A table before it is published."""
 
     rows: int
+    persons: int
+    """How many persons the rows are about; as many, unless a column says whose row it is."""
     columns: tuple[ColumnProfile, ...]
     uniqueness: tuple[Uniqueness, ...]
     """On all quasi-identifiers, then with each of them left out."""
@@ -112,7 +114,7 @@ def profile(table: Table, *, combinations: bool = True) -> Profile:
     roles = {column.name: "quasi" for column in table.quasi} | {column.name: "other" for column in table.other}
     columns = tuple(describe(column, roles.get(column.name, "sensitive")) for column in table.columns)
     alone = uniqueness(table.quasi) if combinations else []
-    return Profile(table.rows, columns, tuple(alone), tuple(reachable(Prior.of(table))))
+    return Profile(table.rows, table.persons, columns, tuple(alone), tuple(reachable(Prior.of(table))))
 
 
 def describe(column: Column, role: str = "other") -> ColumnProfile:
@@ -225,6 +227,8 @@ def _near(prior: Prior) -> list[Reachable]:
 def suggest_promise(prior: Prior) -> str:
     """A promise to begin with: beta-likeness, unless values are so rare that hardly any group could hold them.
 
+    Where the prior counts persons, who may have several values, the choice is between promises that bound each value.
+
     >>> suggest_promise(Prior(np.array([40, 60]), ("HIV", "flu")))
     'beta-likeness(beta=2)'
     >>> suggest_promise(Prior(np.array([1] * 100), tuple(map(str, range(100))), "numeric"))
@@ -236,6 +240,8 @@ def suggest_promise(prior: Prior) -> str:
     assert caps is not None
     if caps[prior.counts > 0].min() * prior.rows >= FEWEST_GROUPS:
         return str(BetaLikeness(2.0))
+    if prior.persons is not None:
+        return str(KAnonymity(5))
     if prior.kind != "categorical":
         return str(TCloseness(0.2, "ordered"))
     strongest = LDiversity(1.0).reachable(prior).strongest or 1.0
@@ -263,6 +269,8 @@ class Roles:
     quasi: tuple[str, ...]
     sensitive: str | None
     unsure: tuple[str, ...]
+    person: str | None = None
+    """An identifier that repeats: rows of the same value are perhaps those of one person."""
 
 
 def suggest(columns: Sequence[ColumnProfile], rows: int) -> Roles:
@@ -288,4 +296,12 @@ def suggest(columns: Sequence[ColumnProfile], rows: int) -> Roles:
             quasi.append(column.name)
         else:
             unsure.append(column.name)
-    return Roles(tuple(identifiers), tuple(quasi), sensitive[0] if sensitive else None, (*sensitive[1:], *unsure))
+    again = {column.name for column in columns if column.distinct < rows - column.missing}
+    repeated = [name for name in identifiers if name in again]
+    return Roles(
+        tuple(name for name in identifiers if name not in repeated),
+        tuple(quasi),
+        sensitive[0] if sensitive else None,
+        (*sensitive[1:], *repeated[1:], *unsure),
+        repeated[0] if repeated else None,
+    )
