@@ -31,7 +31,7 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     lines = ["name,age,race,income,disease"]
     for at in range(ROWS):
         age = "?" if at in (7, 9) else str(draw.randint(17, 90))
-        income = "NA" if at % 5 == 0 else str(draw.randint(1000, 9000))
+        income = "NA" if at % 5 == 0 else str(100 * draw.randint(10, 90))
         illness = "NA" if at % 40 == 3 else draw.choice(["flu", "cough", "asthma", "gout"])
         lines.append(f"p{at},{age},{draw.randint(1, 9)},{income},{illness}")
     (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")

@@ -618,7 +618,9 @@ def test_one_quasi_identifier_hides_nobody() -> None:
 def test_schemes_that_publish_rows_refuse_to_hide_presence(scheme: dc.Scheme) -> None:
     from discreet.datasets import patients
 
-    with pytest.raises(DiscreetError, match=r"who is in the table is certain, and .* unless alpha=1; choose"):
+    with pytest.raises(
+        DiscreetError, match=r"who is in the table is certain and no alpha below 1 can be kept; for .* choose"
+    ):
         dc.publish(patients(), AlphaBeta(0.5, 0.5), scheme)
 
 

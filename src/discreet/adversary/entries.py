@@ -72,9 +72,11 @@ def entries(case: Case[Any], **more: Any) -> Check:
 
 def _stated(texts: Any) -> Principle | None:
     """The promise that a manifest states, if it can be read."""
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        return None
     try:
-        return together(parse(text) for text in texts) if isinstance(texts, list) and texts else None
-    except (DiscreetError, AttributeError):
+        return together(parse(text) for text in texts)
+    except DiscreetError:
         return None
 
 

@@ -40,7 +40,7 @@ def listed(release: Release, original: Table, from_release: Collection[str] = ()
         column = original.column(attribute.name)
         own = column.declared_values and attribute.name not in from_release
         texts = _unseen_values(attribute, column, own)
-        if column.hierarchy is None or column.hierarchy.height <= 1 or attribute.name in from_release:
+        if column.hierarchy is None or column.hierarchy.bare or attribute.name in from_release:
             texts += _unseen_labels(attribute, cells.get(attribute.name, set()))
         if texts and own:
             faults.append(f"the manifest lists {_some(texts)} of {attribute.name!r}, which the auditor's own does not")

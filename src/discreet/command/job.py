@@ -252,4 +252,4 @@ def _sentence(faults: ValidationError, source: str) -> str:
     given = fault["input"]
     if kind == "missing" and key != "domains":
         return f"{source}: {name} is missing"
-    return f"{source}: {name} {says}, not {given!r}"
+    return f"{source}: {name} {says}, not {given!r}; correct it, or leave it out"

@@ -52,7 +52,9 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
 
     tidy(folder)
     if (sql is None) == (file is None):
-        raise DiscreetError("give either SQL or a file of queries with -f, and not both")
+        raise DiscreetError(
+            "there are two places to look for queries, or none; give either SQL or a file of them with -f"
+        )
     with watching() as progress:
         progress("asking", 0.0)
         asked = [Statement(sql, 0)] if sql is not None else read_statements(cast(str, file))

@@ -128,7 +128,7 @@ def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]
         )
     tables = manifest.get("tables")
     for name in tables if isinstance(tables, dict) else ():
-        if PureWindowsPath(name).name != name or name in ("", ".", "..") or not name.isprintable():
+        if PureWindowsPath(name).name != name or name in ("", ".", "..") or any(sign < " " for sign in name):
             raise DiscreetError(
                 f"the manifest in {str(home)!r} names the table {name[:200]!r}, which is not the plain name of a file "
                 "in its folder; it was damaged or edited, so publish the release again"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.errors import DiscreetError
+from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
 
 FEW = 20
@@ -20,11 +21,11 @@ def check_kept(table: Table) -> None:
     >>> check_kept(patients(keep=["weight"]))
     """
     for column in table.other:
-        alone = _alone(column)
+        alone = _alone(table, column)
         if 2 * alone > table.rows:
             raise DiscreetError(
                 f"the column {column.name!r} is to be published as it is, but {alone:,} of its {table.rows:,} rows "
-                "hold a value that no other row has, so that it names a person as an identifier does; leave it out, or "
+                "hold a value that nobody else has, so that it names a person as an identifier does; leave it out, or "
                 f"make it a quasi-identifier{' with a hierarchy' if column.kind == 'categorical' else ''}"
             )
 
@@ -43,18 +44,23 @@ def check_quasi(table: Table) -> None:
         tree = column.hierarchy
         if column.kind != "categorical" or column.declared_values or (tree is not None and tree.height > 1):
             continue
-        alone = _alone(column)
+        alone = _alone(table, column)
         if alone > FEW and 2 * alone > table.rows:
+            notes = [f"; {note}" for note in table.notes if note.about([column.name])]
             raise DiscreetError(
-                f"{alone:,} of the {table.rows:,} rows hold a value of the quasi-identifier {column.name!r} that no "
-                "other row has, so that it names a person as an identifier does, and the release would list all of "
-                "them; leave it out, or give it a hierarchy"
+                f"{alone:,} of the {table.rows:,} rows hold a value of the quasi-identifier {column.name!r} that "
+                "nobody else has, so that it names a person as an identifier does, and the release would list all of "
+                f"them; leave it out, or give it a hierarchy{''.join(notes)}"
             )
 
 
-def _alone(column: Column) -> int:
-    """How many rows hold a value that no other row has."""
-    return int((np.bincount(column.codes, minlength=len(column.values)) == 1).sum())
+def _alone(table: Table, column: Column) -> int:
+    """How many rows hold a value that nobody else has."""
+    width = len(column.values)
+    if table.person is None:
+        return int((np.bincount(column.codes, minlength=width) == 1).sum())
+    holders = np.bincount(distinct(table.person.astype(np.int64) * width + column.codes) % width, minlength=width)
+    return int((holders[column.codes] == 1).sum())
 
 
 def kept_sentence(names: Sequence[str]) -> str:
