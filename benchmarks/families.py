@@ -8,7 +8,7 @@ import discreet as dc
 from benchmarks.measuring import show, sort_seconds
 from discreet.analyst.loss import ail
 from discreet.datasets import LIKENESS_QUASI, census
-from discreet.schemes.cuts import FAMILIES
+from discreet.schemes.cuts.scheme import FAMILIES
 
 ROWS = 500_000
 PROMISES: list[dc.Principle] = [dc.BetaLikeness(beta) for beta in (1, 2, 3, 4, 5)] + [dc.LDiversity(l) for l in (5, 10)]  # noqa: E741

@@ -20,12 +20,13 @@ from discreet.analyst.workload import workload
 from discreet.datasets import census, patients
 from discreet.datasets.census import HETEROGENEOUS_QUASI
 from discreet.principles import AlphaBeta, LDiversity, Prior, parse
-from discreet.releases.ambiguous import AmbiguousRelease
-from discreet.releases.ambiguous_estimating import expected_counts
-from discreet.schemes import Ambiguity, ambiguity
-from discreet.schemes.ambiguity import aim_of
-from discreet.schemes.ambiguity_attempts import Attempt
-from discreet.schemes.ambiguity_groups import withhold_with_groups
+from discreet.releases.ambiguous.estimate import expected_counts
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.schemes import Ambiguity
+from discreet.schemes.ambiguity import scheme as ambiguity
+from discreet.schemes.ambiguity.attempts import Attempt
+from discreet.schemes.ambiguity.groups import withhold_with_groups
+from discreet.schemes.ambiguity.scheme import aim_of
 from discreet.table.read import read
 from discreet.table.table import Column, Table
 from naive import ambiguity as naive

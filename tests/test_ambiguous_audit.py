@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary import ambiguous_support
+from discreet.adversary.formats.ambiguous import support as ambiguous_support
 from discreet.principles import AlphaBeta
-from discreet.releases.ambiguous import AmbiguousRelease
+from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.table.read import read
 from discreet.table.table import Table
 from discreet.table.write import digest

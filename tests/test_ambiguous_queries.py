@@ -16,9 +16,10 @@ from discreet.analyst.workload import workload
 from discreet.datasets import HETEROGENEOUS_QUASI, census
 from discreet.errors import DiscreetError
 from discreet.principles import KAnonymity
-from discreet.releases import ambiguous_estimating, load
-from discreet.releases.ambiguous import AmbiguousRelease
-from discreet.releases.ambiguous_weights import Spread, expected_numbers, likely_spread
+from discreet.releases import load
+from discreet.releases.ambiguous import estimate as ambiguous_estimating
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.ambiguous.weights import Spread, expected_numbers, likely_spread
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Column, Table
 from naive import ambiguous_estimates as naive

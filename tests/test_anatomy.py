@@ -16,15 +16,15 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from discreet.adversary import anatomy_support
 from discreet.adversary.audit import audit
+from discreet.adversary.formats.anatomy import support as anatomy_support
 from discreet.datasets import census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness, parse
 from discreet.releases import write_trace
-from discreet.releases.anatomy import AnatomyRelease
-from discreet.releases.anatomy_loading import load_anatomy
-from discreet.releases.files import read_manifest
+from discreet.releases.anatomy.load import load_anatomy
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.releases.folder import read_manifest
 from discreet.schemes.anatomy import Anatomy, Baseline, diverse_groups
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.read import read
@@ -280,7 +280,7 @@ def test_beliefs_match_missing_numbers_and_refuse_other_points() -> None:
 
 @pytest.mark.parametrize("cells", [0, 1 << 24])
 def test_estimates_are_expected_counts(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
-    from discreet.releases import anatomy_asking
+    from discreet.releases.anatomy import beliefs as anatomy_asking
 
     monkeypatch.setattr(anatomy_asking, "CELLS", cells)
     table = census(400, quasi=("age", "gender"), sensitive="occupation", seed=3)
@@ -573,7 +573,7 @@ def test_another_original_is_refused(tmp_path: Path) -> None:
 @settings(max_examples=150)
 def test_support_agrees_with_trying_every_assignment(seed: int) -> None:
     """Few points and values, so that rows can be exchanged in many ways; half of the releases are altered."""
-    from discreet.adversary.anatomy_laying import lay, margins
+    from discreet.adversary.formats.anatomy.align import lay, margins
 
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 9))

@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.adversary.audit import audit
-from discreet.adversary.laying import Laid, lay
-from discreet.adversary.support import without_trace
-from discreet.adversary.trace import read_trace
+from discreet.adversary.checks.trace import read_trace
+from discreet.adversary.formats.generalized.align import Laid, lay
+from discreet.adversary.formats.generalized.support import without_trace
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness, parse
 from discreet.principles.counts import Counts
 from discreet.releases import GeneralizedRelease, load, write_trace
-from discreet.releases.matching import mixed
+from discreet.releases.generalized.boxes import mixed
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 from naive import boxes as naive

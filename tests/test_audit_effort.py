@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.adversary import finding, support
+from discreet.adversary.formats.generalized import support
+from discreet.adversary.presence import lookup as finding
 from discreet.datasets import HETEROGENEOUS_QUASI, census
-from discreet.releases import ambiguous_asking
+from discreet.releases.ambiguous import beliefs as ambiguous_asking
 
 
 def published(tmp_path: Path, promise: str, **how: Any) -> tuple[dc.Table, Path, Any]:
@@ -35,7 +36,7 @@ def test_audits_tell_the_share_that_is_done(tmp_path: Path, promise: str, monkey
 
 
 def test_the_share_grows_while_unions_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.adversary import unions
+    from discreet.adversary.checks import unions
 
     monkeypatch.setattr(unions, "POINTS", 50)
     table, folder, trace = published(tmp_path, "proximity(epsilon=500, m=3)", sensitive="income")

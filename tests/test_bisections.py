@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.principles import Prior, Proximity
-from discreet.releases.retained_posteriors import crowds
-from discreet.schemes.retention import _widest
+from discreet.releases.randomised.coin import crowds
+from discreet.schemes.randomised.retention import _widest
 
 LEAST = 5e-324
 LARGEST = 1.7e308

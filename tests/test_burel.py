@@ -13,7 +13,7 @@ import discreet as dc
 from discreet.analyst.loss import ail
 from discreet.datasets import census
 from discreet.principles import Prior, fewest_buckets
-from discreet.schemes.burel import most_groups
+from discreet.schemes.buckets.burel import most_groups
 from discreet.table.table import Table
 
 BETAS = (0.5, 0.75, 0.999, 1, 1.001, 1.5, 2, 3, 4, 5)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import discreet as dc
-from discreet.releases.keeping import FEW
+from discreet.releases.passthrough import FEW
 from discreet.table.table import Column
 
 
@@ -59,7 +59,7 @@ def test_an_audit_takes_four_times_as_long_for_four_times_as_many_values(tmp_pat
 
 
 def test_labels_of_ordered_values_are_looked_up_and_not_searched_for():
-    from discreet.adversary import spelling
+    from discreet.adversary.checks import spelling
 
     class Values(tuple):
         def index(self, *_):

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from discreet.command.console import complain, note, output
 from discreet.command.main import main
-from discreet.command.showing import grid
+from discreet.command.render import grid
 from discreet.table.texts import UNSEEN
 from discreet.table.write import write_table
 

@@ -11,7 +11,7 @@ import pytest
 
 from discreet.adversary.audit import AUDITS, audit
 from discreet.principles import PRINCIPLES, KAnonymity, Principle
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import SCHEMES, Cuts
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read

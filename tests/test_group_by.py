@@ -20,8 +20,8 @@ from discreet.command.main import main
 from discreet.datasets import HETEROGENEOUS_QUASI, census, patients, patients_arrow
 from discreet.errors import DiscreetError
 from discreet.principles import KAnonymity
-from discreet.releases.ambiguous import AmbiguousRelease
-from discreet.releases.anatomy import AnatomyRelease
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.table import grouping
 from discreet.table.grouping import GroupBy
 from discreet.table.query import OneOf, Query, Range

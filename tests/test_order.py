@@ -24,7 +24,10 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 import discreet as dc
-from discreet.releases import ambiguous, anatomy, generalized, randomised
+from discreet.releases.ambiguous import release as ambiguous
+from discreet.releases.anatomy import release as anatomy
+from discreet.releases.generalized import release as generalized
+from discreet.releases.randomised import base as randomised
 from discreet.releases.release import Release
 from discreet.schemes import SCHEMES
 from discreet.table.table import Table

@@ -19,15 +19,19 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.adversary import Check, arrangement
-from discreet.adversary.arrangement import dense, inversions, matches, neighbours, stretches, trend
+from discreet.adversary import Check
+from discreet.adversary.checks import permutations as arrangement
+from discreet.adversary.checks.permutations import dense, inversions, matches, neighbours, stretches, trend
 from discreet.principles import Prior
 from discreet.randomness import permutation
-from discreet.releases import ambiguous, anatomy, generalized, randomised
-from discreet.releases.perturbed import PerturbedRelease
+from discreet.releases.ambiguous import release as ambiguous
+from discreet.releases.anatomy import release as anatomy
+from discreet.releases.generalized import release as generalized
+from discreet.releases.randomised import base as randomised
+from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.release import Release
 from discreet.schemes import SCHEMES
-from discreet.schemes.perturbation import draw
+from discreet.schemes.randomised.perturbation import draw
 from discreet.table.table import Table
 
 Order = NDArray[np.int64]

@@ -17,14 +17,14 @@ import discreet as dc
 from discreet.adversary.audit import Audit, audit
 from discreet.datasets import census, patients
 from discreet.principles import BetaLikeness, Prior
-from discreet.releases import files
-from discreet.releases.perturbed import PerturbedRelease
-from discreet.releases.perturbed_loading import load_perturbed
-from discreet.releases.posteriors import Matrix
-from discreet.releases.reconstruction import reconstruct
+from discreet.releases import folder as files
+from discreet.releases.randomised.matrix import Matrix
+from discreet.releases.randomised.perturbed import PerturbedRelease
+from discreet.releases.randomised.perturbed_load import load_perturbed
+from discreet.releases.randomised.reconstruct import reconstruct
 from discreet.schemes import make_scheme
-from discreet.schemes.matrix import closed_form, even, exact, variance
-from discreet.schemes.perturbation import Perturbation, draw
+from discreet.schemes.randomised.matrix import closed_form, even, exact, variance
+from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Table
 from discreet.table.write import digest

@@ -13,15 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary import draws, perturbed_draws, retained_draws
 from discreet.adversary.check import Check
-from discreet.adversary.perturbed_rows import match
+from discreet.adversary.checks import draws
+from discreet.adversary.formats.randomised import perturbed_draws, retained_draws
+from discreet.adversary.formats.randomised.align import match
 from discreet.principles import BetaLikeness, Prior
 from discreet.principles.counts import Counts
-from discreet.releases.perturbed import PerturbedRelease
-from discreet.releases.posteriors import Matrix
-from discreet.releases.retained import RetainedRelease
-from discreet.schemes.perturbation import Perturbation, draw
+from discreet.releases.randomised.matrix import Matrix
+from discreet.releases.randomised.perturbed import PerturbedRelease
+from discreet.releases.randomised.retained import RetainedRelease
+from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.table import Table
 
 Floats = np.ndarray

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.principles import BetaLikeness, Prior
-from discreet.releases import reconstruction
-from discreet.releases.posteriors import Matrix
-from discreet.releases.reconstruction import FALLS, SIZES, TYPICAL, _waves, reconstruct, ridge
-from discreet.schemes.perturbation import Perturbation, draw
+from discreet.releases.randomised import reconstruct as reconstruction
+from discreet.releases.randomised.matrix import Matrix
+from discreet.releases.randomised.reconstruct import FALLS, SIZES, TYPICAL, _waves, reconstruct, ridge
+from discreet.schemes.randomised.perturbation import Perturbation, draw
 
 
 def by_definition(cells: np.ndarray, p: np.ndarray, counts: np.ndarray, left: float, rows: int) -> np.ndarray:

@@ -28,8 +28,9 @@ from discreet import disk, randomness, unfinished
 from discreet.adversary.audit import audit
 from discreet.command.main import main
 from discreet.datasets import patients, patients_arrow
-from discreet.releases import GeneralizedRelease, placing
-from discreet.releases.tracing import fill_trace
+from discreet.releases import GeneralizedRelease
+from discreet.releases import placement as placing
+from discreet.releases.trace import fill_trace
 from discreet.table.write import write_table
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and locks are those of POSIX")

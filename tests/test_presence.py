@@ -17,17 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary import finding
-from discreet.adversary.ends import belief_at_ends
-from discreet.adversary.finding import ByBoxes, ByLists, finder_for
+from discreet.adversary.presence import lookup as finding
+from discreet.adversary.presence.corners import belief_at_ends
+from discreet.adversary.presence.lookup import ByBoxes, ByLists, finder_for
 from discreet.errors import DiscreetError
-from discreet.kernels import appearing
-from discreet.kernels.boxes import Boxes
+from discreet.kernels.boxes.boxes import Boxes
+from discreet.kernels.presence import value_index as appearing
 from discreet.principles import AlphaBeta
-from discreet.releases import anyone
-from discreet.releases.ambiguous import AmbiguousRelease
-from discreet.releases.anyone import Lists, Most, lists_of_boxes, most_believed
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases import max_presence as anyone
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.max_presence import Lists, Most, lists_of_boxes, most_believed
 from discreet.releases.presence import told_combinations
 from discreet.table.read import read
 from discreet.table.table import Table
@@ -219,7 +219,7 @@ def test_presence_by_descriptions_by_definition(table: Table, seed: int, values:
     finder = finder_for(release)
     found = finder.find(table.quasi, np.minimum(1.0, release.sizes / told))
     # by hand: which groups admit each row, code by code
-    from discreet.releases.matching import boxes_in
+    from discreet.releases.generalized.boxes import boxes_in
 
     boxes = boxes_in(release, table.quasi)
     for row in range(table.rows):
@@ -276,7 +276,7 @@ def test_nothing_is_known_of_the_withheld() -> None:
         pa.table({"age": [1, 2, 3, None], "s": list("abcd")}), quasi=["age"], sensitive="s", missing="withhold"
     )
     groups = np.array([0, 0, 0, -1], np.int32)
-    from discreet.releases.anatomy import AnatomyRelease
+    from discreet.releases.anatomy.release import AnatomyRelease
 
     for kind in (GeneralizedRelease, AnatomyRelease, AmbiguousRelease):
         release = kind.from_groups(table, groups, promise=dc.KAnonymity(1), scheme="test")
@@ -496,7 +496,7 @@ def test_presence_in_a_population_by_lists_and_by_rows(tmp_path: Path) -> None:
     found = audited(lists, table, tmp_path, population=population).presence
     assert found is not None and found.population is not None
     assert (found.population.group.smallest, found.population.group.largest) == pytest.approx((3 / 5, 3 / 4))
-    from discreet.releases.anatomy import AnatomyRelease
+    from discreet.releases.anatomy.release import AnatomyRelease
 
     rows = AnatomyRelease.from_groups(table, groups, promise=dc.LDiversity(3), scheme="test")
     found = audited(rows, table, tmp_path, population=population).presence

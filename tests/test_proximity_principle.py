@@ -20,7 +20,7 @@ from discreet.command.main import main
 from discreet.errors import DiscreetError
 from discreet.principles import Counts, KAnonymity, Prior, parse
 from discreet.principles.proximity import Proximity, rounded_down
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import Cuts
 from discreet.table.read import read
 from discreet.table.table import Column, Table

@@ -21,14 +21,14 @@ from discreet.adversary.audit import Audit, audit
 from discreet.analyst.loss import ail
 from discreet.command.main import main
 from discreet.datasets import census
-from discreet.kernels.dealing import deal
-from discreet.kernels.nearness import crowd_of, divisible, keeps_as_one, turns
-from discreet.kernels.splitting import split
+from discreet.kernels.proximity.dealing import deal
+from discreet.kernels.proximity.nearness import crowd_of, divisible, keeps_as_one, turns
+from discreet.kernels.proximity.splitting import split
 from discreet.principles import Principle, Prior, parse
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import Scheme, make_scheme
-from discreet.schemes.apart import Line, chain
 from discreet.schemes.axes import axes_of
+from discreet.schemes.proximity.near_withholding import Line, chain
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import proximity as naive

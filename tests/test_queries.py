@@ -21,7 +21,8 @@ from discreet.analyst.queries import exact_counts, relative_errors
 from discreet.command.main import main
 from discreet.datasets import patients_arrow
 from discreet.errors import DiscreetError
-from discreet.releases import GeneralizedRelease, estimating, load
+from discreet.releases import GeneralizedRelease, load
+from discreet.releases.generalized import estimate as estimating
 from discreet.table import bitmaps
 from discreet.table.query import OneOf, Query, Range, runs
 from discreet.table.sql import parse_count, sql_text

@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity
-from discreet.releases import GeneralizedRelease, files, load, placing, write_trace
+from discreet.releases import GeneralizedRelease, load, write_trace
+from discreet.releases import folder as files
+from discreet.releases import placement as placing
 from discreet.releases.attributes import Attribute
+from discreet.releases.columns import taken
 from discreet.releases.labels import Nodes, braces, interval, parse, quoted
-from discreet.releases.payload import taken
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 from naive import boxes as naive

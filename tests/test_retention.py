@@ -19,11 +19,11 @@ from discreet.adversary.audit import Audit
 from discreet.command.main import main
 from discreet.datasets import census
 from discreet.principles import Prior
-from discreet.releases.retained import RetainedRelease
-from discreet.releases.retained_estimating import estimated
-from discreet.releases.retained_posteriors import Coin, crowds
+from discreet.releases.randomised.coin import Coin, crowds
+from discreet.releases.randomised.retained import RetainedRelease
+from discreet.releases.randomised.retained_estimate import estimated
 from discreet.schemes import make_scheme
-from discreet.schemes.retention import SCALE, draw
+from discreet.schemes.randomised.retention import SCALE, draw
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Table
 from discreet.table.write import digest

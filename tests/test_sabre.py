@@ -16,8 +16,8 @@ from discreet.analyst.loss import ail
 from discreet.datasets import census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness
-from discreet.schemes.moving import Buckets, bucketise, split_closely
-from discreet.schemes.sabre import Sabre, united
+from discreet.schemes.buckets.emd_buckets import Buckets, bucketise, split_closely
+from discreet.schemes.buckets.sabre import Sabre, united
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read
 from discreet.table.table import Table

@@ -18,7 +18,7 @@ from discreet.adversary.audit import audit
 from discreet.analyst.loss import ail, gcp, losses
 from discreet.datasets import census, patients
 from discreet.principles import PRINCIPLES, Principle, Prior, parse
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import SCHEMES, Burel, Cuts, Mondrian, Sabre, Scheme, make_scheme
 from discreet.schemes.axes import axes_of
 from discreet.table.table import Table

@@ -19,10 +19,10 @@ import discreet as dc
 from discreet.adversary.audit import Audit, audit
 from discreet.command.main import main
 from discreet.principles import Prior, parse
-from discreet.principles.several import by_attribute, stated
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.principles.per_attribute import by_attribute, stated
+from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import SCHEMES
-from discreet.schemes.proximity import Proximal
+from discreet.schemes.proximity.scheme import Proximal
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import proximity as naive

@@ -20,8 +20,8 @@ import discreet as dc
 from discreet.command.main import main
 from discreet.datasets import patients
 from discreet.releases.attributes import Attribute
-from discreet.releases.keeping import kept_sentence
 from discreet.releases.labels import parse
+from discreet.releases.passthrough import kept_sentence
 from discreet.table.hierarchy import Hierarchy, Told
 
 GRADES = ("low", "mid", "top")
@@ -202,7 +202,7 @@ def test_a_hierarchy_from_the_release_alone_is_told(people: Path, promise: str) 
 
 def test_support_by_necessary_conditions_qualifies_the_verdict(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     published("--trace", "trace")
-    from discreet.adversary import support
+    from discreet.adversary.formats.generalized import support
 
     monkeypatch.setattr(support, "_candidates", lambda *given: None)
     roles = ("--quasi", "age,zip,grade", "--sensitive", "secret")

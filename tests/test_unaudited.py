@@ -20,9 +20,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.releases.ambiguous import AmbiguousRelease
-from discreet.releases.anatomy import AnatomyRelease
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.release import Release
 from discreet.schemes import make_scheme
 from discreet.table.table import Table

@@ -12,11 +12,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary import unions
-from discreet.adversary.laying import lay
+from discreet.adversary.checks import unions
+from discreet.adversary.formats.generalized.align import lay
 from discreet.principles import Prior, Proximity
 from discreet.releases import GeneralizedRelease
-from discreet.releases.matching import mixed
+from discreet.releases.generalized.boxes import mixed
 from discreet.table.read import read
 from discreet.table.table import Table
 from test_proximity_scheme import numeric_tables, promises

@@ -20,8 +20,8 @@ import discreet as dc
 from discreet.adversary import Audit, Check
 from discreet.command.main import main
 from discreet.principles import BetaLikeness, Prior
-from discreet.releases.perturbed import PerturbedRelease
-from discreet.schemes.perturbation import Perturbation, draw
+from discreet.releases.randomised.perturbed import PerturbedRelease
+from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.table import Table
 
 ROLES = ("--quasi", "age,city,grade", "--sensitive", "ill")

@@ -16,12 +16,12 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.adversary.judging import Kept
-from discreet.adversary.perturbed_rows import match
-from discreet.adversary.withheld import with_withheld
+from discreet.adversary.checks.withheld import with_withheld
+from discreet.adversary.formats.randomised.align import match
+from discreet.adversary.verdict import Kept
 from discreet.principles import Principle, Prior
-from discreet.releases.perturbed import PerturbedRelease
-from discreet.releases.posteriors import Matrix
+from discreet.releases.randomised.matrix import Matrix
+from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.table.table import Table
 
 

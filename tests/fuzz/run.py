@@ -27,7 +27,7 @@ from discreet.principles.principle import Principle, parse, together
 from discreet.principles.prior import Prior
 from discreet.releases import load
 from discreet.releases.release import Release
-from discreet.releases.tracing import write_trace
+from discreet.releases.trace import write_trace
 from discreet.schemes import SCHEMES, Scheme
 from discreet.table.table import Table
 from fuzz.cases import Case, draw_case, read_case

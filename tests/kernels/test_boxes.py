@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.boxes import Boxes
-from discreet.kernels.searching import incidences, sums_inside, tally
-from discreet.kernels.spreading import cover, mixtures
-from discreet.releases.matching import plant
+from discreet.kernels.boxes.boxes import Boxes
+from discreet.kernels.boxes.search import incidences, sums_inside, tally
+from discreet.kernels.presence.spreading import cover, mixtures
+from discreet.releases.generalized.boxes import plant
 from naive import boxes as naive
 
 

@@ -7,8 +7,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from discreet.kernels import appearing, covering, merging
 from discreet.kernels.costs import Axes
+from discreet.kernels.presence import covering, merging
+from discreet.kernels.presence import value_index as appearing
 
 covers, merges, appears = cast(Any, covering), cast(Any, merging), cast(Any, appearing)
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.kernels.best_cuts import no_cuts
 from discreet.kernels.costs import Axes, interval_cost
-from discreet.kernels.cut_choices import repair
-from discreet.kernels.cut_terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Limits, Recipe
-from discreet.kernels.cut_work import workspace
-from discreet.kernels.cutting import apply_cut, find_cuts
-from discreet.kernels.growing import grow, grow_ahead
+from discreet.kernels.cuts.best import no_cuts
+from discreet.kernels.cuts.choices import repair
+from discreet.kernels.cuts.cutting import apply_cut, find_cuts
+from discreet.kernels.cuts.growth import grow, grow_ahead
+from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Limits, Recipe
+from discreet.kernels.cuts.workspace import workspace
 from discreet.kernels.judging import CAPS, Rules
 from discreet.kernels.removing import best_removals, exchange
 from discreet.principles import Counts

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.kernels import gathering, pairing
+from discreet.kernels.proximity import gathering, pairing
 from discreet.principles import Prior
-from discreet.schemes.halving import Problem, halved, judge_of
+from discreet.schemes.proximity.halving import Problem, halved, judge_of
 
 TURNS = range(40)
 

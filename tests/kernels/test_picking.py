@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from discreet.kernels.appearing import cover, index_groups, mix
-from discreet.kernels.picking import Terms, build_groups
-from discreet.kernels.placing import join_groups, listed, place_rows
+from discreet.kernels.ambiguity.picking import Terms, build_groups
+from discreet.kernels.ambiguity.placing import join_groups, listed, place_rows
+from discreet.kernels.presence.value_index import cover, index_groups, mix
 
 
 def table(seed: int, rows: int, numbers: tuple[int, ...], width: int, skew: float) -> tuple[np.ndarray, np.ndarray]:

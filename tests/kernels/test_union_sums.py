@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.kernels import unions as kernel
-from discreet.kernels.boxes import Boxes
+from discreet.kernels.boxes import unions as kernel
+from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.judging import WINDOWS
 from discreet.principles.counts import Counts
 from discreet.principles.rules import rule

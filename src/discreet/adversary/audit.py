@@ -18,25 +18,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary import persons, soundness
-from discreet.adversary.ambiguous import audit_ambiguous
-from discreet.adversary.anatomy import audit_anatomy
 from discreet.adversary.case import Case, Found, part_of, silent
 from discreet.adversary.check import Check
-from discreet.adversary.generalized import audit_generalized
-from discreet.adversary.judging import Kept
-from discreet.adversary.listed import listed
-from discreet.adversary.perturbed import audit_perturbed
-from discreet.adversary.population import see_that_all_are_in
-from discreet.adversary.presence import Presence, with_presence
-from discreet.adversary.retained import audit_retained
-from discreet.adversary.roles import as_published, roles
-from discreet.adversary.spelling import spelling
-from discreet.adversary.trace import read_trace
+from discreet.adversary.checks import persons, soundness
+from discreet.adversary.checks.listings import listed
+from discreet.adversary.checks.roles import as_published, roles
+from discreet.adversary.checks.spelling import spelling
+from discreet.adversary.checks.trace import read_trace
+from discreet.adversary.formats.ambiguous.audit import audit_ambiguous
+from discreet.adversary.formats.anatomy.audit import audit_anatomy
+from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.formats.randomised.perturbed import audit_perturbed
+from discreet.adversary.formats.randomised.retained import audit_retained
+from discreet.adversary.presence.population import see_that_all_are_in
+from discreet.adversary.presence.stage import Presence, with_presence
+from discreet.adversary.verdict import Kept
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, wording
 from discreet.releases import load
-from discreet.releases.files import read_manifest
+from discreet.releases.folder import read_manifest
 from discreet.releases.release import Release
 from discreet.table.table import Table, as_table
 

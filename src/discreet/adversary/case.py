@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.judging import Kept
+from discreet.adversary.verdict import Kept
 from discreet.principles import Principle
 from discreet.releases.release import Release
 from discreet.table.table import Table

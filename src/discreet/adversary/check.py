@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from discreet.releases.ambiguous import AmbiguousRelease
-from discreet.releases.anatomy import AnatomyRelease
-from discreet.releases.generalized import GeneralizedRelease
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.releases.generalized.release import GeneralizedRelease
 
 Grouped = GeneralizedRelease | AnatomyRelease | AmbiguousRelease
 """A release whose rows are in groups."""

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from discreet.releases.attributes import Attribute
-    from discreet.releases.generalized import GeneralizedRelease
+    from discreet.releases.generalized.release import GeneralizedRelease
     from discreet.releases.labels import Regions
 
 Measure = Callable[["Attribute", "Regions"], NDArray[np.float64]]

@@ -57,7 +57,7 @@ def audit(
     Exit code 0 when everything holds, 1 when a check or a promise fails, 2 for bad input.
     """
     from discreet.adversary.audit import audit as judge
-    from discreet.command.places import tidy
+    from discreet.command.outputs import tidy
     from discreet.command.reading import offers_in, on_offers
     from discreet.principles import parse
     from discreet.table.hierarchy import Told
@@ -94,7 +94,7 @@ def audit(
     if as_json:
         print_json({**found.as_dict(), "folder": folder, "original": original})
     elif not (quiet() and found.holds):
-        from discreet.command.showing import show_audit
+        from discreet.command.render import show_audit
 
         console = output()
         show_audit(console, found, every_check=not quiet())
@@ -162,7 +162,7 @@ def reading_of(folder: str) -> dict[str, Any]:
     """
     from discreet.errors import DiscreetError
     from discreet.releases.attributes import Attribute
-    from discreet.releases.files import DAMAGED, read_manifest
+    from discreet.releases.folder import DAMAGED, read_manifest
 
     home, manifest = read_manifest(folder)
     entries = manifest.get("attributes")

@@ -106,7 +106,7 @@ def compare(
     Exit code 0 when every audit that was made holds, 1 when one fails, 2 for bad input or when nothing could be made.
     """
     job = _job(file, given)
-    from discreet.command.places import check_file, tidy, write_file
+    from discreet.command.outputs import check_file, tidy, write_file
 
     target = None if page is None else check_file(page, "page", job.force, job.files)
 
@@ -256,7 +256,7 @@ def _fitting(console: Console, told: Comparison) -> tuple[Measure, ...]:
 def _table(results: tuple[Result, ...], shown: tuple[Measure, ...]) -> Any:
     from rich.text import Text
 
-    from discreet.command.showing import grid
+    from discreet.command.render import grid
     from discreet.report.measures import best, cell
 
     table = grid("scheme", "audit", "achieved", *(measure.title for measure in shown), right=range(3, 3 + len(shown)))

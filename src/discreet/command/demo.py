@@ -60,8 +60,8 @@ def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
 
 def prepare(home: Path, force: bool) -> None:
     """See that the folder is free, or an earlier demo's, whose files the new one replaces; refuse somebody else's."""
-    from discreet.command.places import tidy
-    from discreet.releases.files import check_folder
+    from discreet.command.outputs import tidy
+    from discreet.releases.folder import check_folder
 
     if home.exists() and not home.is_dir():
         raise DiscreetError(f"'{home}' is a file; choose a folder for the demo")
@@ -85,7 +85,7 @@ def make_job(home: Path, rows: int) -> Job:
     """Write the invented table and its hierarchies; returns the job that publishes it."""
     from discreet.command.job import Job
     from discreet.datasets import DOMAINS, census_arrow, census_hierarchies
-    from discreet.releases.placing import enter_file
+    from discreet.releases.placement import enter_file
     from discreet.table.write import write_table
     from discreet.unfinished import unfinished
 
@@ -151,7 +151,7 @@ def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
     """Some rows of the table, and the groups that they are published in."""
     import numpy as np
 
-    from discreet.releases.generalized import GeneralizedRelease
+    from discreet.releases.generalized.release import GeneralizedRelease
 
     table, release = outcome.table, outcome.release
     assert isinstance(release, GeneralizedRelease) and release.trace is not None
@@ -168,7 +168,7 @@ def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def _sheet(names: list[str], lines: list[list[str]]) -> Any:
-    from discreet.command.showing import grid
+    from discreet.command.render import grid
 
     table = grid(*names)
     for line in lines:

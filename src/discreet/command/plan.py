@@ -77,7 +77,7 @@ def plan(
         progress("planning", 0.0)
         told = make(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
         if target is not None:
-            from discreet.command.places import write_file
+            from discreet.command.outputs import write_file
             from discreet.report.frontier import check_suffix, drawn
 
             progress("drawing", 0.0)
@@ -96,7 +96,7 @@ def plan(
 
 def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:
     """The file for the plot, refused before the work begins when it cannot be made."""
-    from discreet.command.places import check_file
+    from discreet.command.outputs import check_file
     from discreet.report.frontier import check_suffix
     from discreet.report.plots import require
 
@@ -111,7 +111,7 @@ def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Pa
 
 
 def _show(console: Console, told: Plan) -> None:
-    from discreet.command.showing import grid
+    from discreet.command.render import grid
 
     about = "no sensitive attribute" if told.sensitive is None else f"sensitive attribute {told.sensitive!r}"
     console.print(f"{told.rows:,} {'row' if told.rows == 1 else 'rows'}, {about}.")
@@ -145,7 +145,7 @@ def _reached(one: Strongest) -> str:
 def _show_proximity(console: Console, told: ProximityPlan, notation: Notation) -> None:
     from rich.text import Text
 
-    from discreet.command.showing import grid
+    from discreet.command.render import grid
     from discreet.principles.proximity import rounded_down
 
     unit = {"number": "", "date": " in days", "datetime": " in seconds"}[notation]

@@ -140,7 +140,7 @@ def _show(console: Console, told: Profile, roles: Roles | None, command: str) ->
 
 
 def _columns(columns: tuple[ColumnProfile, ...], with_roles: bool) -> Any:
-    from discreet.command.showing import grid
+    from discreet.command.render import grid
 
     headings = ["column", *(["role"] if with_roles else []), "kind", "distinct", "missing", "values"]
     table = grid(*headings, right=(len(headings) - 3, len(headings) - 2))
@@ -160,7 +160,7 @@ def _values(column: ColumnProfile) -> str:
 
 
 def _show_uniqueness(console: Console, told: Profile) -> None:
-    from discreet.command.showing import grid
+    from discreet.command.render import grid
     from discreet.principles.wording import rows
 
     whole, *without = told.uniqueness

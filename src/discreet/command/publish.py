@@ -177,7 +177,7 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
 
 def carry_out(job: Job) -> Outcome:
     """Read, publish, save beside the target, audit those files, and put them in place if the audit holds."""
-    from discreet.command.places import check_output, check_trace
+    from discreet.command.outputs import check_output, check_trace
 
     target = check_output(job.output, job.force, job.files)
     trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files)
@@ -187,7 +187,7 @@ def carry_out(job: Job) -> Outcome:
     from discreet.command.reading import on_columns, read_input
     from discreet.principles import TCloseness, parse, together
     from discreet.publishing import publish as publish_table
-    from discreet.releases.keeping import check_kept, check_quasi, kept_assumptions
+    from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
     from discreet.schemes import make_scheme
     from discreet.unfinished import unfinished
 
@@ -233,8 +233,8 @@ def carry_out(job: Job) -> Outcome:
 def put_in_place(release: Release, staged: Path, target: Path, trace: Path | None, job: Job) -> None:
     """Let an audited release take its place, and its trace with it."""
     from discreet.disk import uninterrupted
-    from discreet.releases.placing import place
-    from discreet.releases.tracing import fill_trace
+    from discreet.releases.placement import place
+    from discreet.releases.trace import fill_trace
     from discreet.unfinished import settle, unfinished
 
     with contextlib.ExitStack() as stack:
@@ -279,7 +279,7 @@ def why_withheld(withheld: int, unusable: int, allowed: bool) -> str | None:
 
 def show(outcome: Outcome) -> None:
     """Print what came of a job."""
-    from discreet.command.showing import show_audit
+    from discreet.command.render import show_audit
 
     console, audit = output(), outcome.audit
     show_audit(console, audit, every_check=False)

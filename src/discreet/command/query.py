@@ -48,7 +48,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
 
     Exit code 0, or 2 for bad input.
     """
-    from discreet.command.places import tidy
+    from discreet.command.outputs import tidy
 
     tidy(folder)
     if (sql is None) == (file is None):

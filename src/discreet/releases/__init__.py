@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.releases.ambiguous import AmbiguousRelease
-from discreet.releases.ambiguous_loading import load_ambiguous
-from discreet.releases.anatomy import AnatomyRelease
-from discreet.releases.anatomy_loading import load_anatomy
-from discreet.releases.files import read_manifest
-from discreet.releases.generalized import FORMAT, GeneralizedRelease
-from discreet.releases.loading import load_generalized
-from discreet.releases.perturbed import PerturbedRelease
-from discreet.releases.perturbed_loading import load_perturbed
+from discreet.releases.ambiguous.load import load_ambiguous
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.anatomy.load import load_anatomy
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.releases.folder import read_manifest
+from discreet.releases.generalized.load import load_generalized
+from discreet.releases.generalized.release import FORMAT, GeneralizedRelease
+from discreet.releases.randomised.perturbed import PerturbedRelease
+from discreet.releases.randomised.perturbed_load import load_perturbed
+from discreet.releases.randomised.retained import RetainedRelease
+from discreet.releases.randomised.retained_load import load_retained
 from discreet.releases.release import Release
-from discreet.releases.retained import RetainedRelease
-from discreet.releases.retained_loading import load_retained
-from discreet.releases.tracing import write_trace
+from discreet.releases.trace import write_trace
 
 LOADERS: dict[str, Callable[[Path, dict[str, Any]], Release]] = {
     FORMAT: load_generalized,

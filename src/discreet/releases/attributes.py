@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.releases.files import DAMAGED
+from discreet.releases.folder import DAMAGED
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import Meaning, Notation, moment, written
 from discreet.table.query import number_given

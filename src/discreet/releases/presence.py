@@ -22,19 +22,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels.boxes import Boxes
-from discreet.kernels.spreading import cover
-from discreet.releases.anatomy_asking import codes_at
+from discreet.kernels.boxes.boxes import Boxes
+from discreet.kernels.presence.spreading import cover
+from discreet.releases.anatomy.beliefs import codes_at
 from discreet.releases.attributes import Attribute
+from discreet.releases.columns import Payload
+from discreet.releases.generalized.boxes import boxes_in, columns_at, plant, points_of
 from discreet.releases.labels import Regions, finite
-from discreet.releases.matching import boxes_in, columns_at, plant, points_of
-from discreet.releases.payload import Payload
 from discreet.table.combinations import numbered
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
 if TYPE_CHECKING:
-    from discreet.releases.generalized import GeneralizedRelease
+    from discreet.releases.generalized.release import GeneralizedRelease
 
 
 class PublishesRows(Protocol):

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.principles.wording import rows
-from discreet.releases import files
+from discreet.releases import folder as files
 from discreet.releases.attributes import Attribute
-from discreet.releases.keeping import kept_sentence
-from discreet.releases.placing import replace_folder
+from discreet.releases.passthrough import kept_sentence
+from discreet.releases.placement import replace_folder
 from discreet.table.grouping import GroupBy
 from discreet.table.query import Query
 from discreet.table.write import digest, write_table
@@ -120,7 +120,7 @@ class Release(ABC):
         >>> release.group_by("SELECT sex, COUNT(*) FROM t GROUP BY sex").to_pydict()
         {'sex': ['F', 'M'], 'count': [24.0, 24.0]}
         """
-        from discreet.releases.grouped import grouped_estimates
+        from discreet.releases.group_by import grouped_estimates
 
         return grouped_estimates(self, self.grouping(counts) if isinstance(counts, str) else counts)
 

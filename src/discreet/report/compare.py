@@ -30,7 +30,7 @@ from discreet.principles.wording import about, percent
 from discreet.releases import AmbiguousRelease, GeneralizedRelease, load
 from discreet.report.contenders import contend
 from discreet.schemes import SCHEMES, Scheme
-from discreet.schemes.top_down import Progress
+from discreet.schemes.cuts.top_down import Progress
 from discreet.table.query import Query
 from discreet.table.table import Table
 from discreet.unfinished import unfinished

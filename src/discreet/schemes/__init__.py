@@ -9,16 +9,16 @@ from typing import Any, cast
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
-from discreet.schemes.ambiguity import Ambiguity
+from discreet.schemes.ambiguity.scheme import Ambiguity
 from discreet.schemes.anatomy import Anatomy, Baseline
-from discreet.schemes.burel import Burel
-from discreet.schemes.cuts import Cuts
+from discreet.schemes.buckets.burel import Burel
+from discreet.schemes.buckets.sabre import Sabre
+from discreet.schemes.cuts.mondrian import Mondrian
+from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.keepers import keeper
-from discreet.schemes.mondrian import Mondrian
-from discreet.schemes.perturbation import Perturbation
-from discreet.schemes.proximity import Proximal
-from discreet.schemes.retention import Retention
-from discreet.schemes.sabre import Sabre
+from discreet.schemes.proximity.scheme import Proximal
+from discreet.schemes.randomised.perturbation import Perturbation
+from discreet.schemes.randomised.retention import Retention
 from discreet.schemes.scheme import Scheme
 
 __all__ = [

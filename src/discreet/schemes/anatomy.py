@@ -17,11 +17,11 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
 from discreet.randomness import generator, numbers_below, permutation
-from discreet.releases.anatomy import AnatomyRelease
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.grouping import confirm
 from discreet.schemes.keepers import keeper, way_out
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.top_down import Progress
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
+from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.persons import Judged, require_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.principles.several import by_attribute, stated
 from discreet.randomness import generator
-from discreet.releases.generalized import GeneralizedRelease
-from discreet.releases.generalizing import Values
+from discreet.releases.generalized.describe import Values
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.merging import hide_presence
 from discreet.schemes.persons import groups_of_persons
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.top_down import Progress
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 

@@ -15,19 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels import merging
-from discreet.kernels.boxes import NO_HIGH, NO_LOW, spans
+from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
 from discreet.kernels.costs import Axes
 from discreet.kernels.judging import SLACK
+from discreet.kernels.presence import merging
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.wording import exact
-from discreet.releases.anyone import BUDGET, lists_of_boxes, most_believed
-from discreet.releases.generalized import GeneralizedRelease, dense_groups
-from discreet.releases.generalizing import Values
-from discreet.releases.matching import boxes_in
+from discreet.releases.generalized.boxes import boxes_in
+from discreet.releases.generalized.describe import Values
+from discreet.releases.generalized.release import GeneralizedRelease, dense_groups
+from discreet.releases.max_presence import BUDGET, lists_of_boxes, most_believed
 from discreet.releases.presence import combinations_in, occurring
-from discreet.schemes.drawing import along_curve
+from discreet.schemes.buckets.drawing import along_curve
 from discreet.schemes.keepers import keeper, way_out
 from discreet.table.table import Column, Table
 

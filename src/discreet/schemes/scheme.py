@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from discreet.errors import DiscreetError
+from discreet.principles.per_attribute import by_attribute
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity
-from discreet.principles.several import by_attribute
 from discreet.releases.release import Release
+from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.keepers import way_out
-from discreet.schemes.top_down import Progress
 from discreet.table.table import Table
 
 

@@ -19,7 +19,7 @@ from discreet.kernels.removing import best_removals
 from discreet.principles import wording
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.schemes.top_down import Partition, Problem
+from discreet.schemes.cuts.top_down import Partition, Problem
 from discreet.table.table import Table
 
 Rows = NDArray[np.int64]

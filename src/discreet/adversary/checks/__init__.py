@@ -1,0 +1,1 @@
+"""Checks that audits of several formats make."""

@@ -1,0 +1,168 @@
+"""Whether the domains and hierarchies that a manifest tells are those of the original, for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check, one_sentence
+from discreet.releases.attributes import Attribute
+from discreet.releases.columns import Payload, ordered_values
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.release import Release
+from discreet.table.hierarchy import Hierarchy
+from discreet.table.moments import written
+from discreet.table.table import Column, Table
+from discreet.table.texts import MISSING
+
+SHOWN = 3
+"""How many values that only the manifest lists a finding repeats."""
+
+
+def domains(
+    release: Release,
+    original: Table,
+    published: Mapping[str, NDArray[np.float64]],
+    from_release: Collection[str] = (),
+) -> Check:
+    """Whether domains, values and hierarchies are the original's.
+
+    More than the original holds may be declared: that is no fault, but it is said what, as the original does not tell.
+    ``published`` are the numbers, or ends of intervals, that each numeric quasi-identifier is published with;
+    ``from_release`` are the attributes whose hierarchy or order the original was read with as the release states it.
+    """
+    faults, remarks = _other_trees(release, original), []
+    for attribute in release.attributes:
+        if attribute.role == "other":
+            continue
+        column = original.column(attribute.name)
+        # all rows show which sensitive values there are, the withheld ones too
+        complete = release.withheld == 0 or attribute.role == "sensitive"
+        seen = np.flatnonzero(np.bincount(column.codes, minlength=len(column.values)))
+        if attribute.kind == "numeric":
+            shown = published.get(attribute.name, np.zeros(0))
+            faults += _outside(attribute, shown, _known(column, seen) if complete else np.zeros(0))
+            used = isinstance(release, GeneralizedRelease) and attribute.role == "quasi"
+            remarks += _wider(attribute, column, _known(column, seen), used)
+        else:
+            held = {column.texts[code] for code in seen.tolist()}
+            faults += _unlisted(attribute, held) if complete else []
+            remarks += _unheld(attribute, held | (set(column.texts) if column.declared_values else set()))
+    if faults:
+        return Check("domains", False, one_sentence(faults))
+    taken = [repr(one.name) for one in release.attributes if one.name in from_release and _tells_more(one)]
+    if taken:
+        remarks.append(f"The hierarchy or order of {', '.join(taken)} is the one that the release states.")
+    return Check("domains", True, " ".join(["Domains and hierarchies agree with the original.", *remarks]))
+
+
+def numbers_of(attributes: Collection[Attribute], payloads: Collection[Payload]) -> dict[str, NDArray[np.float64]]:
+    """The numbers that numeric attributes are published with, as they are."""
+    return {
+        attribute.name: _numbers(payload.values)
+        for attribute, payload in zip(attributes, payloads, strict=True)
+        if attribute.kind == "numeric"
+    }
+
+
+def ends_of(release: GeneralizedRelease) -> dict[str, NDArray[np.float64]]:
+    """The ends of the intervals that numeric attributes are published with; a hierarchy has ends of its own."""
+    found = {}
+    for attribute, regions in zip(release.quasi, release.regions, strict=True):
+        if attribute.kind == "numeric" and attribute.hierarchy is None:
+            bounded = ~regions.whole & (regions.low <= regions.high)
+            found[attribute.name] = np.concatenate([regions.low[bounded], regions.high[bounded]])
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------ numbers
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
+    numbers = values.astype(np.float64)
+    return numbers[~np.isnan(numbers)]
+
+
+def _known(column: Column, seen: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The numbers that rows of the original hold."""
+    return _numbers(column.values[seen[seen != (-1 if column.missing is None else column.missing)]])
+
+
+def _outside(attribute: Attribute, shown: NDArray[np.float64], known: NDArray[np.float64]) -> list[str]:
+    if attribute.domain is None or attribute.domain[0] > attribute.domain[1]:
+        return [f"the manifest gives no domain for {attribute.name!r}"]
+    bottom, top = attribute.domain
+    numbers = np.concatenate([shown, known])
+    if bool(np.all((numbers >= bottom) & (numbers <= top))):
+        return []
+    return [f"the domain of {attribute.name!r} does not contain its values"]
+
+
+def _wider(attribute: Attribute, column: Column, known: NDArray[np.float64], used: bool) -> list[str]:
+    """That a domain goes beyond that of the original; ``used`` when losses are measured by it."""
+    if attribute.domain is None:
+        return []
+    bottom, top = attribute.domain
+    own = column.domain or ((float(known.min()), float(known.max())) if len(known) else (bottom, top))
+    if bottom >= own[0] and top <= own[1]:
+        return []
+    return [
+        f"The release declares a wider domain for {attribute.name!r} than the original was read with, "
+        f"{written(bottom, attribute.notation)} to {written(top, attribute.notation)}"
+        f"{'; losses use it' if used else ''}."
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------------- values
+
+
+def _unlisted(attribute: Attribute, held: set[str]) -> list[str]:
+    """That values are lacking; an order does not list what is missing."""
+    known = {*ordered_values(attribute), *({MISSING} if attribute.kind == "ordinal" else ())}
+    return [] if held <= known else [f"the manifest does not list all values of {attribute.name!r}"]
+
+
+def _unheld(attribute: Attribute, known: set[str]) -> list[str]:
+    """That values are listed which the original as it was read does not have."""
+    more = [value for value in ordered_values(attribute) if value not in known]
+    if not more:
+        return []
+    rest = f" and {len(more) - SHOWN:,} more" if len(more) > SHOWN else ""
+    names = ", ".join(repr(value) for value in more[:SHOWN])
+    return [
+        f"The release declares {len(more):,} {'value' if len(more) == 1 else 'values'} of {attribute.name!r} that the "
+        f"original does not have: {names}{rest}."
+    ]
+
+
+def _tells_more(attribute: Attribute) -> bool:
+    """Whether the manifest tells more of an attribute than its values."""
+    return attribute.kind == "ordinal" or (attribute.hierarchy is not None and not attribute.flat)
+
+
+# -------------------------------------------------------------------------------------------------------- hierarchies
+
+
+def _other_trees(release: Release, original: Table) -> list[str]:
+    """The attributes that the release was made with another hierarchy of than the original was read with."""
+    faults = []
+    for attribute in release.attributes:
+        told, read = attribute.hierarchy, original.column(attribute.name).hierarchy
+        if told is None or read is None or read.bare:
+            continue
+        partly = release.withheld > 0 and not original.column(attribute.name).declared_values
+        if not _same(told, read, partly):
+            faults.append(f"the hierarchy of {attribute.name!r} is not the one that the original was read with")
+    return faults
+
+
+def _same(told: Hierarchy, read: Hierarchy, partly: bool) -> bool:
+    """Whether two hierarchies agree, but for a leaf for missing values, which depends on the reading.
+
+    With ``partly``, the one that is told may lack leaves: those that only withheld rows hold.
+    """
+    one, other = ({row for row in tree.rows() if row[0] != MISSING} for tree in (told, read))
+    return one <= other if partly else one == other

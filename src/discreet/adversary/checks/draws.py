@@ -1,0 +1,243 @@
+"""Whether published sensitive values are such as chance makes of the original ones, whatever format they are in.
+
+Looked at is how often every value is published; how often it is published where it occurred, every published v counting
+by the share of v among the original rows with the same quasi-identifiers and other columns (with a trace, by whether it
+is the row's own); and how often that is so for all values together. The last one tells values that were never
+randomised, or randomised too little, even where single values are too rare to tell anything.
+
+Given the original, each of these is a sum of independent terms between 0 and 1. Two bounds hold for how probably such a
+sum is off its mean by d or more, whatever the number of rows; a test that only holds for many rows would raise false
+alarms on rare values. The better one counts, and as many statistics are looked at, the level is divided among them.
+
+Bernstein: at most exp(-d^2 / (2 (variance + d / 3))) to either side.
+Chernoff: a sum X reaches x with probability at most E exp(t X) / exp(t x), for any t above 0, and falls to x likewise
+for t below 0. A row whose value v is published with probability m_v, and counts w_v, contributes the factor
+1 + sum_v m_v (exp(t w_v) - 1). The product over rows of one combination, which have the same w, is by the inequality of
+the arithmetic and the geometric mean at most that of as many rows with the mean of their m. It is exact for rows of the
+same original value, as with a trace: if all of these are published as they were, the bound is how probable that is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check
+from discreet.adversary.formats.randomised.align import Matched
+from discreet.principles import wording
+from discreet.principles.counts import Counts
+
+Floats = NDArray[np.float64]
+LEVEL = 1e-6
+"""How often a release that was drawn as it says is taken for one that was not, at most."""
+TRIED = (0.7, 1.0, 1.4, 2.0, 3.0, 6.0, 16.0, 64.0)
+"""What t of Chernoff's bound is tried, as multiples of the one that leads to Bernstein's."""
+STEEPEST = 500.0
+"""The largest t that is tried; beyond it, exp overflows."""
+FEW = 1 << 14
+"""Up to so many counts, the share of rows that could go unseen is looked for."""
+STEPS = 8
+"""How often the share of rows that could go unseen is narrowed down by half."""
+HAIR = 1e-12
+"""What is added to the probability that a row does not count, so that rounding cannot make it 0."""
+
+
+class Expected(NamedTuple):
+    """What chance makes of some original rows."""
+
+    published: Floats
+    """Per value: how often it is published, on average."""
+    published_spread: Floats
+    """The variance of that."""
+    own: Floats
+    """Per combination and value that occurs in it, as in the counts: how often it is published there, on average."""
+    own_spread: Floats
+    """The variance of that."""
+    total_spread: float
+    """The variance of how often values are published in their own place, all together."""
+
+
+class Look(NamedTuple):
+    """Original rows beside what was published in their place, and what was to be expected."""
+
+    had: Counts
+    got: Counts
+    expect: Callable[[Counts], Expected]
+    names: list[str]
+    """What each value is called."""
+    any: str
+    """What all of them are called together."""
+    place: str
+    """What a value's own place is called."""
+
+
+class Figures(NamedTuple):
+    """Sums of independent terms, of which the last one is that of all values together."""
+
+    observed: Floats
+    means: Floats
+    variances: Floats
+    surprise: Floats
+    """How little probable: -log of a bound on the probability of being so far off."""
+
+
+def plausible(matched: Matched, looks: Sequence[Look], at_fault: str, sound: str) -> Check:
+    """Whether what is published is such as chance makes of the original.
+
+    Also whether this check could have told: a release in which every value stands as it was must have failed it.
+    """
+    expected = [look.expect(look.had) for look in looks]
+    for look, (found, beyond) in zip(looks, _judged(looks, expected, [look.got for look in looks]), strict=True):
+        if beyond.max() > 0.0:
+            worst = int(np.argmax(beyond))
+            names = [f"{name} is published" for name in look.names]
+            names += [f"{name} is published {look.place}" for name in (*look.names, look.any)]
+            sentence = (
+                f"{at_fault}: {names[worst]} about {found.observed[worst]:,.0f} times where {found.means[worst]:,.0f} "
+                f"are expected, give or take {math.sqrt(max(0.0, found.variances[worst])):,.0f}."
+            )
+            return Check("draws", False, sentence)
+    tells = "as far as chance lets one tell: a release drawn in this way is found at fault less than once in a"
+    if matched.release.retention > 1.0 - HAIR:
+        return Check("draws", True, f"{sound}, {tells} million times.")
+    if _found(looks, expected):
+        left = wording.percent(_unseen(looks, expected))
+        caveat = f"a release with up to {left} of the values left as they were would have passed at this size"
+        return Check("draws", True, f"{sound}, {tells} million times; but {caveat}.", caveat=caveat)
+    caveat = "that the sensitive values were randomised at all cannot be told from these rows"
+    if matched.how != "trace":
+        rows = [look._replace(had=_by_value(look.had)) for look in looks]
+        if _found(rows, [look.expect(look.had) for look in rows]):
+            caveat += ": give the trace for certainty"
+    same = "but so they would be if not one had been changed, so this does not show that they were randomised"
+    return Check("draws", True, f"{sound}; {same}.", caveat=caveat)
+
+
+def figures(had: Counts, got: Counts, expected: Expected) -> Figures:
+    """The statistics of what was published, with how surprising each of them is.
+
+    >>> had, got = Counts.of([[40, 0], [0, 40]], 2), Counts.of([[21, 19], [17, 23]], 2)
+    >>> half, ten = np.full(2, 20.0), np.full(2, 10.0)
+    >>> fair = Expected(2 * half, 2 * ten, half, ten, 20.0)
+    >>> [figures(had, of, fair).surprise.round(1).tolist() for of in (got, had)]
+    [[0.1, 0.1, 0.0, 0.4, 0.4], [0.0, 0.0, 27.7, 27.7, 55.5]]
+    """
+    width, share = had.width, had.shares
+    keys, seen = (of.groups * width + of.values for of in (had, got))
+    found = np.searchsorted(seen, keys)
+    hit = np.append(seen, -1)[found] == keys
+    times = np.where(hit, np.append(got.amounts, 0)[found], 0)
+    single = np.bincount(got.values, got.amounts, minlength=width).astype(np.float64)
+    return _surprises(had, _stacked(had, single, share * times), expected)
+
+
+def _stacked(had: Counts, single: Floats, own: Floats, total: float | None = None) -> Floats:
+    """The statistics one after the other: of every value, of every value in its own place, and of all together."""
+    placed = np.bincount(had.values, own, minlength=had.width)
+    return np.concatenate([single, placed, [float(placed.sum()) if total is None else total]])
+
+
+def _surprises(had: Counts, observed: Floats, expected: Expected) -> Figures:
+    """How surprising such statistics are."""
+    width, at, share, size = had.width, had.values, had.shares, had.sizes[had.groups]
+    means = _stacked(had, expected.published, share * expected.own)
+    variances = _stacked(had, expected.published_spread, share**2 * expected.own_spread, expected.total_spread)
+    off = np.abs(observed - means)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steep = np.nan_to_num(off / (variances + off / 3.0))
+    surprise = off * steep / 2.0
+    rows, chance = float(had.sizes.sum()), expected.own / size
+    published = expected.published / max(1.0, rows)
+    side = np.sign(observed - means)
+    for multiple in TRIED:
+        t = side * np.minimum(multiple * steep, STEEPEST)
+        single, own, total = t[:width], t[width:-1], float(t[-1])
+        logs = np.concatenate(
+            [
+                rows * np.log(_rest(published) + published * np.exp(single)),
+                np.bincount(at, size * np.log(_rest(chance) + chance * np.exp(own[at] * share)), minlength=width),
+                [_together(had, chance, np.exp(total * share))],
+            ]
+        )
+        surprise = np.maximum(surprise, t * observed - logs)
+    return Figures(observed, means, variances, surprise)
+
+
+def _together(had: Counts, chance: Floats, factors: Floats) -> float:
+    """The log of the mean of exp(t X), X being the statistic of all values together."""
+    taken, counted = (np.bincount(had.groups, part, minlength=len(had)) for part in (chance, chance * factors))
+    return float(had.sizes @ np.log(_rest(taken) + counted))
+
+
+def _rest(chance: NDArray[Any]) -> Floats:
+    """How probably none of these is published."""
+    return np.asarray(np.maximum(1.0 - chance, 0.0) + HAIR)
+
+
+def _judged(looks: Sequence[Look], expected: Sequence[Expected], got: Sequence[Counts]) -> list[tuple[Figures, Floats]]:
+    """The figures of every look, and by how much each of them is beyond what may happen by chance.
+
+    Half of the level is for all values together, the other half for the single ones; each may be off to two sides.
+    """
+    result = []
+    for look, expects, counts, limits in zip(looks, expected, got, _limits(looks), strict=True):
+        found = figures(look.had, counts, expects)
+        result.append((found, found.surprise - limits))
+    return result
+
+
+def _limits(looks: Sequence[Look]) -> list[Floats]:
+    """How surprising each statistic of every look may be."""
+    single = sum(2 * len(look.names) for look in looks)
+    result = []
+    for look in looks:
+        limits = np.full(2 * look.had.width + 1, math.log(4.0 * single / LEVEL))
+        limits[-1] = math.log(4.0 * len(looks) / LEVEL)
+        result.append(limits)
+    return result
+
+
+def _unseen(looks: Sequence[Look], expected: Sequence[Expected]) -> float:
+    """The share of rows that could have been left as they were, all others being drawn, without being found.
+
+    That is the share at which such a release is found if its figures are what they are on average. Bernstein's bound
+    tells one that is enough; where there are few counts, the least one is looked for.
+    """
+    cases = list(zip(looks, expected, _limits(looks), strict=True))
+    raw = [figures(look.had, look.had, expects) for look, expects, _ in cases]
+
+    def seen(share: float) -> bool:
+        for (look, expects, limits), whole in zip(cases, raw, strict=True):
+            figure = whole.means + share * (whole.observed - whole.means)
+            if bool((_surprises(look.had, figure, expects).surprise > limits).any()):
+                return True
+        return False
+
+    low, high = 0.0, 1.0
+    for (_, _, limits), whole in zip(cases, raw, strict=True):
+        off, least = np.abs(whole.observed - whole.means), limits / 3.0
+        needed = least + np.sqrt(least**2 + 2.0 * limits * np.maximum(whole.variances, 0.0))
+        high = min(high, float((needed / np.maximum(off, HAIR)).min()))
+    if sum(len(look.had.values) for look in looks) > FEW:
+        return high
+    for _ in range(STEPS):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if seen(middle) else (middle, high)
+    return high
+
+
+def _found(looks: Sequence[Look], expected: Sequence[Expected]) -> bool:
+    """Whether a release that publishes every value as it was would be found at fault."""
+    raw = [look.had for look in looks]
+    return any(float(beyond.max()) > 0.0 for _, beyond in _judged(looks, expected, raw))
+
+
+def _by_value(had: Counts) -> Counts:
+    """The same rows in combinations of one value each, as if every row were known."""
+    held = np.bincount(had.values, had.amounts, minlength=had.width)
+    values = np.flatnonzero(held)
+    return Counts(np.arange(len(values) + 1), values.astype(np.int32), held[values].astype(np.int64), had.width)

@@ -1,0 +1,82 @@
+"""Whether a manifest lists values or labels that nothing else shows: a name among them would be published unseen.
+
+Whoever makes a release may declare more values than occur, and most labels of a hierarchy stand above values without
+being published. The original does not tell whether such texts are right. An auditor's own hierarchy or order does, and
+what it does not have is a fault; without one the verdict has to repeat some of them, so that someone reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from discreet.adversary.check import Check, one_sentence
+from discreet.principles import wording
+from discreet.releases.attributes import Attribute
+from discreet.releases.columns import ordered_values
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.labels import ANYTHING
+from discreet.releases.release import Release
+from discreet.table.table import Column, Table
+from discreet.table.texts import MISSING
+
+SHOWN = 3
+"""How many texts that only the manifest lists are repeated."""
+
+
+def listed(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:
+    """Whether all values and labels in the manifest are the auditor's, or the original's, or published.
+
+    ``from_release`` are the attributes whose hierarchy or order the original was read with as the release states it.
+    """
+    cells: dict[str, set[str]] = {}
+    if isinstance(release, GeneralizedRelease):
+        cells = {one.name: set(texts.texts) for one, texts in zip(release.quasi, release.texts, strict=True)}
+    faults, unseen, where = [], [], []
+    for attribute in release.attributes:
+        if attribute.role == "other":
+            continue
+        column = original.column(attribute.name)
+        own = column.declared_values and attribute.name not in from_release
+        texts = _unseen_values(attribute, column, own)
+        if column.hierarchy is None or column.hierarchy.bare or attribute.name in from_release:
+            texts += _unseen_labels(attribute, cells.get(attribute.name, set()))
+        if texts and own:
+            faults.append(f"the manifest lists {_some(texts)} of {attribute.name!r}, which the auditor's own does not")
+        elif texts:
+            unseen.append(f"{_some(texts)} of {attribute.name!r}")
+            where.append(attribute.name)
+    if faults:
+        return Check("listed", False, one_sentence(faults))
+    if not unseen:
+        return Check("listed", True, "The manifest lists no values or labels that nothing else shows.")
+    told = f"the manifest lists {'; '.join(unseen)}: neither the original nor a published cell shows that"
+    files = ", ".join(f"--hierarchy {name}=FILE" for name in where)
+    return Check("listed", True, one_sentence([f"{told}; to have it judged, say {files}"]), caveat=told)
+
+
+def _unseen_values(attribute: Attribute, column: Column, own: bool) -> list[str]:
+    """The values that the manifest lists and no row of the original holds, nor the auditor declared."""
+    codes = np.arange(len(column.values)) if own else np.unique(column.codes)
+    if attribute.kind == "numeric":  # which may be written in several ways
+        numbers = set(column.values[codes].tolist())
+        leaves = () if attribute.hierarchy is None else attribute.hierarchy.leaves
+        return [leaf for leaf in leaves if leaf != MISSING and float(leaf) not in numbers]
+    texts = column.texts
+    held = {MISSING, *(texts[code] for code in codes.tolist())}
+    return [value for value in ordered_values(attribute) if value not in held]
+
+
+def _unseen_labels(attribute: Attribute, cells: set[str]) -> list[str]:
+    """The labels above the values that no cell is published with."""
+    if attribute.hierarchy is None:
+        return []
+    known = {*attribute.hierarchy.leaves, *cells, ANYTHING, MISSING}
+    found = dict.fromkeys(label for level in attribute.hierarchy.labels[1:] for label in level)
+    return [label for label in found if label not in known]
+
+
+def _some(texts: list[str]) -> str:
+    rest = [f"{len(texts) - SHOWN:,} more"] if len(texts) > SHOWN else []
+    return wording.listed([*(repr(text) for text in texts[:SHOWN]), *rest])

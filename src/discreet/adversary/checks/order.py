@@ -1,0 +1,166 @@
+"""Whether the order of lines and the numbers of groups tell anything, which they must not.
+
+Lines are published in a random order, and groups under random numbers. Were they in an order that follows from the
+input, or from a sensitive value that is not published beside them, whoever knows that order could tell whose line is
+whose, and no promise would bound what is learnt. So every table whose lines are shuffled is looked at: by where in the
+input the rows stood that a line may stand for, and by the sensitive values that they have; the numbers of groups by
+where their rows stood. How surprising an order is ``arrangement`` tells. Some tables stand in the one order that
+follows from what they say; that they do is seen when they are written anew (``spelling``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check
+from discreet.adversary.checks.permutations import MOST, Ints, Trend, dense, matches, neighbours, stretches, trend
+
+Floats = NDArray[np.float64]
+LEVEL = 1e-6
+"""How often a release in a random order is taken for one that is not, at most."""
+ROWS = "the rows of the input"
+VALUES = "the sensitive values of the rows"
+
+
+class Lines(NamedTuple):
+    """The lines of one table in the order of its file, and the rows of the original that may stand behind them."""
+
+    table: str
+    says: Ints
+    """Per line: a number for what it says of the rows behind it; ``rows`` have the same numbers."""
+    groups: Ints | None
+    """Per line: its group, if there are any."""
+    rows: Ints
+    """Per row that may be behind some line, in the order of the input: what the line has to say."""
+    places: Ints
+    """Per such row: where it stands in the input."""
+    secrets: Ints | None
+    """Per such row: its sensitive value, as a number in the order of values."""
+    shown: Ints | None = None
+    """Per line: the sensitive value that it is published with."""
+    near: Floats | None = None
+    """Per line: about where in the input rows like it stand, where what lines say does not tell."""
+    alike: tuple[tuple[Ints, Ints], ...] = ()
+    """What lines say, and what rows do, where all rows are behind all lines: each may then stand in its own place."""
+
+
+class Finding(NamedTuple):
+    """One look at an order."""
+
+    what: str
+    surprise: float
+    sorted: float = 0.0
+    """How surprising it would be if the lines were sorted."""
+
+
+def order(tables: Sequence[Lines], more: Sequence[Finding] = ()) -> Check:
+    """Whether the lines of some tables, and the numbers of their groups, are in an order that tells nothing."""
+    found = [*more]
+    for lines in tables:
+        found += _of_lines(_fewer(lines))
+        where = f"the lines of {lines.table} stand where such rows stand in the input"
+        found += [Finding(where, matches(says, rows)) for says, rows in lines.alike]
+    limit = math.log(max(1, len(found)) / LEVEL)
+    worst = max(found, key=lambda one: one.surprise, default=Finding("", 0.0))
+    if worst.surprise > limit:
+        chance = f"by chance that happens less than once in 10^{worst.surprise / math.log(10.0):.0f} releases"
+        return Check("order", False, f"The order tells more than the tables say: {worst.what}; {chance}.")
+    told = "Neither the order of lines nor the numbers of groups follow the input or the sensitive values"
+    if any(one.sorted > limit for one in found):
+        rate = "as far as chance lets one tell: sorted lines would be found, and a random order less than once in a"
+        return Check("order", True, f"{told}, {rate} million times.")
+    return Check("order", True, f"{told}, but there are so few lines that sorted ones could not be told from others.")
+
+
+def _of_lines(lines: Lines) -> Iterator[Finding]:
+    """All looks at the lines of a table and at the numbers of its groups."""
+    keys: list[tuple[str, Floats | Ints]] = []
+    says, rows = _numbered(lines.says, lines.rows)
+    held = np.bincount(rows, minlength=int(says.max(initial=0)) + 1)
+
+    def mean(of_rows: Floats | Ints) -> Floats:
+        """Per line, the mean over the rows that may be behind it; what no row says comes last."""
+        with np.errstate(invalid="ignore"):
+            means = np.bincount(rows, of_rows, minlength=len(held)) / held
+        return np.nan_to_num(means[says], nan=float(len(of_rows)))
+
+    stood = mean(lines.places) if lines.near is None else lines.near
+    keys.append((ROWS, stood))
+    if lines.secrets is not None:
+        keys.append((VALUES, mean(lines.secrets)))
+    if lines.shown is not None:
+        keys.append(("the sensitive values", lines.shown))
+    for of, key in keys:
+        yield _found(f"the lines of {lines.table} follow {of}", trend(key))
+        yield Finding(f"lines of {lines.table} that stand together are alike by {of}", stretches(key))
+        if lines.groups is not None:
+            yield _found(f"the lines of the groups of {lines.table} follow {of}", trend(key, lines.groups))
+    yield Finding(f"lines of {lines.table} stand beside the one whose row is the next of the input", neighbours(stood))
+    if lines.groups is not None:
+        yield from _of_groups(dense(lines.groups), stood)
+
+
+def _of_groups(groups: Ints, stood: Floats) -> Iterator[Finding]:
+    """The looks at the numbers of groups: by where the first of their rows stood, and by where all did on average."""
+    first = np.full(int(groups.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(first, groups, stood)
+    means = np.bincount(groups, stood) / np.bincount(groups)
+    for of, key in (("the first of their rows", first), ("their rows", means)):
+        yield _found(f"the numbers of groups follow the places of {of} in the input", trend(key))
+        yield Finding(f"groups whose numbers are near have {of} near in the input", stretches(key))
+        yield Finding(f"groups with {of} next to each other in the input have the next numbers", neighbours(key))
+
+
+def _found(what: str, of: Trend) -> Finding:
+    return Finding(what, of.surprise, of.sorted)
+
+
+def _numbered(says: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """The numbers of what is said without gaps, of lines and of rows."""
+    both = np.concatenate([says, rows])
+    if int(both.max(initial=0)) >= 4 * len(both) + 16:
+        both = dense(both)
+    return both[: len(says)], both[len(says) :]
+
+
+def _fewer(lines: Lines) -> Lines:
+    """So many lines that the looks at them stay quick: those of the first groups, or every so many of them.
+
+    Which groups are the first is as random as their numbers, and which lines come at equal distances as their order.
+    """
+    number = len(lines.says)
+    if number <= MOST:
+        return lines
+    chosen = np.arange(0, number, -(-number // MOST))
+    if lines.groups is not None:
+        sizes = np.bincount(lines.groups)
+        last = int(np.searchsorted(np.cumsum(sizes), MOST, side="right"))
+        chosen = np.flatnonzero(lines.groups < last) if last else chosen
+    says = lines.says[chosen]
+    kept = _said(lines.rows, says)
+    return Lines(
+        lines.table,
+        says,
+        None if lines.groups is None else lines.groups[chosen],
+        lines.rows[kept],
+        lines.places[kept],
+        None if lines.secrets is None else lines.secrets[kept],
+        None if lines.shown is None else lines.shown[chosen],
+        None if lines.near is None else lines.near[chosen],
+    )
+
+
+def _said(rows: Ints, says: Ints) -> NDArray[np.intp]:
+    """The rows that say what some lines do."""
+    last = int(says.max(initial=0))
+    kept = np.flatnonzero(rows <= last)
+    if last > 4 * len(rows) + 16:
+        return kept[np.isin(rows[kept], says)]
+    known = np.zeros(last + 1, np.bool_)
+    known[says] = True
+    return kept[known[rows[kept]]]

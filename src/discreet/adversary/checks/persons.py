@@ -1,0 +1,171 @@
+"""Promises about persons who may have several rows each, judged on a release of their rows.
+
+Whose rows are whose is not published. With the trace it is known who is in which group, and what is promised about
+persons is judged exactly. Without it only this much is certain: a group of n rows has at least n / r persons, when
+nobody has more than r rows, and no more persons have a value than rows do. A promise that even the smallest number of
+persons would keep is kept; of any other nothing can be said.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Case
+from discreet.adversary.check import Check, described, one_sentence
+from discreet.adversary.verdict import Kept
+from discreet.errors import DiscreetError
+from discreet.principles import KAnonymity, Principle, Prior
+from discreet.principles.counts import Counts
+from discreet.principles.persons import Judged, broken_by_persons
+from discreet.principles.wording import percent
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.release import Release
+from discreet.table.persons import several_values
+from discreet.table.table import Table
+
+
+def check_format(release: Release, original: Table) -> list[Check]:
+    """That a format whose rows are published one by one promises nothing about persons who have several."""
+    if original.person is None or isinstance(release, GeneralizedRelease):
+        return []
+    sentence = (
+        f"Releases of the format {release.format} are about rows, and the original has {original.rows:,} of them about "
+        f"{original.persons:,} persons: nothing is promised about a person who has several."
+    )
+    return [Check("persons", False, sentence)]
+
+
+def check_read(manifest: dict[str, object], original: Table) -> None:
+    """Refuse an original that does not say whose rows are whose, when the release is about persons."""
+    if "persons" in manifest and original.person is None:
+        raise DiscreetError(
+            "the release is about persons who may have several rows; name the column of the original that says whose "
+            "row it is, as in person='id'"
+        )
+
+
+def judged_by_persons(
+    case: Case[GeneralizedRelease], original: Table, left: NDArray[np.int64], groups: Counts, kept: list[Kept]
+) -> tuple[list[Check], list[Kept]]:
+    """The promises, judged by rows already, by persons as well; and what else is to be said of these.
+
+    ``groups`` are the counts of rows of each group, and ``left`` those of the withheld rows.
+    """
+    assert original.person is not None
+    prior = Prior.of_persons(original)
+    placed = _places(case, original)
+    if placed is None:
+        most = int(np.bincount(original.person).max())
+        each, withheld = _fewest_persons(groups, most), _fewest_persons(Counts.of(left[None], groups.width), most)
+        exact = most == 1
+    else:
+        each = Judged.of(original, placed, case.release.groups).by_persons
+        withheld = Judged.of(original, np.where(placed < 0, 0, -1), 1).by_persons
+        exact = True
+    several = 0 if original.sensitive is None else several_values(original, original.sensitive)
+    found = [
+        _by_persons(part, one, case.release, each, withheld, prior, exact=exact, several=several)
+        for part, one in zip(case.parts, kept, strict=True)
+    ]
+    return [_together(case, original, placed)], found
+
+
+def _places(case: Case[GeneralizedRelease], original: Table) -> NDArray[np.int64] | None:
+    """The place of every original row's group by the trace, -1 when it is withheld; none without a trace that fits."""
+    trace, ids = case.trace, case.release.ids
+    if trace is None or trace.shape != (original.rows,) or trace.dtype.kind not in "iu" or not len(ids):
+        return None
+    places = np.minimum(np.searchsorted(ids, trace), len(ids) - 1)
+    return np.where(ids[places] == trace, places, -1)
+
+
+def _fewest_persons(rows: Counts, most: int) -> Counts:
+    """The counts that are worst for a promise when nobody has more than so many rows: few persons, all with values."""
+    members = -(-rows.sizes // most)
+    return replace(rows, amounts=np.minimum(rows.amounts, members[rows.groups]), members=members)
+
+
+def _by_persons(
+    part: Principle,
+    kept: Kept,
+    release: GeneralizedRelease,
+    each: Counts,
+    withheld: Counts,
+    prior: Prior,
+    *,
+    exact: bool,
+    several: int,
+) -> Kept:
+    """One promise, judged by rows already, by persons as well; ``exact`` when it is known who is in which group."""
+    if math.isinf(kept.strain) and kept.achieved is None:  # it cannot be judged at all
+        return kept
+    if several and not part.bounds_each_value:
+        why = f"{part} is about one value per person, and {several:,} persons have several"
+        return replace(
+            kept, holds=False, strain=math.inf, achieved=None, sentence=f"{kept.sentence} By persons: {why}."
+        )
+    strains = np.append(part.strain(each, prior), part.strain(withheld, prior))
+    worst, broken = int(strains.argmax()), int((strains > 1.0).sum())
+    counts, group = (each, worst) if worst < len(each) else (withheld, 0)
+    who = "the withheld persons" if counts is withheld else f"group {release.ids[worst]} ({described(release, worst)})"
+    if not exact and (broken or part.floors(prior) is not None):
+        sentence = f"{kept.sentence} Whether its persons keep it cannot be told without the trace: give the trace."
+        return replace(kept, holds=False, strain=max(kept.strain, float(np.nextafter(1.0, 2.0))), sentence=sentence)
+    achieved = kept.achieved
+    if exact:
+        reached = [part.achieved(one, prior) for one in (each, withheld) if one.sizes.sum()]
+        achieved = (min if part.larger_is_stronger else max)([*reached, *([] if achieved is None else [achieved])])
+    if broken:
+        told = f"By persons it is broken by {broken:,} groups; the worst is {who}: "
+        told += broken_by_persons(part, counts, group, prior)
+    elif exact:
+        told = f"By persons it is kept too; the closest to its bound, {who}, uses {percent(float(strains[worst]))}"
+    else:
+        told = "By persons it is kept too, however the rows are divided among them"
+    found = replace(kept, achieved=achieved, broken=kept.broken + broken, holds=kept.holds and not broken)
+    if strains[worst] > kept.strain and counts is each:
+        found = replace(
+            found,
+            group=int(release.ids[worst]),
+            size=int(release.sizes[worst]),
+            description=release.description(worst),
+        )
+    return replace(found, strain=max(kept.strain, float(strains[worst])), sentence=f"{kept.sentence} {told}.")
+
+
+def _together(case: Case[GeneralizedRelease], original: Table, placed: NDArray[np.int64] | None) -> Check:
+    """Whether all rows of a person are in one group or withheld, and the manifest counts the persons rightly."""
+    assert original.person is not None
+    told = case.manifest.get("persons")
+    faults = []
+    if isinstance(told, dict) and told.get("published", 0) + told.get("withheld", 0) != original.persons:
+        faults.append(
+            f"the manifest says that {told.get('published'):,} persons are published and {told.get('withheld'):,} "
+            f"withheld, and the original has {original.persons:,}"
+        )
+    caveat, apart = "", 0
+    if placed is None:
+        caveat = "that all rows of a person are in one group was not checked: give the trace for certainty"
+    else:
+        first = np.empty(original.persons, np.int64)
+        first[original.person] = placed
+        apart = len(np.unique(original.person[first[original.person] != placed]))
+        if apart and not all(isinstance(part, KAnonymity) for part in case.parts):
+            faults.append(
+                f"{apart:,} of {original.persons:,} persons have rows in several groups, which together may say more "
+                "than each of them"
+            )
+        shown = len(np.unique(original.person[placed >= 0]))
+        if isinstance(told, dict) and told.get("published") != shown:
+            faults.append(f"the manifest says that {told.get('published'):,} persons are published; they are {shown:,}")
+    if faults:
+        return Check("persons", False, one_sentence(faults))
+    sentence = f"The {original.rows:,} rows are about {original.persons:,} persons, and promises are judged by both"
+    if placed is not None:
+        sentence += "; all rows of a person are in one group or withheld" if not apart else ""
+    sentence += "."
+    return Check("persons", True, sentence, caveat=caveat)

@@ -1,0 +1,128 @@
+"""Whether a release is sound in itself: its files, their consistency, and what they state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+from discreet.adversary.check import Check, one_sentence
+from discreet.errors import DiscreetError
+from discreet.principles import KAnonymity, Principle, Prior, parse, together, wording
+from discreet.principles.per_attribute import named
+from discreet.principles.principle import asked_for
+from discreet.releases.folder import MANIFEST, plainly_laid_out
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.passthrough import kept_sentence
+from discreet.releases.release import Release
+from discreet.table.table import Table
+from discreet.table.write import digest
+
+BESIDE = re.compile(r"(readme|licen[cs]e)[\w-]*(\.(txt|md|rst))?", re.IGNORECASE)
+"""Files that may lie beside those of a release; any other would be published unaudited."""
+
+
+def files(home: Path, manifest: dict[str, Any]) -> Check:
+    """Whether the files are those that the manifest names, unaltered, and no others."""
+    tables = manifest.get("tables")
+    tables = tables if isinstance(tables, dict) else {}
+    faults = []
+    for name, entry in tables.items():
+        path = home / str(name)
+        if path.is_symlink():
+            continue  # which is told below, and not followed
+        if not path.is_file() or not isinstance(entry, dict) or digest(path) != entry.get("sha256"):
+            faults.append(f"the file {name} is not the one that the manifest describes (its SHA-256 digest differs)")
+    if not plainly_laid_out((home / MANIFEST).read_bytes().decode(), manifest):
+        faults.append(f"{MANIFEST} is not laid out as such a file is, and how it is might tell more than it says")
+    beside = []
+    for path in sorted(home.iterdir()):
+        if path.is_symlink():
+            faults.append(f"{path.name} is a link to a file elsewhere, which may change or hold more")
+        elif path.is_file() and BESIDE.fullmatch(path.name):
+            beside.append(path.name)
+        elif path.name not in tables and path.name != MANIFEST:
+            faults.append(f"the folder also holds {path.name}, which the manifest does not name and nobody audited")
+    if faults:
+        return Check("files", False, one_sentence(faults))
+    sentence = "The tables are those that the manifest describes, byte for byte, and the folder holds no others."
+    if not beside:
+        return Check("files", True, sentence)
+    caveat = f"nobody audited what else lies in the folder: {wording.listed(beside)}"
+    return Check("files", True, f"{sentence} Not audited: {', '.join(beside)}.", caveat=caveat)
+
+
+def kept(release: Release) -> list[Check]:
+    """That some columns are published as they are, and outside the promise; nothing when there are none."""
+    names = [attribute.name for attribute in release.attributes if attribute.role == "other"]
+    return [Check("kept", True, kept_sentence(names))] if names else []
+
+
+def taken(parts: Iterable[Principle], prior: Prior, from_release: Collection[str]) -> tuple[str | None, list[Check]]:
+    """What promises are judged by that the release alone tells: ``hierarchy`` or ``order``, and the warning.
+
+    ``from_release`` are attributes whose hierarchy or order the original was read with as the release states it.
+    """
+    if prior.attribute is None or prior.attribute not in from_release:
+        return None, []
+    for part in parts:
+        distance, level = getattr(part, "distance", None), getattr(part, "level", 0)
+        if distance == "hierarchical" or level:
+            what, file = "hierarchy", "the hierarchy"
+        elif distance == "ordered" and prior.kind == "ordinal":
+            what, file = "order", "the values in their order, one per line,"
+        else:
+            continue
+        name = prior.attribute
+        sentence = (
+            f"{part} depends on the {what} of {name!r}, which was taken from the release that is judged; to have it "
+            f"judged by your own, put {file} into a file and say --hierarchy {name}=FILE."
+        )
+        return what, [Check("given", True, sentence)]
+    return None, []
+
+
+def consistency(release: GeneralizedRelease) -> Check:
+    """Whether the table agrees with itself and with the manifest."""
+    if release.faults:
+        return Check("consistency", False, " ".join(release.faults))
+    return Check(
+        "consistency", True, "Every group has one description, and rows and groups are as many as the manifest says."
+    )
+
+
+def promises(
+    manifest: dict[str, Any], given: Principle | str | Iterable[Principle | str] | None
+) -> tuple[tuple[Principle, ...], int, Check]:
+    """The promises to be judged, those given first, how many these are, and whether the manifest states any."""
+    parts = [] if given is None else asked_for(given)
+    asked = len(together(parts).parts) if parts else 0
+    texts = manifest.get("promise")
+    check = Check("promise", True, "The manifest states what is promised.")
+    if not isinstance(texts, list) or not texts:
+        check = Check("promise", False, "The manifest states no promise.")
+    else:
+        for text in texts:
+            try:
+                parts.append(parse(str(text)))
+            except DiscreetError as error:
+                check = Check("promise", False, f"The manifest states a promise that cannot be read: {error}.")
+    return (together(parts).parts if parts else ()), asked, check
+
+
+def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[str | None, tuple[Principle, ...]]]:
+    """Per sensitive attribute its name, where there are several, and the promises to be judged on it.
+
+    A promise that names an attribute which the release does not have is judged on the first one, where it cannot hold.
+    """
+    columns = original.all_sensitive
+    if len(columns) < 2:
+        return [(None, parts)]
+    names = [column.name for column in columns]
+    found: list[tuple[str | None, tuple[Principle, ...]]] = []
+    for at, name in enumerate(names):
+        about = [part for part in parts if part.about in (None, name) or (at == 0 and part.about not in names)]
+        own = [named(part, name) for part in about if at == 0 or not isinstance(part, KAnonymity)]
+        found.append((name, tuple(own)))
+    return found

@@ -1,0 +1,60 @@
+"""Whether published and withheld rows together are the original's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.adversary.check import Check
+from discreet.adversary.formats.generalized.align import Laid
+from discreet.principles import wording
+from discreet.releases.release import Release
+from discreet.table.table import Table
+
+
+def totals(laid: Laid, original: Table) -> Check:
+    """Whether published and withheld rows together are the original's, value by value."""
+    release = laid.release
+    had = np.bincount(laid.had, minlength=laid.kinds)
+    shown = np.bincount(laid.shown, minlength=laid.kinds + 1)
+    if shown[laid.kinds]:
+        verb = "has" if shown[laid.kinds] == 1 else "have"
+        sentence = (
+            f"{wording.rows(int(shown[laid.kinds]))} of the release {verb} a sensitive value, or a "
+            "combination of the columns published as they are, that no original row has."
+        )
+    elif (over := np.flatnonzero(shown[:-1] > had)).size:
+        worst = over[np.argmax(shown[over] - had[over])]
+        sentence = (
+            f"The release has {wording.rows(int(shown[worst]))} with {_named(laid, original, int(worst))}, but the "
+            f"original only has {had[worst]:,}."
+        )
+    else:
+        return as_many(release, original, "published")
+    return Check("totals", False, sentence)
+
+
+def as_many(release: Release, original: Table, shown: str) -> Check:
+    """Whether published and withheld rows are as many as the original's, when all values are ``shown`` rightly."""
+    left = original.rows - release.rows
+    if left != release.withheld:
+        return Check(
+            "totals",
+            False,
+            f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
+            f"must have been withheld, but the manifest says {release.withheld:,}.",
+        )
+    and_left = f" and the {release.withheld:,} withheld" if release.withheld else ""
+    return Check(
+        "totals",
+        True,
+        f"The {wording.rows(release.rows)} published{and_left} make up the original's {original.rows:,}, and no value "
+        f"is {shown} more often than it occurs.",
+    )
+
+
+def _named(laid: Laid, original: Table, kind: int) -> str:
+    row = int(np.flatnonzero(laid.had == kind)[0]) if bool((laid.had == kind).any()) else -1
+    if row < 0 or laid.release.sensitive is None or original.sensitive is None:
+        return "the same values published as they are"
+    column = original.sensitive
+    return f"{column.name} {column.texts[int(column.codes[row])]!r}"

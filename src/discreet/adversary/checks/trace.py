@@ -1,0 +1,124 @@
+"""The support of a release looked up row by row in the private trace."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check, Grouped, described
+from discreet.adversary.formats.generalized.align import Laid
+from discreet.errors import DiscreetError
+from discreet.kernels.boxes.boxes import admitted
+from discreet.principles import wording
+from discreet.table.paths import content, located
+
+EXPLAINED = "every group has exactly the sensitive values of its rows, all of which lie in its description"
+"""What a trace shows of a generalized release."""
+
+
+def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int64], list[str]]:
+    """The private file that tells the group of every input row (empty when withheld), and what is wrong with it."""
+    what = f"the trace {str(path)!r}"
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(content(located(path), f"{str(path)!r} for the trace")),
+            convert_options=pyarrow.csv.ConvertOptions(column_types={"row": pa.int64(), "group": pa.int64()}),
+        )
+        numbers, groups = table.column("row"), table.column("group")
+    except (pa.ArrowException, KeyError) as error:
+        raise DiscreetError(
+            f"{what} cannot be read as a table with the columns row and group ({str(error).splitlines()[0]}); name the "
+            "file that publishing wrote, or audit without it"
+        ) from None
+    at = numbers.fill_null(-1).to_numpy()
+    trace = np.full(rows, -1, np.int64)
+    faults: list[str] = []
+    outside = (at < 0) | (at >= rows)
+    if bool(outside.any()):
+        faults.append(f"the trace has {wording.rows(int(outside.sum()))} that the original has not")
+    seen = np.bincount(at[~outside], minlength=rows)
+    if bool((seen > 1).any()):
+        faults.append(f"the trace names input row {int(np.argmax(seen > 1)):,} more than once")
+    if bool((seen == 0).any()):
+        faults.append(f"the trace does not name input row {int(np.argmax(seen == 0)):,}")
+    trace[at[~outside]] = groups.fill_null(-1).to_numpy()[~outside]
+    return trace, faults
+
+
+def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
+    """Whether every row that the trace puts into a group belongs there, and the group has these rows and no others."""
+    release = laid.release
+    faults = list(faults)
+    placed = place_rows(release, len(laid.had), laid.usable, trace, faults)
+    if placed is None:
+        return trace_check(faults, EXPLAINED)
+    kept, places = placed
+    outside = np.zeros(len(kept), np.bool_)
+    for axis, column in enumerate(laid.columns):
+        outside |= ~admitted(laid.boxes, places, axis, column.codes[kept])
+    if bool(outside.any()):
+        group = int(places[np.argmax(outside)])
+        lie = "lies" if outside.sum() == 1 else "lie"
+        faults.append(
+            f"{wording.rows(int(outside.sum()))} {lie} outside the description of their group, for example in group "
+            f"{release.ids[group]} ({described(release, group)})"
+        )
+    width = laid.kinds + 1
+    claimed = np.sort(release.group_of.astype(np.int64) * width + laid.shown)
+    real = np.sort(places * width + laid.had[kept])
+    if len(claimed) != len(real) or bool((claimed != real).any()):
+        group = int(first_difference(claimed, real)) // width
+        faults.append(
+            f"group {release.ids[group]} ({described(release, group)}) is not published with the sensitive values of "
+            "its rows"
+        )
+    return trace_check(faults, EXPLAINED)
+
+
+def place_rows(
+    release: Grouped,
+    rows: int,
+    usable: NDArray[np.intp],
+    trace: NDArray[Any],
+    faults: list[str],
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """The original rows that a trace publishes and the place of each one's group; ``None`` when it is no trace at all.
+
+    What is wrong with it is added to ``faults``.
+    """
+    if trace.shape != (rows,) or trace.dtype.kind not in "iu":
+        faults.append(f"the trace must have one whole number for each of the {wording.rows(rows)} of the original")
+        return None
+    kept = np.flatnonzero(trace >= 0)
+    places = np.minimum(np.searchsorted(release.ids, trace[kept]), max(0, release.groups - 1))
+    known = release.ids[places] == trace[kept] if release.groups else np.zeros(len(kept), np.bool_)
+    if not bool(known.all()):
+        faults.append(f"the trace names group {int(trace[kept][~known][0])}, which the release has not")
+        kept, places = kept[known], places[known]
+    if (left := rows - len(kept)) != release.withheld:
+        faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
+    if len(np.setdiff1d(kept, usable, assume_unique=True)):
+        faults.append("the trace publishes rows that were to be withheld for their missing values")
+    return kept, places
+
+
+def trace_check(faults: list[str], explained: str) -> Check:
+    """Whether the trace explains the release; ``explained`` is what it then shows."""
+    if faults:
+        return Check("support", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
+    sentence = f"By the private trace, every input row is published once or withheld, and {explained}."
+    return Check("support", True, sentence)
+
+
+def first_difference(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
+    """The smallest number that stands in one of two sorted lists and not as often in the other."""
+    size = min(len(one), len(other))
+    differ = np.flatnonzero(one[:size] != other[:size])
+    if differ.size:
+        return int(min(one[differ[0]], other[differ[0]]))
+    return int((one if len(one) > size else other)[size])

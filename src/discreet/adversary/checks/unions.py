@@ -1,0 +1,205 @@
+"""What promises are worth against an adversary who knows no groups and only matches descriptions.
+
+Such an adversary faces the union of all groups whose description admits the victim. Promises that unions of groups
+keep when the groups do hold for them too; what the others come to is computed here, at every point that the original
+has, and for proximity also for every person: how much of the union lies in the neighbourhood of the person's own
+number. The findings name quasi-identifiers of people in the original, so they are for the steward; nobody's own number
+is among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Tell, silent
+from discreet.adversary.check import Check
+from discreet.adversary.formats.generalized.align import Laid
+from discreet.adversary.verdict import Kept, counts_of
+from discreet.kernels.boxes import unions as unions_kernels
+from discreet.kernels.judging import SLACK
+from discreet.principles import Principle, Prior, Proximity
+from discreet.principles.counts import Counts
+from discreet.principles.wording import percent, rows
+from discreet.releases.generalized.boxes import points_of
+from discreet.table.table import Table
+
+kernels = cast(Any, unions_kernels)
+
+ROOM = 1 << 22
+"""How many sums are held at a time."""
+POINTS = 512
+"""How many points are looked at together, at most."""
+
+
+@dataclass(frozen=True)
+class UnionsCheck(Check):
+    """The finding, and per promise that unions need not keep the figures behind it."""
+
+    faced: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class Faced:
+    """What an adversary who only matches descriptions faces, as far as one promise is concerned."""
+
+    part: Principle
+    points: int
+    """How many combinations of quasi-identifiers the original has."""
+    beyond: int = 0
+    """At how many of them the union of groups goes beyond the promise."""
+    strain: float = 0.0
+    """How many times, where it is worst."""
+    point: dict[str, str] = field(default_factory=dict)
+    """The quasi-identifiers of the worst point."""
+    sentence: str = ""
+    """What breaks the promise there."""
+    people: int | None = None
+    """How many rows of the original have more than the promise allows around their own number."""
+    share: float | None = None
+    """The largest share of a union around the own number of somebody whom it may be about."""
+    person: dict[str, str] = field(default_factory=dict)
+    """The quasi-identifiers of that person."""
+
+    def told(self, everybody: int) -> str:
+        """What goes beyond the promise, in a few sentences."""
+        where = f"{self.beyond:,} of {self.points:,} combinations of quasi-identifiers (at worst {_listed(self.point)})"
+        alike = "An adversary who cannot tell which of several matching groups a person is in takes them as one"
+        text = f"Every group keeps {self.part}, as promised. {alike}"
+        if not isinstance(self.part, Proximity):
+            return f"{text}, and goes beyond it {self.strain:.2f} times for {where}. {self.sentence}"
+        m = self.part.m
+        # why it is never more than 2 / m is proved at schemes.proximity
+        text += (
+            f" and finds up to {percent(self.strain / m)} of their rows near to one number instead of {percent(1 / m)},"
+            f" but never more than 2/m: if that is too much, ask for m={2 * m:,}. It is so for {where}"
+        )
+        if self.people is None or self.share is None:
+            return f"{text}."
+        if not self.people:
+            return f"{text}, and near to the number that they really have for nobody."
+        return (
+            f"{text}, and near to the number that they really have for {rows(self.people)} of {everybody:,} (at worst "
+            f"{percent(self.share)}, {_listed(self.person)})."
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures, ready for JSON."""
+        figures = {name: value for name, value in vars(self).items() if name != "part"}
+        return {"promise": str(self.part), **figures}
+
+
+def _listed(named: dict[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in named.items())
+
+
+def unions(
+    parts: tuple[Principle, ...], kept: list[Kept], laid: Laid, prior: Prior, original: Table, tell: Tell = silent
+) -> Check:
+    """Whether the promises also bound an adversary who knows no groups and only matches descriptions.
+
+    A promise that unions of groups need not keep is a promise about the published groups: what such an adversary faces
+    is then reported, with the worst figures, but it does not break the promise.
+    """
+    loose = [part for part, result in zip(parts, kept, strict=True) if not part.monotone and result.holds]
+    if not loose:
+        return Check(
+            "unions",
+            True,
+            "An adversary who only matches descriptions faces a union of groups, and these promises hold for unions of "
+            "groups that keep them: nothing more is to be checked.",
+        )
+    found = face(loose, laid, prior, original.classes, tell)
+    if any(one.beyond for one in found):
+        sentence = " ".join(one.told(len(laid.usable)) for one in found if one.beyond)
+    else:
+        most = max(one.strain for one in found)
+        sentence = (
+            "The promises also hold for an adversary who only matches descriptions, for all combinations of "
+            f"quasi-identifiers ({found[0].points:,}); at most {percent(most)} of what they allow is used."
+        )
+    return UnionsCheck("unions", True, sentence, [one.as_dict() for one in found])
+
+
+def face(
+    parts: list[Principle], laid: Laid, prior: Prior, classes: NDArray[np.int32], tell: Tell = silent
+) -> list[Faced]:
+    """What an adversary who only matches descriptions faces at every point of the original, for each promise.
+
+    ``classes``: the code of every original row's sensitive value.
+    """
+    axes = _slow_first(laid)
+    codes = points_of(laid.columns)[laid.usable][:, axes]
+    order = np.lexsort(codes.T[::-1]) if len(axes) else np.arange(len(codes))
+    codes, people = codes[order], laid.usable[order]
+    fresh = np.ones(len(codes), np.bool_)
+    fresh[1:] = (codes[1:] != codes[:-1]).any(axis=1)
+    first_row = np.append(np.flatnonzero(fresh), len(codes))
+    results = [Faced(part, len(first_row) - 1) for part in parts]
+    windows = [part.windows(prior) if isinstance(part, Proximity) else None for part in parts]
+    worst: dict[int, tuple[NDArray[np.int64], np.intp]] = {}
+    nearest: dict[int, np.intp] = {}
+    for start, counts in _gathered(laid, np.ascontiguousarray(codes[fresh]), axes, len(prior.values)):
+        tell(start / results[0].points)
+        starts = first_row[start : start + len(counts) + 1]
+        here, point_of = people[starts[0] : starts[-1]], np.repeat(np.arange(len(counts)), np.diff(starts))
+        for place, (result, window) in enumerate(zip(results, windows, strict=True)):
+            strains = result.part.strain(counts, prior)
+            result.beyond += int((strains > 1.0).sum())
+            at = int(np.argmax(strains))
+            if strains[at] > result.strain:
+                result.strain = float(strains[at])
+                worst[place] = counts.line(at), people[starts[at]]
+            if window is not None:
+                own = classes[here]
+                within = counts.starts, counts.values, counts.amounts, point_of, window[0][own], window[1][own]
+                shares = kernels.shares_within(*within)
+                allowed = (1.0 + SLACK) / cast(Proximity, result.part).m
+                result.people = (result.people or 0) + int((shares > allowed).sum())
+                at = int(np.argmax(shares))
+                if result.share is None or shares[at] > result.share:
+                    result.share, nearest[place] = float(shares[at]), here[at]
+    for place, (line, row) in worst.items():
+        results[place].point = _values_of(laid, row)
+        results[place].sentence = results[place].part.explain(line, prior).replace("this group", "this union")
+    for place, row in nearest.items():
+        results[place].person = _values_of(laid, row)
+    return results
+
+
+def _slow_first(laid: Laid) -> NDArray[np.intp]:
+    """The axes, first those on which a step to the next code changes most about which descriptions admit a point."""
+    boxes = laid.boxes
+    changes = []
+    for axis, column in enumerate(laid.columns):
+        last = max(1, len(column.values) - 1)
+        ends = (boxes.low[:, axis] > 0).sum() + (boxes.high[:, axis] < last).sum()
+        changes.append(ends / last)
+    return np.argsort(np.array(changes, np.float64), kind="stable")[::-1].copy()
+
+
+def _gathered(
+    laid: Laid, points: NDArray[np.int32], axes: NDArray[np.intp], width: int
+) -> Iterator[tuple[int, Counts]]:
+    """The sensitive counts of the unions at points in lexicographic order, some points at a time."""
+    groups = counts_of(laid, width)
+    room = max(ROOM, width)
+    columns, amounts = np.empty(room, np.int32), np.empty(room, np.int64)
+    start = 0
+    while start < len(points):
+        part = points[start : start + POINTS]
+        ends = kernels.gather(
+            part, laid.boxes, axes, groups.starts, groups.values, groups.amounts, width, columns, amounts
+        )
+        filled = int(ends[-1])
+        yield start, Counts(ends, columns[:filled], amounts[:filled], width)
+        start += len(ends) - 1
+
+
+def _values_of(laid: Laid, row: np.intp) -> dict[str, str]:
+    """The quasi-identifiers of a row of the original."""
+    return {column.name: column.texts[int(column.codes[row])] for column in laid.columns}

@@ -1,0 +1,187 @@
+"""The withheld rows of a release with randomised values, judged as one group although not all their values are known.
+
+Sensitive values are randomised, so what is published does not tell those of the withheld rows. Without the trace only
+their quasi-identifiers and other columns are known: of every combination so many rows are withheld, but which of its
+rows is open. So there are three answers. The promise is broken if no choice of rows keeps it, kept if every choice
+does, and else it is not decided.
+
+Whether any choice keeps bounds on how many rows have each value is a question of flow, which is answered exactly: from
+each combination as many as are withheld, to each value at most as many as the combination has of it, and from each
+value a number within its bounds. Proximity does not bound values but neighbourhoods of values that are held, which is
+more than a flow can tell; what surely follows is looked at instead: see ``_near``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check
+from discreet.adversary.formats.randomised.align import Matched
+from discreet.adversary.verdict import Kept
+from discreet.kernels.judging import SLACK
+from discreet.principles import Principle, Prior, Proximity
+
+Numbers = NDArray[np.int64]
+
+
+class Bounds(NamedTuple):
+    """How many withheld rows may have the values of each bucket, if the promise is kept."""
+
+    nodes: Numbers
+    """The bucket of each value."""
+    low: Numbers
+    high: Numbers
+
+
+def with_withheld(kept: Kept, part: Principle, matched: Matched, prior: Prior) -> tuple[Kept, bool]:
+    """A promise found kept or broken by what is published, judged on the withheld rows too; and whether that decides.
+
+    What the withheld rows reach is not known as long as their values are not. Where the published rows are not the
+    original's, which ones are withheld is not known either, and nothing is said.
+    """
+    size = int(matched.left.sum()) + matched.open
+    if size == 0 or kept.achieved is None or not matched.check.holds:
+        return kept, True
+    who = "one withheld row" if size == 1 else f"{size:,} withheld rows"
+    if not matched.open:
+        strain = float(part.strain(matched.left[None], prior)[0])
+        reached = part.achieved(matched.left[None], prior)
+        achieved: float | None = (min if part.larger_is_stronger else max)(kept.achieved, reached)
+        keep = "keeps" if size == 1 else "keep"
+        told = f"The {who} {keep} it as a group." if strain <= 1.0 else part.explain(matched.left, prior)
+        decided = True
+    else:
+        unknown = "its value" if size == 1 else f"the values of {matched.open:,}"
+        unknown += " cannot be told without the trace"
+        achieved, decided = None, True
+        strain = _at_least(part, matched, prior)
+        if not _some_choice_keeps(part, matched, prior):
+            strain = max(strain, float(np.nextafter(1.0, 2.0)))
+            told = f"No choice of rows makes the {who} keep it as a group, although {unknown}."
+        elif _every_choice_keeps(part, matched, prior):
+            told = f"The {who} keep it as a group, although {unknown}: every choice of rows does."
+        else:
+            decided = False
+            told = f"Whether the {who} keep it as a group is not decided: {unknown}."
+    broken_by = kept.broken + (strain > 1.0)
+    found = replace(kept, achieved=achieved, broken=broken_by, holds=broken_by == 0, strain=max(kept.strain, strain))
+    return replace(found, sentence=f"{kept.sentence} {told}"), decided
+
+
+def undecided(matched: Matched) -> Check:
+    """That the withheld rows could not be judged, which the verdict has to say."""
+    size = int(matched.left.sum()) + matched.open
+    return Check(
+        "withheld",
+        True,
+        f"Of the {size:,} withheld, {matched.open:,} could be any of several rows with the same quasi-identifiers and "
+        "other columns; some choices of them keep the promise.",
+        caveat="whether the withheld rows keep it is not decided: give the trace for certainty",
+    )
+
+
+def _some_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool:
+    """Whether rows can be chosen that keep the promise, as far as can be told; if not, it is surely broken."""
+    if _at_least(part, matched, prior) > 1.0:
+        return False
+    return all(_fits(matched, bounds) for bounds in _bounds(part, matched, prior))
+
+
+def _every_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool:
+    """Whether the promise is kept whatever rows are chosen, as far as can be told."""
+    least, most, size = matched.left, _most(matched), int(matched.left.sum()) + matched.open
+    if isinstance(part, Proximity):
+        first, last = part.windows(prior)
+        return bool((_inside(most, first, last)[most > 0] <= size // part.m).all())
+    return all(bool((least >= low).all() and (most <= high).all()) for _, low, high in _bounds(part, matched, prior))
+
+
+def _at_least(part: Principle, matched: Matched, prior: Prior) -> float:
+    """The least strain that the rows have which are withheld for certain, among all that are."""
+    least, most, size = matched.left, _most(matched), int(matched.left.sum()) + matched.open
+    if isinstance(part, Proximity):
+        first, last = part.windows(prior)
+        # rows that cannot lie outside a neighbourhood lie inside
+        inside = np.maximum(_inside(least, first, last), size - (most.sum() - _inside(most, first, last)))
+        return float(inside[least > 0].max(initial=0) / (size / part.m + SLACK))
+    caps = part.caps(prior)
+    assert caps is not None, "these promises bound every value"
+    return float((least / (caps * size + SLACK)).max())
+
+
+def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[Bounds]:
+    """What the promise says of how many withheld rows have which values."""
+    size, width = int(matched.left.sum()) + matched.open, len(prior.counts)
+    if isinstance(part, Proximity):
+        yield from _near(part, prior, size)
+        return
+    caps, floors = part.caps(prior), part.floors(prior)
+    assert caps is not None, "these promises bound every value"
+    low = np.zeros(width) if floors is None else np.ceil(floors * size - SLACK)
+    high = np.floor(caps * size + SLACK)
+    yield Bounds(np.arange(width), np.maximum(low, 0.0).astype(np.int64), high.astype(np.int64))
+
+
+def _near(part: Proximity, prior: Prior, size: int) -> Iterator[Bounds]:
+    """Values in intervals none of which a group that keeps proximity can have more than 1 / m of its rows in.
+
+    The upper side of any neighbourhood is such an interval, held number or not: the neighbourhood of the least number
+    held in it contains the rest of it, as its ends do not fall. The same is true of lower sides.
+    """
+    first, last = part.windows(prior)
+    width = len(first)
+    for up in (True, False):
+        nodes, at, number = np.empty(width, np.int64), 0 if up else width - 1, 0
+        while 0 <= at < width:
+            low, high = (at, int(last[at])) if up else (int(first[at]), at)
+            nodes[low : high + 1] = number
+            at, number = high + 1 if up else low - 1, number + 1
+        yield Bounds(nodes, np.zeros(number, np.int64), np.full(number, size // part.m))
+
+
+def _fits(matched: Matched, bounds: Bounds) -> bool:
+    """Whether rows can be chosen so that the number of them in each bucket is within its bounds.
+
+    Source -> combination: as many as are open; -> bucket: as many as the combination has; -> sink: as many as the
+    bucket lacks, the others, up to its bound, through one more node that lets pass what is not lacking anywhere.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    choices, chosen, number = matched.choices, matched.chosen, len(bounds.low)
+    has = np.bincount(bounds.nodes, matched.left, number).astype(np.int64)
+    lacks, room = np.maximum(bounds.low - has, 0), bounds.high - has
+    spare = matched.open - int(lacks.sum())
+    if spare < 0 or bool((room < lacks).any()):
+        return False
+    combinations = np.arange(1, len(chosen) + 1)
+    buckets = np.arange(number) + len(chosen) + 1
+    others = len(chosen) + number + 1
+    sink = others + 1
+    arcs = [
+        (np.zeros(len(chosen), np.int64), combinations, chosen),
+        (choices.groups + 1, buckets[bounds.nodes[choices.values]], choices.amounts),
+        (buckets, np.full(number, sink), lacks),
+        (buckets, np.full(number, others), np.minimum(room - lacks, matched.open)),
+        (np.array([others]), np.array([sink]), np.array([spare])),
+    ]
+    starts, ends, capacity = (np.concatenate(parts) for parts in zip(*arcs, strict=True))
+    graph = csr_array((capacity.astype(np.int32), (starts, ends)), shape=(sink + 1, sink + 1))
+    return int(maximum_flow(graph, 0, sink).flow_value) == matched.open
+
+
+def _most(matched: Matched) -> Numbers:
+    """How often each value is withheld, at most."""
+    more = np.bincount(matched.choices.values, matched.choices.amounts, len(matched.left))
+    return matched.left + more.astype(np.int64)
+
+
+def _inside(counts: Numbers, first: Numbers, last: Numbers) -> Numbers:
+    """How many rows lie in the neighbourhood of each value."""
+    up_to = np.concatenate([[0], np.cumsum(counts)])
+    return np.asarray(up_to[last + 1] - up_to[first], np.int64)

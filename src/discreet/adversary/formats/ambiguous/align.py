@@ -1,0 +1,68 @@
+"""An ambiguous release laid over its original, so that the two can be compared row by row and group by group."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.formats.anatomy.align import claims
+from discreet.adversary.formats.generalized.align import quasi_column, usable_rows
+from discreet.adversary.presence.lookup import ByLists
+from discreet.principles.counts import Counts
+from discreet.releases.ambiguous.beliefs import Located
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.randomised.base import value_name
+from discreet.table.combinations import numbered
+from discreet.table.table import Column, Table
+
+
+class AmbiguousLaid(NamedTuple):
+    """An ambiguous release laid over its original."""
+
+    release: AmbiguousRelease
+    original: Table
+    columns: tuple[Column, ...]
+    """The original's quasi-identifiers, in the order of the release."""
+    located: Located
+    """The rows of the original looked up in the auxiliary tables."""
+    counts: Counts
+    """The counts of all groups by the original's values, ascending; values that it does not know are left out."""
+    strange: int
+    """How many values are counted that the original does not know."""
+    published: NDArray[np.int64]
+    """How often each sensitive value of the original is counted."""
+    usable: NDArray[np.intp]
+    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """The sensitive value of every original row."""
+        assert self.original.sensitive is not None, "a release without it was refused"
+        return self.original.sensitive.codes
+
+
+def lay(release: AmbiguousRelease, original: Table) -> AmbiguousLaid:
+    """Lay a release over its original, refusing an original that was read in another way than the release tells."""
+    counts, strange, published = claims(release, original)
+    order = np.lexsort((counts.values, counts.groups))
+    counts = Counts(counts.starts, counts.values[order], counts.amounts[order], counts.width)
+    columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
+    located = ByLists(release).located(columns)
+    return AmbiguousLaid(release, original, columns, located, counts, strange, published, usable_rows(original))
+
+
+def value_named(laid: AmbiguousLaid, value: int) -> str:
+    """A listed value, or a combination of those published together, in words."""
+    firsts = laid.located.firsts
+    block = int(np.searchsorted(firsts, value, side="right")) - 1
+    columns = laid.release.auxiliaries[block].columns
+    keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(columns[0].codes))
+    # values are numbered in the order of these keys
+    entry = int(np.argmax(keys == np.unique(keys)[value - firsts[block]]))
+    told: list[str] = []
+    for name, column in zip(laid.release.blocks[block], columns, strict=True):
+        held: Any = column.values[column.codes[entry]]
+        told.append(f"{name} {value_name(held, column.notation)}")
+    return ", ".join(told)

@@ -1,0 +1,124 @@
+"""The audit of an ambiguous release: values of quasi-identifiers listed, and sensitive values counted, per group.
+
+It checks that the files are those the manifest names, that the tables agree with each other and list nothing twice,
+that all values are the original's, that original rows can stand behind the groups, and that every promise is kept: by
+every group, by the withheld rows taken as one group, and, where it is about presence, by what the groups say about
+everyone in the original, each on its own and together (see ``presence``).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from discreet.adversary.case import Case, Found
+from discreet.adversary.check import Check
+from discreet.adversary.checks import soundness
+from discreet.adversary.checks.domains import domains, numbers_of
+from discreet.adversary.checks.manifest import entries
+from discreet.adversary.formats.ambiguous.align import AmbiguousLaid, lay, value_named
+from discreet.adversary.formats.ambiguous.order import order_of_ambiguous
+from discreet.adversary.formats.ambiguous.support import by_trace, without_trace
+from discreet.adversary.formats.anatomy.audit import totals
+from discreet.adversary.verdict import averages, judged
+from discreet.principles import Prior
+from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.schemes.ambiguity.scheme import Ambiguity
+from discreet.table.combinations import distinct
+
+
+def audit_ambiguous(case: Case[AmbiguousRelease]) -> Found:
+    """Audit an ambiguous release against its original; see ``audit``."""
+    release, parts = case.release, case.parts
+    laid = lay(release, case.original)
+    checks = [_entries(case), _consistency(release)]
+    columns = {
+        name: column
+        for block, auxiliary in zip(release.blocks, release.auxiliaries, strict=True)
+        for name, column in zip(block, auxiliary.columns, strict=True)
+    }
+    numbers = numbers_of(release.quasi, [columns[attribute.name] for attribute in release.quasi])
+    checks.append(domains(release, case.original, numbers, case.from_release))
+    checks += [_values(laid), totals(laid)]
+    check, how = case.support(partial(by_trace, laid), partial(without_trace, laid))
+    checks += [check, order_of_ambiguous(laid, case.trace)]
+    prior = Prior.of(case.original)
+    left = np.maximum(prior.counts - laid.published, 0)
+    kept = [judged(part, release, laid.counts, prior, left) for part in parts]
+    checks.append(averages(parts))
+    given, warnings = soundness.taken(parts, prior, case.from_release)
+    checks += warnings
+    return Found(checks, kept, _losses(release, case.withheld), how, given, release.groups)
+
+
+# ------------------------------------------------------------------------------------------------------------ checks
+
+
+def _entries(case: Case[AmbiguousRelease]) -> Check:
+    """Whether the manifest says nothing but what it has to, of auxiliary tables and what they hold together too."""
+    release = case.release
+    blocks = as_blocks([attribute.name for attribute in release.quasi], release.blocks)
+    auxiliaries = [
+        {"table": stem, "attributes": list(block)} for stem, block in zip(table_names(blocks), blocks, strict=True)
+    ]
+    check = entries(case, groups=case.manifest["groups"], auxiliaries=auxiliaries)
+    scheme: dict[str, Any] = case.manifest["scheme"] if check.holds else {"name": None}
+    pairs = scheme["options"].get("pairs", "auto") if scheme["name"] == Ambiguity.name else "auto"
+    if not _published_so(pairs, blocks):
+        sentence = f"The manifest has {pairs!r} as 'pairs', which is not what is published together."
+        return Check(check.name, False, sentence)
+    return check
+
+
+def _published_so(pairs: str, blocks: Blocks) -> bool:
+    """Whether an option names what is published together, in any order; names may hold what separates them."""
+    joined = ",".join("+".join(block) for block in blocks if len(block) > 1)
+
+    def pieces(text: str) -> list[str]:
+        return sorted(piece.strip() for piece in re.split(r"[+,]", text))
+
+    return pairs == "auto" or pieces("" if pairs == "none" else pairs) == pieces(joined)
+
+
+def _consistency(release: AmbiguousRelease) -> Check:
+    if release.faults:
+        return Check("consistency", False, " ".join(release.faults))
+    return Check(
+        "consistency",
+        True,
+        "All tables have the same groups, none lists a value of a group twice, no group lists more values than it has "
+        "rows, and rows and groups are as many as the manifest says.",
+    )
+
+
+def _values(laid: AmbiguousLaid) -> Check:
+    """Whether all listed values, and combinations of those published together, are such as original rows hold."""
+    located = laid.located
+    seen = np.zeros(int(located.firsts[-1]) + 1, np.bool_)
+    seen[located.lines[distinct(located.of_point[laid.usable])]] = True
+    unknown = np.flatnonzero(~seen[:-1])
+    if len(unknown):
+        more = f", and {len(unknown) - 1:,} other such values" if len(unknown) > 1 else ""
+        return Check(
+            "values",
+            False,
+            f"The release lists {value_named(laid, int(unknown[0]))}, which no original row that may be published "
+            f"holds{more}.",
+        )
+    return Check("values", True, "All values that the auxiliary tables list are held by rows of the original.")
+
+
+# ----------------------------------------------------------------------------------------------------------- promises
+
+
+def _losses(release: AmbiguousRelease, withheld: int) -> dict[str, float]:
+    """What is lost is which values belong together, of which losses of single values, such as AIL, say nothing."""
+    rows = release.rows + withheld
+    return {
+        "discernibility": int((release.sizes**2).sum()) + withheld * rows,
+        "average_class_size": release.rows / release.groups if release.groups else 0.0,
+    }

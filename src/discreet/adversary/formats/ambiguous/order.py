@@ -1,0 +1,137 @@
+"""Whether the orders of the tables of an ambiguous release tell anything: each by itself, and two by two.
+
+Every table has an order of its own, so that nobody can tell which lines of two tables are of one row. Were they lined
+up, the first line of a group in one table would belong to its first line in another. So lines that have the same place
+in a group are taken together, and it is counted how many such pairs some row holds, of the group where the trace tells
+its rows. Given the lines of the one table, those of the other are in a random order within every group.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check
+from discreet.adversary.checks.order import Finding, Lines, order
+from discreet.adversary.checks.permutations import MOST, Ints, exceeding
+from discreet.adversary.formats.ambiguous.align import AmbiguousLaid
+from discreet.adversary.formats.generalized.align import places_in
+from discreet.adversary.formats.orders import AT_FAULT, traced_rows
+from discreet.releases.ambiguous.release import SENSITIVE
+from discreet.releases.columns import Payload
+from discreet.table.combinations import distinct, numbered
+
+LARGEST = 1 << 24
+"""Up to so many groups and pairs of values, those that rows have are marked in a table."""
+
+
+class Listed(NamedTuple):
+    """The lines of one table in the order of its file."""
+
+    table: str
+    groups: Ints
+    values: Ints
+    """What each line says besides its group."""
+    of_row: Ints
+    """What each row of the original would have it say; -1 where no line does."""
+
+
+def order_of_ambiguous(laid: AmbiguousLaid, trace: NDArray[Any] | None) -> Check:
+    """Whether the orders of the tables, and the numbers of the groups, tell nothing."""
+    if laid.release.faults or laid.strange:
+        return AT_FAULT
+    traced = traced_rows(laid.release, laid.original.rows, trace)
+    kept, places = (laid.usable, None) if traced is None else traced
+    tables = [one._replace(of_row=one.of_row[kept]) for one in _tables(laid)]
+    secrets = laid.classes[kept].astype(np.int64)
+    lines = []
+    for one in tables:
+        says, rows, known = one.values, one.of_row, np.flatnonzero(one.of_row >= 0)
+        if places is not None:
+            wide = int(max(one.values.max(initial=0), one.of_row.max(initial=0))) + 1
+            says, rows = one.groups * wide + says, places * wide + rows
+        sensitive = one.table == SENSITIVE
+        held = (None, one.values) if sensitive else (secrets[known], None)
+        lines.append(Lines(f"the table {one.table}", says, one.groups, rows[known], kept[known], *held))
+    return order(lines, _pairs(tables, places))
+
+
+def _pairs(tables: list[Listed], places: Ints | None) -> list[Finding]:
+    """The looks at all pairs of tables, as far as their first groups tell, and so many rows that they stay quick."""
+    number = max(int(one.groups.max(initial=-1)) for one in tables) + 1
+    longest = np.max([np.bincount(one.groups, minlength=number) for one in tables], axis=0)
+    last = int(np.searchsorted(np.cumsum(longest**2), MOST, side="right"))
+    rows = len(tables[0].of_row)
+    kept = np.arange(0, rows, -(-rows // (MOST << 4)) or 1) if places is None else np.flatnonzero(places < last)
+    groups = np.zeros(len(kept), np.int64) if places is None else places[kept]
+    first = []
+    for one in tables:
+        chosen = np.flatnonzero(one.groups < last)
+        chosen = chosen[np.argsort(one.groups[chosen], kind="stable")]
+        first.append(Listed(one.table, one.groups[chosen], one.values[chosen], one.of_row[kept]))
+    return [_lined_up(one, other, groups, places is not None, last) for one, other in combinations(first, 2)]
+
+
+def _tables(laid: AmbiguousLaid) -> list[Listed]:
+    release, located = laid.release, laid.located
+    found = []
+    stems = [entry["table"] for entry in release.manifest["auxiliaries"]]
+    for at, (stem, auxiliary, lines) in enumerate(zip(stems, release.auxiliaries, release.orders[:-1], strict=True)):
+        columns = auxiliary.columns
+        keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(auxiliary.groups))
+        values = _ranked(keys)  # as they are numbered where rows are looked up
+        of_row = located.lines[:, at][located.of_point]
+        of_row = np.where(of_row < 0, -1, of_row - located.firsts[at])
+        found.append(Listed(stem, auxiliary.groups[lines].astype(np.int64), values[lines], of_row))
+    assert laid.original.sensitive is not None, "a release without it was refused"
+    place = places_in(Payload(release.values, np.zeros(0, np.int32)), laid.original.sensitive)
+    lines, counts = release.orders[-1], release.counts
+    groups, values = counts.groups[lines].astype(np.int64), place[counts.values[lines]]
+    return [*found, Listed(SENSITIVE, groups, values, laid.classes.astype(np.int64))]
+
+
+def _ranked(keys: Ints) -> Ints:
+    """The place of each key among those that occur."""
+    if int(keys.max(initial=0)) >= LARGEST:
+        return np.searchsorted(distinct(keys), keys)
+    used = np.zeros(int(keys.max(initial=0)) + 1, np.int64)
+    used[keys] = 1
+    return (np.cumsum(used) - 1)[keys]
+
+
+def _lined_up(one: Listed, other: Listed, of_rows: Ints, traced: bool, last: int) -> Finding:
+    """How many lines of two tables that have the same place in their group are held together by some row.
+
+    The tables are in the order of their groups, of which there are ``last``; ``of_rows`` are the groups of rows.
+    """
+    sizes = np.bincount(one.groups, minlength=last), np.bincount(other.groups, minlength=last)
+    starts = [np.cumsum(size) - size for size in sizes]
+    # every line of the other table that has a partner in its place, with all lines of its group in the one
+    place = np.arange(len(other.groups)) - starts[1][other.groups]
+    paired = np.flatnonzero(place < sizes[0][other.groups])
+    repeats = sizes[0][other.groups[paired]]
+    second = np.repeat(paired, repeats)
+    within = np.arange(len(second)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    groups = other.groups[second]
+    pairs = groups if traced else np.zeros_like(groups), one.values[starts[0][groups] + within], other.values[second]
+    held = _held(pairs, (of_rows, one.of_row, other.of_row))
+    mean = float((held / np.repeat(repeats, repeats)).sum())
+    what = f"the lines of {one.table} and {other.table} that have the same place in their group belong together"
+    return Finding(what, exceeding(float(held[within == place[second]].sum()), mean))
+
+
+def _held(pairs: tuple[Ints, Ints, Ints], rows: tuple[Ints, Ints, Ints]) -> NDArray[np.bool_]:
+    """Which groups and pairs of values some row has."""
+    known = np.flatnonzero((rows[1] >= 0) & (rows[2] >= 0))
+    columns = [np.concatenate([row[known], pair]) for row, pair in zip(rows, pairs, strict=True)]
+    widths = [int(column.max(initial=0)) + 1 for column in columns]
+    keys = numbered(columns, widths, len(columns[0]))
+    if math.prod(widths) > LARGEST:
+        return np.isin(keys[len(known) :], keys[: len(known)])
+    seen = np.zeros(math.prod(widths), np.bool_)  # a table is quicker than a search
+    seen[keys[: len(known)]] = True
+    return np.asarray(seen[keys[len(known) :]])

@@ -1,0 +1,213 @@
+"""Whether original rows can stand behind an ambiguous release, with its private trace and without.
+
+With the trace every group must list exactly the values of its rows and count exactly their sensitive values. Without
+it, rows must be dealt to groups so that every group gets as many rows of each sensitive value as it counts, all of
+whose values it lists, and each of its entries at least one row that holds it; what is not dealt is withheld. Where
+there are few ways to do so, whole-number programming decides whether there is one. Where there are many, every entry,
+every count and every row is looked at by itself, which is necessary, so that a true release never fails.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check
+from discreet.adversary.checks.trace import first_difference, place_rows, trace_check
+from discreet.adversary.formats.ambiguous.align import AmbiguousLaid, value_named
+from discreet.adversary.formats.anatomy.audit import wrongly_counted
+from discreet.adversary.formats.anatomy.support import CELLS, SECONDS
+from discreet.kernels.presence import covering
+from discreet.principles import wording
+from discreet.principles.counts import Counts
+from discreet.table.combinations import distinct
+
+kernels = cast(Any, covering)
+
+
+class Rows(NamedTuple):
+    """The usable rows of the original by what a group may see of them: their values, and their sensitive value."""
+
+    lines: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    """Rows with the values of a line are those from its start to the next one's, by their sensitive values."""
+    classes: NDArray[np.int32]
+    amounts: NDArray[np.int64]
+
+    @property
+    def line_of(self) -> NDArray[np.int64]:
+        """The line of each sensitive value."""
+        return np.repeat(np.arange(len(self.lines)), np.diff(self.starts))
+
+
+# --------------------------------------------------------------------------------------------------------- by a trace
+
+
+def by_trace(laid: AmbiguousLaid, trace: NDArray[Any], faults: list[str]) -> Check:
+    """Whether every group lists and counts exactly the values of the rows that the trace puts into it."""
+    release, faults = laid.release, list(faults)
+    explained = "every group lists exactly the quasi-identifiers and counts exactly the sensitive values of its rows"
+    placed = place_rows(release, laid.original.rows, laid.usable, trace, faults)
+    if placed is None:
+        return trace_check(faults, explained)
+    kept, places = placed
+    shown, lines = laid.located.shown, laid.located.lines[laid.located.of_point[kept]]
+    width = int(laid.located.firsts[-1]) + 1
+    listed = np.repeat(np.arange(width - 1), np.diff(shown.starts))
+    for block, names in enumerate(release.blocks):
+        first, last = (int(laid.located.firsts[at]) for at in (block, block + 1))
+        inside = (listed >= first) & (listed < last)
+        claimed = np.sort(shown.groups[inside].astype(np.int64) * width + listed[inside])
+        # a value that no group lists has the last number
+        held = np.where(lines[:, block] < 0, width - 1, lines[:, block])
+        real = distinct(places * width + held)
+        if len(claimed) != len(real) or bool((claimed != real).any()):
+            group = first_difference(claimed, real) // width
+            faults.append(f"group {release.ids[group]} does not list the {' and '.join(names)} of its rows")
+    real_counts = Counts.of_rows(places, laid.classes[kept], release.groups, laid.counts.width)
+    group_at = wrongly_counted(laid.counts, real_counts)
+    if group_at is not None:
+        faults.append(f"group {release.ids[group_at]} is not published with the sensitive values of its rows")
+    return trace_check(faults, explained)
+
+
+# ------------------------------------------------------------------------------------------------------ without trace
+
+
+def without_trace(laid: AmbiguousLaid) -> tuple[Check, str]:
+    """Whether original rows could stand behind the groups, and by which check (``assignment`` or ``necessary``)."""
+    rows = _rows(laid)
+    fault = _unsupported(laid, rows)
+    if fault is not None:
+        return Check("support", False, f"The original does not support the release. {fault}"), "necessary"
+    found = _dealt(laid, rows)
+    if found is False:
+        return Check(
+            "support",
+            False,
+            "The original does not support the release. However its rows are dealt to groups, some group does not have "
+            "the values it is published with.",
+        ), "assignment"
+    if found:
+        return Check(
+            "support",
+            True,
+            "Without the trace: original rows can be dealt to groups so that every group has exactly the "
+            "quasi-identifiers and the sensitive values it is published with.",
+        ), "assignment"
+    return Check(
+        "support",
+        True,
+        "Without the trace: for every value that a group lists or counts, the original has rows that could be the "
+        "group's, and every row that is not withheld has a group; this is necessary but not sufficient, and only the "
+        "trace can tell more.",
+    ), "necessary"
+
+
+def _rows(laid: AmbiguousLaid) -> Rows:
+    """The usable rows, in a random order of lines: groups are then soon explained, whichever values they list."""
+    width, number = laid.counts.width, len(laid.located.lines)
+    order = np.random.default_rng(0).permutation(number)
+    place = np.empty(number, np.int64)
+    place[order] = np.arange(number)
+    keys = place[laid.located.of_point[laid.usable]] * width + laid.classes[laid.usable]
+    found, amounts = np.unique(keys, return_counts=True)
+    starts = np.searchsorted(found, np.arange(number + 1) * width)
+    return Rows(laid.located.lines[order], starts, (found % width).astype(np.int32), amounts)
+
+
+def _unsupported(laid: AmbiguousLaid, rows: Rows) -> str | None:
+    """An entry, a count or rows that cannot be explained, in a sentence; None when each can be by itself."""
+    release, shown, told = laid.release, laid.located.shown, laid.counts
+    borne, lacking, fits = kernels.witnesses(
+        rows.lines,
+        rows.starts,
+        rows.classes,
+        rows.amounts,
+        shown,
+        release.groups,
+        told.starts,
+        told.values,
+        told.amounts,
+    )
+    if not bool(borne.all()):
+        at = int(np.argmin(borne))
+        value = int(np.searchsorted(shown.starts, at, side="right")) - 1
+        group = int(shown.groups[at])
+        return (
+            f"Group {release.ids[group]} lists {value_named(laid, value)}, but no original row with it could be one of "
+            "its rows."
+        )
+    if bool((short := np.flatnonzero(lacking)).size):
+        group, value = int(told.groups[short[0]]), int(told.values[short[0]])
+        assert laid.original.sensitive is not None, "a release without it was refused"
+        return (
+            f"Group {release.ids[group]} counts {wording.rows(int(told.amounts[short[0]]))} with "
+            f"{laid.original.sensitive.name} {laid.original.sensitive.texts[value]!r}, of which the original has "
+            f"{int(lacking[short[0]]):,} too few with values that the group lists."
+        )
+    homeless = np.bincount(rows.classes[~fits], weights=rows.amounts[~fits], minlength=told.width).astype(np.int64)
+    usable = np.bincount(rows.classes, weights=rows.amounts, minlength=told.width).astype(np.int64)
+    over = np.flatnonzero(homeless > usable - laid.published)
+    if len(over):
+        assert laid.original.sensitive is not None, "a release without it was refused"
+        text = laid.original.sensitive.texts[int(over[0])]
+        left = int(usable[over[0]] - laid.published[over[0]])
+        return (
+            f"{wording.rows(int(homeless[over[0]]))} with {laid.original.sensitive.name} {text!r} fit into no group, "
+            f"but only {max(0, left):,} can have been withheld."
+        )
+    return None
+
+
+def _dealt(laid: AmbiguousLaid, rows: Rows) -> bool | None:
+    """Whether rows can be dealt to groups; None when there are too many ways, or it was not found out in time."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_array, vstack
+
+    release, shown, told = laid.release, laid.located.shown, laid.counts
+    if release.groups * len(rows.amounts) > 1000 * CELLS:
+        return None
+    lines = rows.lines[rows.line_of]
+    starts, groups = kernels.pairs(lines, shown, release.groups)
+    of_row = np.repeat(np.arange(len(rows.amounts)), np.diff(starts))
+    keys = told.groups * told.width + told.values
+    wanted = groups * told.width + rows.classes[of_row]
+    claim = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
+    hit = keys[claim] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
+    of_row, groups, claim = of_row[hit], groups[hit], claim[hit]
+    cells = len(of_row)
+    if cells > CELLS or not cells:
+        return None if cells else not len(keys)
+    number = np.arange(cells)
+    entries, of_cell = [], []
+    for block in range(lines.shape[1]):
+        values = lines[of_row, block]
+        for_cell = np.array(
+            [
+                shown.starts[value]
+                + np.searchsorted(shown.groups[shown.starts[value] : shown.starts[value + 1]], group)
+                for value, group in zip(values.tolist(), groups.tolist(), strict=True)
+            ],
+            np.int64,
+        )
+        entries.append(for_cell)
+        of_cell.append(number)
+    lists = csr_array(
+        (np.ones(cells * len(entries)), (np.concatenate(entries), np.concatenate(of_cell))),
+        shape=(len(shown.groups), cells),
+    )
+    supply = csr_array((np.ones(cells), (of_row, number)), shape=(len(rows.amounts), cells))
+    demand = csr_array((np.ones(cells), (claim, number)), shape=(len(keys), cells))
+    low = np.concatenate([np.zeros(len(rows.amounts)), told.amounts, np.ones(len(shown.groups))])
+    high = np.concatenate([rows.amounts, told.amounts, np.full(len(shown.groups), np.inf)])
+    solved = milp(
+        np.zeros(cells),
+        integrality=np.ones(cells),
+        bounds=Bounds(0.0, rows.amounts[of_row].astype(np.float64)),
+        constraints=LinearConstraint(vstack([supply, demand, lists], format="csr"), low, high),
+        options={"time_limit": SECONDS},
+    )
+    return {0: True, 2: False}.get(int(solved.status))

@@ -1,0 +1,121 @@
+"""An anatomy release laid over its original, so that the two can be compared row by row and group by group."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.formats.anatomy.support import Margins
+from discreet.adversary.formats.generalized.align import (
+    carried_column,
+    combined,
+    places_in,
+    quasi_column,
+    same_kind,
+    usable_rows,
+)
+from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.releases.columns import Payload
+from discreet.table.table import Column, Table
+
+
+class Laid(NamedTuple):
+    """An anatomy release laid over its original: both in the codes of the original."""
+
+    release: AnatomyRelease
+    original: Table
+    had: NDArray[np.int64]
+    """Per original row: the number of its combination of quasi-identifiers and other columns published as they are."""
+    shown: NDArray[np.int64]
+    """Per published row the same; ``kinds`` or above for a combination that no original row has."""
+    kinds: int
+    counts: Counts
+    """The counts of all groups by the original's values; values that it does not know are left out."""
+    strange: int
+    """How many values are counted that the original does not know."""
+    published: NDArray[np.int64]
+    """How often each sensitive value of the original is counted."""
+    usable: NDArray[np.intp]
+    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+
+
+def lay(release: AnatomyRelease, original: Table) -> Laid:
+    """Lay a release over its original, refusing an original that was read in another way than the release tells."""
+    claimed = claims(release, original)
+    parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
+    for attribute, payload in zip(release.quasi, release.exact, strict=True):
+        of = quasi_column(attribute, original)
+        parts.append((of, places_in(payload, of), payload.codes))
+    others = (attribute for attribute in release.attributes if attribute.role == "other")
+    for attribute, payload in zip(others, release.others, strict=True):
+        carried = carried_column(attribute, original)
+        parts.append((carried, places_in(payload, carried), payload.codes))
+    had, shown, kinds = combined(original.rows, release.rows, parts)
+    return Laid(release, original, had, shown, kinds, *claimed, usable_rows(original))
+
+
+def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
+    """What the sensitive table counts: per group, by the original's values; how often it counts values that the
+    original does not know; and how often each value of the original in all."""
+    column = original.sensitive
+    secret = release.sensitive
+    if column is None or column.name != secret.name:
+        raise DiscreetError(
+            f"the sensitive attribute of the release is {secret.name!r}, but the original was read with "
+            f"{'none' if column is None else repr(column.name)}; read it with --sensitive {secret.name}"
+        )
+    same_kind(secret, column)
+    width = len(column.values)
+    counts = release.counts
+    class_of = places_in(Payload(release.values, np.zeros(0, np.int32)), column)[counts.values]
+    known = np.flatnonzero(class_of < width)
+    starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
+    return (
+        Counts(starts, class_of[known].astype(np.int32), counts.amounts[known], width),
+        int(counts.amounts.sum() - counts.amounts[known].sum()),
+        np.bincount(class_of[known], weights=counts.amounts[known], minlength=width).astype(np.int64),
+    )
+
+
+def margins(laid: Laid) -> Margins | None:
+    """What must fit without a trace: rows by combination and value, by combination and group, by group and value.
+
+    The withheld rows are a group like any other here, the last one: all that is not published of the usable rows is in
+    it. None when more is published than there is, which other checks have told.
+    """
+    column = laid.original.sensitive
+    assert column is not None
+    width, groups = len(column.values), laid.release.groups
+    if laid.strange or bool((laid.shown >= laid.kinds).any()):
+        return None
+    had, classes = laid.had[laid.usable], column.codes[laid.usable].astype(np.int64)
+    spare = np.bincount(had, minlength=laid.kinds) - np.bincount(laid.shown, minlength=laid.kinds)
+    unseen = np.bincount(classes, minlength=width) - laid.published
+    if bool((spare < 0).any() or (unseen < 0).any()):
+        return None
+    in_group = Counts.of_rows(laid.shown, laid.release.group_of, laid.kinds, groups + 1)
+    points = np.concatenate([in_group.groups, np.flatnonzero(spare)])
+    of_group = np.concatenate([in_group.values, np.full(int((spare > 0).sum()), groups)])
+    amounts = np.concatenate([in_group.amounts, spare[spare > 0]])
+    order = np.lexsort((of_group, points))
+    demand = np.concatenate([laid.counts.groups, np.full(int((unseen > 0).sum()), groups)])
+    return Margins(
+        Counts.of_rows(had, classes, laid.kinds, width),
+        Counts(
+            np.searchsorted(points[order], np.arange(laid.kinds + 1)),
+            of_group[order].astype(np.int32),
+            amounts[order],
+            groups + 1,
+        ),
+        Counts(
+            np.searchsorted(demand, np.arange(groups + 2)),
+            np.concatenate([laid.counts.values, np.flatnonzero(unseen)]).astype(np.int32),
+            np.concatenate([laid.counts.amounts, unseen[unseen > 0]]),
+            width,
+        ),
+    )

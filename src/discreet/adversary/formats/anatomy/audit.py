@@ -1,0 +1,179 @@
+"""The audit of an anatomy release: quasi-identifiers as they are, sensitive values counted per group.
+
+It checks that the files are those the manifest names, that the two tables agree, that the published quasi-identifiers
+and the counted values are the original's, that original rows can stand behind the groups, and that every promise is
+kept: by every group, by the withheld rows taken as one group, and by what an adversary believes who only finds rows by
+their quasi-identifiers.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Case, Found
+from discreet.adversary.check import Check
+from discreet.adversary.checks import soundness
+from discreet.adversary.checks.domains import domains, numbers_of
+from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.totals import as_many
+from discreet.adversary.checks.trace import first_difference, place_rows, trace_check
+from discreet.adversary.formats.anatomy.align import Laid, lay, margins
+from discreet.adversary.formats.anatomy.support import without_trace
+from discreet.adversary.formats.orders import order_of_anatomy
+from discreet.adversary.verdict import Kept, averages, judged
+from discreet.principles import KAnonymity, Prior, wording
+from discreet.principles.counts import Counts
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.table.combinations import numbered
+
+if TYPE_CHECKING:
+    from discreet.adversary.formats.ambiguous.align import AmbiguousLaid
+
+
+def audit_anatomy(case: Case[AnatomyRelease]) -> Found:
+    """Audit an anatomy release against its original; see ``audit``."""
+    release, original, parts = case.release, case.original, case.parts
+    laid = lay(release, original)
+    checks = [entries(case, groups=case.manifest["groups"]), _consistency(release)]
+    checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
+    checks += [totals(laid), _rows(laid)]
+    check, how = case.support(partial(_by_trace, laid), lambda: without_trace(margins(laid), release.ids))
+    checks += [check, order_of_anatomy(laid, case.trace)]
+    prior = Prior.of(original)
+    left = np.maximum(prior.counts - laid.published, 0)
+    kept = [
+        _crowd(part, release, left) if isinstance(part, KAnonymity) else judged(part, release, laid.counts, prior, left)
+        for part in parts
+    ]
+    checks.append(averages(parts))
+    given, warnings = soundness.taken(parts, prior, case.from_release)
+    checks += warnings
+    return Found(checks, kept, _losses(release, case.withheld), how, given, release.groups)
+
+
+# ------------------------------------------------------------------------------------------------------------ checks
+
+
+def _consistency(release: AnatomyRelease) -> Check:
+    if release.faults:
+        return Check("consistency", False, " ".join(release.faults))
+    return Check(
+        "consistency",
+        True,
+        "Both tables have the same groups, every group has as many rows as values, and rows and groups are as many as "
+        "the manifest says.",
+    )
+
+
+def totals(laid: Laid | AmbiguousLaid) -> Check:
+    """Whether counted and withheld values together are the original's."""
+    release, original = laid.release, laid.original
+    column = original.sensitive
+    assert column is not None
+    had = np.bincount(column.codes, minlength=len(column.values))
+    if laid.strange:
+        verb = "has" if laid.strange == 1 else "have"
+        sentence = f"{wording.rows(laid.strange)} of the release {verb} a sensitive value that no original row has."
+    elif (over := np.flatnonzero(laid.published > had)).size:
+        worst = int(over[np.argmax((laid.published - had)[over])])
+        sentence = (
+            f"The release counts {wording.rows(int(laid.published[worst]))} with {column.name} "
+            f"{column.texts[worst]!r}, but the original only has {had[worst]:,}."
+        )
+    else:
+        return as_many(release, original, "counted")
+    return Check("totals", False, sentence)
+
+
+def _rows(laid: Laid) -> Check:
+    """Whether the published quasi-identifiers are those of original rows, each as often as it occurs at most."""
+    known = laid.shown < laid.kinds
+    if not bool(known.all()):
+        number = int((~known).sum())
+        verb = "bears" if number == 1 else "bear"
+        sentence = f"{wording.rows(number)} of the release {verb} quasi-identifiers that no original row has."
+        return Check("rows", False, sentence)
+    had = np.bincount(laid.had[laid.usable], minlength=laid.kinds)
+    shown = np.bincount(laid.shown, minlength=laid.kinds)
+    over = np.flatnonzero(shown > had)
+    if len(over):
+        row = int(np.argmax(laid.shown == over[0]))
+        words = []
+        for attribute, payload in zip(laid.release.quasi, laid.release.exact, strict=True):
+            value = payload.values[payload.codes[row]]
+            words.append(f"{attribute.name} {wording.exact(value) if isinstance(value, float) else value}")
+        sentence = (
+            f"The release has {wording.rows(int(shown[over[0]]))} with {', '.join(words)}, but the original only has "
+            f"{had[over[0]]:,} that may be published."
+        )
+        return Check("rows", False, sentence)
+    which = "are exactly those of the original" if len(laid.shown) == len(laid.had) else "all belong to original rows"
+    return Check("rows", True, f"The published quasi-identifiers {which}, none more often than it occurs.")
+
+
+def _by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
+    """Whether every group has exactly the rows that the trace puts into it, in both tables."""
+    release, faults = laid.release, list(faults)
+    column = laid.original.sensitive
+    assert column is not None
+    explained = "every group has exactly the quasi-identifiers and the sensitive values of its rows"
+    placed = place_rows(release, len(laid.had), laid.usable, trace, faults)
+    if placed is None:
+        return trace_check(faults, explained)
+    kept, places = placed
+    wide = max(laid.kinds, int(laid.shown.max(initial=0))) + 1
+    claimed = np.sort(release.group_of.astype(np.int64) * wide + laid.shown)
+    real = np.sort(places * wide + laid.had[kept])
+    if len(claimed) != len(real) or bool((claimed != real).any()):
+        group = first_difference(claimed, real) // wide
+        faults.append(f"group {release.ids[group]} is not published with the quasi-identifiers of its rows")
+    wrong = wrongly_counted(laid.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values)))
+    if wrong is not None:
+        faults.append(f"group {release.ids[wrong]} is not published with the sensitive values of its rows")
+    return trace_check(faults, explained)
+
+
+def wrongly_counted(told: Counts, real: Counts) -> int | None:
+    """The first group that is not counted as it should be; None when all are."""
+    cells = np.repeat(told.groups * told.width + told.values, told.amounts)
+    actual = np.repeat(real.groups * real.width + real.values, real.amounts)
+    cells.sort()
+    if len(cells) == len(actual) and bool((cells == actual).all()):
+        return None
+    return first_difference(cells, actual) // told.width
+
+
+# ----------------------------------------------------------------------------------------------------------- promises
+
+
+def _crowd(part: KAnonymity, release: AnatomyRelease, left: NDArray[np.int64]) -> Kept:
+    """k-anonymity is about rows that cannot be told apart: here, those with the same quasi-identifiers."""
+    keys = numbered([one.codes for one in release.exact], [len(one.values) for one in release.exact], release.rows)
+    _, sizes = np.unique(keys, return_counts=True)
+    alike = np.append(sizes, left.sum()) if left.sum() else sizes
+    smallest = int(alike.min(initial=release.rows)) if len(alike) else 0
+    broken = int((alike < part.k).sum())
+    if broken:
+        sentence = (
+            f"{part} is broken: quasi-identifiers are published as they are, and {broken:,} of {len(alike):,} "
+            f"combinations of them are borne by fewer than {part.k:,} rows, the rarest by {smallest:,}."
+        )
+    else:
+        sentence = f"{part} is kept: every combination of quasi-identifiers is borne by {smallest:,} rows or more."
+    strain = part.k / smallest if smallest else 0.0
+    return Kept(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
+
+
+def _losses(release: AnatomyRelease, withheld: int) -> dict[str, float]:
+    """Quasi-identifiers are exact, so only withheld rows lose anything; what is lost is the link to the values."""
+    rows = release.rows + withheld
+    return {
+        "ail": withheld / rows if rows else 0.0,
+        "gcp": withheld / rows if rows else 0.0,
+        "discernibility": int((release.sizes**2).sum()) + withheld * rows,
+        "average_class_size": release.rows / release.groups if release.groups else 0.0,
+    }

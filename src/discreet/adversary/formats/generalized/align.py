@@ -1,0 +1,191 @@
+"""A release laid over its original, so that the two can be compared row by row and group by group.
+
+Rows are compared with all that is published of them as it is: the sensitive value and other columns carried along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.boxes.boxes import Boxes
+from discreet.releases.attributes import Attribute
+from discreet.releases.columns import Payload
+from discreet.releases.generalized.boxes import boxes_in
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.table.table import Column, Table
+
+
+class Laid(NamedTuple):
+    """A release laid over its original: both in the codes of the original."""
+
+    release: GeneralizedRelease
+    columns: tuple[Column, ...]
+    """The original's quasi-identifiers, in the order of the release."""
+    boxes: Boxes
+    had: NDArray[np.int64]
+    """Per original row: the number of the combination of values published as they are."""
+    shown: NDArray[np.int64]
+    """Per published row the same; ``kinds`` for a combination that no original row has."""
+    kinds: int
+    published: NDArray[np.int64]
+    """How often each sensitive value of the original is published."""
+    class_of: NDArray[np.int64]
+    """Per sensitive value of the release: its code in the original, or one too many when it has none."""
+    usable: NDArray[np.intp]
+    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+
+
+def lay(release: GeneralizedRelease, original: Table) -> Laid:
+    """Lay a release over its original, refusing an original that was read in another way than the release tells."""
+    columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
+    parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
+    published = np.array([release.rows], np.int64)
+    class_of = np.zeros(1, np.int64)
+    rest = list(release.attributes[len(columns) :])
+    if release.sensitive is not None:
+        attribute = rest.pop(0)
+        column = original.sensitive
+        if column is None or column.name != attribute.name:
+            raise DiscreetError(
+                f"the sensitive attribute of the release is {attribute.name!r}, but the original was read with "
+                f"{'none' if column is None else repr(column.name)}; read it with --sensitive {attribute.name}"
+            )
+        same_kind(attribute, column)
+        class_of = places_in(release.sensitive, column)
+        parts.append((column, class_of, release.sensitive.codes))
+        published = _published(class_of, release.sensitive, column)
+        others, rest = rest[: len(release.also)], rest[len(release.also) :]
+        if [attribute.name for attribute in others] != [one.name for one in original.also_sensitive]:
+            names = ",".join(one.name for one in (attribute, *others))
+            raise DiscreetError(
+                f"the sensitive attributes of the release are {names}, but the original was read with "
+                f"{','.join(one.name for one in original.all_sensitive)}; read it with --sensitive {names}"
+            )
+        for attribute, payload, column in zip(others, release.also, original.also_sensitive, strict=True):
+            same_kind(attribute, column)
+            parts.append((column, places_in(payload, column), payload.codes))
+    for attribute, payload in zip(rest, release.others, strict=True):
+        column = carried_column(attribute, original)
+        parts.append((column, places_in(payload, column), payload.codes))
+    had, shown, kinds = combined(original.rows, release.rows, parts)
+    boxes = boxes_in(release, columns)
+    return Laid(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
+
+
+def _published(class_of: NDArray[np.int64], payload: Payload, column: Column) -> NDArray[np.int64]:
+    """How often each value of a column of the original is published."""
+    return np.bincount(class_of[payload.codes], minlength=len(column.values) + 1)[:-1].astype(np.int64)
+
+
+def each_sensitive(laid: Laid, original: Table) -> list[tuple[Laid, Table]]:
+    """The release laid over its original once for every sensitive attribute, as if that were the only one."""
+    release = laid.release
+    if not release.also:
+        return [(laid, original)]
+    quasi = release.quasi
+    result = []
+    secrets = [attribute for attribute in release.attributes if attribute.role == "sensitive"]
+    payloads = [payload for payload in (release.sensitive, *release.also) if payload is not None]
+    for attribute, payload, column in zip(secrets, payloads, original.all_sensitive, strict=True):
+        alone = replace(release, attributes=(*quasi, attribute), sensitive=payload, also=(), others=())
+        class_of = places_in(payload, column)
+        view = laid._replace(release=alone, class_of=class_of, published=_published(class_of, payload, column))
+        result.append((view, replace(original, sensitive=column, also_sensitive=(), other=())))
+    return result
+
+
+def quasi_column(attribute: Attribute, original: Table) -> Column:
+    """The original's column of a published quasi-identifier, refused when it was read in another way."""
+    for column in original.quasi:
+        if column.name == attribute.name:
+            same_kind(attribute, column)
+            if attribute.kind == "ordinal":
+                place = {str(value): code for code, value in enumerate(column.values.tolist())}
+                codes = [place[value] for value in attribute.values if value in place]
+                if codes != sorted(codes):
+                    raise DiscreetError(
+                        f"column {attribute.name!r} was published in another order of its values than the original was "
+                        "read with; read it with the order that the manifest lists"
+                    )
+            return column
+    raise DiscreetError(
+        f"the release has the quasi-identifier {attribute.name!r}, which the original as it was read has not; "
+        f"read it with --quasi {attribute.name}"
+    )
+
+
+def usable_rows(original: Table) -> NDArray[np.intp]:
+    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+    usable = np.arange(original.rows)
+    return usable if original.unusable is None else np.delete(usable, original.unusable)
+
+
+def carried_column(attribute: Attribute, original: Table) -> Column:
+    """The original's column that the release carries along."""
+    column = next((one for one in original.columns if one.name == attribute.name), None)
+    if column is None:
+        raise DiscreetError(
+            f"the release carries the column {attribute.name!r}, which the original was read without; "
+            f"read it with --keep {attribute.name}"
+        )
+    return column
+
+
+def as_published(attribute: Attribute) -> str:
+    """How a column is read as it was published, in the words of flags."""
+    if attribute.notation == "number":
+        return f"with --{attribute.kind} {attribute.name}"
+    return f"as dates, their form given by --date {attribute.name}=%Y-%m-%d where it is not certain"
+
+
+def same_kind(attribute: Attribute, column: Column) -> None:
+    """Refuse a column that was read as of another kind than it was published as."""
+    if attribute.meaning != column.meaning:
+        raise DiscreetError(
+            f"column {attribute.name!r} was published as {attribute.meaning}, but the original was read with it as "
+            f"{column.meaning}; read it {as_published(attribute)}"
+        )
+
+
+def places_in(payload: Payload, column: Column) -> NDArray[np.int64]:
+    """Per value of a published column: its code in the original, or one too many when it has none."""
+    known: dict[Any, int]
+    if payload.values.dtype.kind == "f" and column.kind == "numeric":
+        known = {float(value): code for code, value in enumerate(column.values.tolist()) if value == value}
+        nothing = len(column.values) if column.missing is None else column.missing
+        size = len(column.values)
+        places = [known.get(value, size) if value == value else nothing for value in payload.values.tolist()]
+    else:
+        known = {str(value): code for code, value in enumerate(column.values.tolist())}
+        places = [known.get(str(value), len(column.values)) for value in payload.values.tolist()]
+    return np.array(places, np.int64)
+
+
+def combined(
+    rows: int, published: int, parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """The combinations of several columns numbered, in the original and in the release."""
+    had, shown, size = np.zeros(rows, np.int64), np.zeros(published, np.int64), 1
+    for column, places, codes in parts:
+        width = len(column.values) + 1
+        if size > (1 << 62) // width:
+            had, shown, size = _renumbered(had, shown)
+        had = had * width + column.codes
+        shown = shown * width + places[codes]
+        size *= width
+    if len(parts) <= 1:
+        # the last code of a single column is that of no original row
+        return had, shown, max(1, size - 1)
+    return _renumbered(had, shown)
+
+
+def _renumbered(had: NDArray[np.int64], shown: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    found, places = np.unique(had, return_inverse=True)
+    at = np.minimum(np.searchsorted(found, shown), max(0, len(found) - 1))
+    known = found[at] == shown if len(found) else np.zeros(len(shown), np.bool_)
+    return places.astype(np.int64), np.where(known, at, len(found)), len(found)

@@ -1,0 +1,83 @@
+"""The audit of a generalized release: groups of rows under one description each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from discreet.adversary.case import Case, Found
+from discreet.adversary.check import Check
+from discreet.adversary.checks import soundness
+from discreet.adversary.checks.domains import domains, ends_of
+from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.persons import judged_by_persons
+from discreet.adversary.checks.totals import totals
+from discreet.adversary.checks.trace import by_trace
+from discreet.adversary.checks.unions import unions
+from discreet.adversary.formats.generalized.align import Laid, each_sensitive, lay
+from discreet.adversary.formats.generalized.support import without_trace
+from discreet.adversary.formats.orders import order_of_generalized
+from discreet.adversary.verdict import Kept, counts_of, judged
+from discreet.analyst.loss import losses
+from discreet.principles import KAnonymity, Principle, Prior
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.table.table import Table
+
+
+def audit_generalized(case: Case[GeneralizedRelease]) -> Found:
+    """Audit a generalized release against its original; see ``audit``."""
+    release, original = case.release, case.original
+    laid = lay(release, original)
+    checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release)]
+    checks += [domains(release, original, ends_of(release), case.from_release), totals(laid, original)]
+    check, how = case.support(partial(by_trace, laid), partial(without_trace, laid))
+    checks += [check, order_of_generalized(laid, case.trace)]
+    if release.sensitive is None:
+        original = replace(original, sensitive=None, also_sensitive=())
+    kept: list[Kept] = []
+    given = None
+    for view, (column, promised) in zip(
+        each_sensitive(laid, original), soundness.each_promised(case.parts, original), strict=True
+    ):
+        if column is not None and all(isinstance(part, KAnonymity) for part in promised):
+            unsaid = f"The manifest states no promise about the values of the sensitive attribute {column!r}."
+            checks.append(Check("promise", False, unsaid))
+        own = _judged(column, promised, *view)
+        if view[1].person is not None:
+            told, own = _judged_by_persons(case, own, *view)
+            checks += told
+        kept += own
+        prior = Prior.of(view[1])
+        faced = unions(promised, own, view[0], prior, view[1], case.tell)
+        checks.append(faced if column is None else replace(faced, sentence=f"About {column!r}: {faced.sentence}"))
+        taken, warnings = soundness.taken(promised, prior, case.from_release)
+        given = given or taken
+        checks += warnings
+    return Found(checks, kept, losses(release), how, given, release.groups)
+
+
+def _judged_by_persons(
+    case: Case[GeneralizedRelease], kept: list[Kept], laid: Laid, original: Table
+) -> tuple[list[Check], list[Kept]]:
+    """The promises judged by persons, too, where these have several rows."""
+    prior = Prior.of(original)
+    left = np.maximum(prior.counts - laid.published, 0)
+    return judged_by_persons(case, original, left, counts_of(laid, len(prior.values)), kept)
+
+
+def _judged(attribute: str | None, parts: tuple[Principle, ...], laid: Laid, original: Table) -> list[Kept]:
+    """The promises about one sensitive attribute, judged against its own prior; it is named where there are several."""
+    prior = Prior.of(original)
+    left = np.maximum(prior.counts - laid.published, 0)
+    groups = counts_of(laid, len(prior.values))
+    kept = [judged(part, laid.release, groups, prior, left) for part in parts]
+    if attribute is None:
+        return kept
+    return [
+        one
+        if isinstance(part, KAnonymity)  # which is about no attribute
+        else replace(one, attribute=attribute, sentence=f"About {attribute!r}: {one.sentence}")
+        for part, one in zip(parts, kept, strict=True)
+    ]

@@ -1,0 +1,215 @@
+"""Whether the original supports a release of which no trace is at hand.
+
+Rows can be assigned to groups in some way exactly when a maximum flow from groups to rows fills every group; this finds
+every release that no assignment of original rows explains. Where that graph is too large, conditions are checked that
+every true release meets, as Hall's theorem has it: a description holds at least as many original rows of each sensitive
+value as all groups together claim whose descriptions lie inside it. The group itself is always among these; the others
+are looked for in up to ``REGIONS`` descriptions, narrow and wide ones alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check, described
+from discreet.adversary.formats.generalized.align import Laid
+from discreet.kernels.boxes.boxes import Boxes, nested
+from discreet.kernels.boxes.forest import Forest
+from discreet.kernels.boxes.search import incidences, sums_inside, tally
+from discreet.principles import wording
+from discreet.releases.generalized.boxes import plant, points_of
+from discreet.table.combinations import numbered
+
+EDGES = 2_000_000
+"""The largest graph on which an assignment of rows to groups is looked for."""
+
+REGIONS = 5_000
+"""In how many descriptions other groups are looked for, when the graph is too large."""
+
+COMPARISONS = 30_000_000, 300_000_000
+"""How many pairs of descriptions are compared at most, in small releases and in large ones: up to two seconds."""
+
+EFFORT = 100
+"""How many pairs of descriptions are compared per published row, in between."""
+
+
+def without_trace(laid: Laid, limit: int = EDGES) -> tuple[Check, str]:
+    """Whether original rows could stand behind the groups, and by which check (``assignment`` or ``necessary``)."""
+    release = laid.release
+    width = laid.kinds + 1
+    keys, needs = np.unique(release.group_of.astype(np.int64) * width + laid.shown, return_counts=True)
+    groups, kinds, needs = keys // width, keys % width, needs.astype(np.int64)
+    known = kinds < laid.kinds
+    groups, kinds, needs = groups[known], kinds[known], needs[known]
+    forest = _forest(laid)
+    served = _candidates(forest, laid.boxes, groups, kinds, limit)
+    found = tally(forest, laid.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
+    short = np.flatnonzero(found < needs)
+    if short.size or not bool(known.all()):
+        sentence = "Rows of the release hold values that the original has not."
+        if short.size:
+            worst = int(groups[short[np.argmax((needs - found)[short])]])
+            many = len(np.unique(groups[short]))
+            who = "1 group claims" if many == 1 else f"{many:,} groups claim"
+            sentence = (
+                f"The original does not hold the rows that {who}: the description of group {release.ids[worst]} "
+                f"({described(release, worst)}) holds too few rows with one of its values."
+            )
+        return Check("support", False, sentence), "necessary"
+    if served is not None:
+        lacking = _lacking(forest, needs, *served)
+        if not lacking.any():
+            sentence = (
+                "Without the trace: an assignment of original rows to groups exists in which every row lies in the "
+                "description of its group and every group has exactly the sensitive values it is published with."
+            )
+            return Check("support", True, sentence), "assignment"
+        group = int(groups[np.argmax(lacking)])
+        sentence = (
+            f"No assignment of original rows to groups explains the release: however rows are assigned, "
+            f"{wording.rows(int(lacking.sum()))} published cannot be an original row that the description of the group "
+            f"admits, for example in group {release.ids[group]} ({described(release, group)})."
+        )
+        return Check("support", False, sentence), "assignment"
+    return _crowded(laid, forest, groups, kinds, needs), "necessary"
+
+
+def _crowded(
+    laid: Laid, forest: Forest, groups: NDArray[np.int64], kinds: NDArray[np.int64], needs: NDArray[np.int64]
+) -> Check:
+    """Whether no description holds fewer rows of a value than the groups inside it claim together."""
+    release = laid.release
+    least, most = COMPARISONS
+    chosen = _spread(laid.boxes, min(REGIONS, max(least, min(most, EFFORT * release.rows)) // max(1, release.groups)))
+    starts = np.searchsorted(groups, np.arange(release.groups + 1))
+    places, values, sums = nested(laid.boxes, chosen, starts, kinds, needs, laid.kinds)
+    # a region is the whole of a description's intervals: gaps in it would let fewer groups lie inside
+    whole = laid.boxes._replace(set_at=np.full_like(laid.boxes.set_at, -1))
+    found = _inside(forest, laid, whole, chosen[places], values)
+    short = np.flatnonzero(found < sums)
+    if short.size:
+        worst = int(chosen[places[short[np.argmax((sums - found)[short])]]])
+        return Check(
+            "support",
+            False,
+            "No assignment of original rows to groups explains the release: the groups whose descriptions lie inside "
+            f"that of group {release.ids[worst]} ({described(release, worst)}) claim more rows with one sensitive "
+            "value than the original has there.",
+        )
+    return Check(
+        "support",
+        True,
+        "Without the trace: the description of every group holds at least as many original rows of each of its "
+        f"sensitive values as the group claims, and in {len(chosen):,} descriptions as many as all groups inside them "
+        "claim together; this is necessary but not sufficient, and only the trace can tell more.",
+    )
+
+
+def _spread(boxes: Boxes, number: int) -> NDArray[np.int64]:
+    """Boxes to look into: all distinct ones, or so many from the narrowest to the widest, at equal steps."""
+    _, first = np.unique(np.concatenate([boxes.low, boxes.high], axis=1), axis=0, return_index=True)
+    if len(first) <= number:
+        return np.sort(first).astype(np.int64)
+    widths = (boxes.high[first] - boxes.low[first] + 1).clip(min=1)
+    ordered = first[np.argsort(np.log(widths).sum(axis=1), kind="stable")]
+    return ordered[np.linspace(0, len(ordered) - 1, max(1, number)).astype(np.int64)].astype(np.int64)
+
+
+def _forest(laid: Laid) -> Forest:
+    """The distinct original points of every combination of values published as they are, one tree for each."""
+    order, firsts = _collapsed(laid)
+    points = points_of(laid.columns)[order[firsts[:-1]]]
+    kinds = laid.had[order[firsts[:-1]]]
+    return plant(points, np.diff(firsts), np.searchsorted(kinds, np.arange(laid.kinds + 1)))
+
+
+def _collapsed(laid: Laid) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Rows in an order in which equal ones are together, those of one combination too, and where each lot begins."""
+    sizes = [laid.kinds, *(len(column.values) for column in laid.columns)]
+    codes: list[NDArray[Any]] = [laid.had, *(column.codes for column in laid.columns)]
+    keys = [np.zeros(len(laid.usable), np.int64)]
+    room = 1
+    for size, code in zip(sizes, codes, strict=True):
+        if room > (1 << 62) // max(1, size):
+            keys.append(np.zeros(len(laid.usable), np.int64))
+            room = 1
+        keys[-1] = keys[-1] * size + code[laid.usable]
+        room *= size
+    order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys[::-1])
+    fresh = np.zeros(len(order), np.bool_)
+    for key in keys:
+        fresh[1:] |= np.diff(key[order]) != 0
+    fresh[:1] = True
+    return laid.usable[order], np.append(np.flatnonzero(fresh), len(order))
+
+
+def _inside(
+    forest: Forest, laid: Laid, boxes: Boxes, box_of: NDArray[np.int64], wanted: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Per question: how many original rows with a combination of values lie in a box; those about a box are together.
+
+    So many are asked about each box that all of its rows are gone through, in one tree of all points.
+    """
+    keys = numbered(list(forest.points.T), [len(column.values) for column in laid.columns], len(forest.points))
+    _, first, point_of = np.unique(keys, return_index=True, return_inverse=True)
+    tree = plant(forest.points[first], np.ones(len(first), np.int64), np.array([0, len(first)]))
+    place = np.empty(len(first), np.int64)
+    place[tree.order] = np.arange(len(first))
+    sizes = forest.last[forest.roots] - forest.first[forest.roots]
+    kind_of = np.repeat(np.arange(laid.kinds), sizes)
+    turn = np.argsort(place[point_of], kind="stable")
+    starts = np.searchsorted(place[point_of][turn], np.arange(len(first) + 1))
+    found = sums_inside(tree, boxes, box_of, starts, kind_of[turn], forest.weights[turn], laid.kinds, wanted)
+    return np.asarray(found, np.int64)
+
+
+Served = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""How many distinct points could serve each claim, and their positions, claim by claim."""
+
+
+def _candidates(
+    forest: Forest, boxes: Boxes, groups: NDArray[np.int64], kinds: NDArray[np.int64], limit: int
+) -> Served | None:
+    """The distinct points that could serve each claim, or None once they are more than ``limit`` together."""
+    numbers, positions = incidences(forest, boxes, groups, kinds, limit)
+    return None if len(positions) > limit else (numbers, positions)
+
+
+def _weights(forest: Forest, numbers: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many rows could serve each claim."""
+    ends = np.concatenate([[0], np.cumsum(forest.weights[positions])])
+    at = np.cumsum(numbers)
+    return np.asarray(ends[at] - ends[at - numbers], np.int64)
+
+
+def _lacking(
+    forest: Forest, needs: NDArray[np.int64], numbers: NDArray[np.int64], positions: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """How many rows of each claim (a group and a value) find no original row of their own, in a best assignment.
+
+    Source -> claim: as many as the group claims; -> original point inside: as many as it has rows; -> sink.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    claims, points = len(needs), len(forest.weights)
+    size = 1 + claims + points + 1
+    capacity: NDArray[np.int64] = np.concatenate(
+        [needs, np.minimum(forest.weights[positions], np.repeat(needs, numbers)), forest.weights]
+    )
+    ends = [np.arange(1, claims + 1), positions + claims + 1, np.full(points, size - 1)]
+    targets = np.concatenate(ends)
+    degrees = np.concatenate([[claims], numbers, np.ones(points, np.int64), [0]])
+    starts = np.concatenate([[0], np.cumsum(degrees)])
+    graph = csr_array(
+        (capacity.astype(np.int32), targets.astype(np.int32), starts.astype(np.int32)), shape=(size, size)
+    )
+    graph.sort_indices()
+    result = maximum_flow(graph, 0, size - 1)
+    if result.flow_value == int(needs.sum()):
+        return np.zeros(claims, np.int64)
+    sent: NDArray[np.int64] = result.flow[[0]].toarray().ravel()[1 : claims + 1]
+    return (needs - sent).astype(np.int64)

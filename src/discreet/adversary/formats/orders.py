@@ -1,0 +1,153 @@
+"""What the lines of releases say of the rows behind them, for the audit of their order; and of what rows they are.
+
+With the trace a line is known to stand for one of the rows of its group that agree with all it says. Without it, for
+any row that agrees; of a generalized release only so much is looked at as can be looked at quickly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check, Grouped
+from discreet.adversary.checks.order import Finding, Lines, order
+from discreet.adversary.checks.permutations import Ints, exceeding
+from discreet.adversary.formats.anatomy.align import Laid as AnatomyLaid
+from discreet.adversary.formats.generalized.align import Laid, usable_rows
+from discreet.adversary.formats.randomised.align import Matched
+from discreet.kernels.boxes.boxes import admitted
+from discreet.table.table import Table
+
+TABLE = "the table"
+LOOSELY = (
+    "Without the trace nobody knows which rows are in which group, so that lines which follow the input but loosely "
+    "may go unseen."
+)
+AT_FAULT = Check("order", True, "The order of lines was not looked at, as the tables are at fault.")
+
+
+def order_of_generalized(laid: Laid, trace: NDArray[Any] | None) -> Check:
+    """Whether the order of a generalized table, and the numbers of its groups, tell nothing."""
+    release = laid.release
+    if release.faults:
+        return AT_FAULT
+    groups, shown = release.group_of.astype(np.int64), None
+    if release.sensitive is not None:
+        shown = laid.class_of[release.sensitive.codes]
+    traced = traced_rows(release, len(laid.had), trace)
+    if traced is not None:
+        return order([_by_group(groups, laid.shown, laid.had, laid.kinds, traced, None, shown)])
+    rows = laid.usable
+    alike: tuple[tuple[Ints, Ints], ...] = ()
+    more: list[Finding] = []
+    if len(rows) == release.rows:
+        alike = ((laid.shown, laid.had[rows]),)
+        more = [_in_their_places(laid, rows), _in_their_places(laid, rows[::-1])]
+    lines = Lines(TABLE, laid.shown, groups, laid.had[rows], rows, None, shown, _near(laid), alike)
+    check = order([lines], more)
+    return replace(check, sentence=f"{check.sentence} {LOOSELY}") if check.holds else check
+
+
+def order_of_anatomy(laid: AnatomyLaid, trace: NDArray[Any] | None) -> Check:
+    """Whether the order of the rows of an anatomy release, and the numbers of its groups, tell nothing."""
+    release, column = laid.release, laid.original.sensitive
+    if release.faults or column is None:
+        return AT_FAULT
+    groups, codes = release.group_of.astype(np.int64), column.codes.astype(np.int64)
+    traced = traced_rows(release, len(laid.had), trace)
+    if traced is not None:
+        return order([_by_group(groups, laid.shown, laid.had, laid.kinds, traced, codes)])
+    rows = laid.usable
+    alike = ((laid.shown, laid.had[rows]),) if len(rows) == release.rows else ()
+    return order([Lines(TABLE, laid.shown, groups, laid.had[rows], rows, codes[rows], alike=alike)])
+
+
+def order_of_randomised(matched: Matched, original: Table, trace: NDArray[Any] | None) -> Check:
+    """Whether the order of rows with randomised sensitive values tells nothing."""
+    release = matched.release
+    if release.faults or not matched.check.holds:
+        return AT_FAULT
+    classes, published = original.classes.astype(np.int64), release.shown.codes.astype(np.int64)
+    says, said = matched.shown, matched.had
+    rows = usable_rows(original) if trace is None else np.flatnonzero(trace >= 0)
+    alike = ((says, said[rows]),) if len(rows) == release.rows else ()
+    if trace is not None:  # every line is some row's own
+        says, said = np.arange(release.rows), trace.astype(np.int64)
+    return order([Lines(TABLE, says, None, said[rows], rows, classes[rows], published, alike=alike)])
+
+
+def traced_rows(
+    release: Grouped, rows: int, trace: NDArray[Any] | None
+) -> tuple[NDArray[np.intp], NDArray[np.int64]] | None:
+    """The rows that a trace publishes and the numbers of their groups; none without a trace, or when it is at fault."""
+    if trace is None or trace.shape != (rows,) or trace.dtype.kind not in "iu":
+        return None
+    kept = np.flatnonzero(trace >= 0)
+    groups = trace[kept].astype(np.int64)
+    return (kept, groups) if len(kept) == release.rows and int(groups.max(initial=-1)) < release.groups else None
+
+
+def _by_group(
+    groups: Ints,
+    shown: Ints,
+    had: Ints,
+    kinds: int,
+    traced: tuple[NDArray[np.intp], NDArray[np.int64]],
+    secrets: Ints | None,
+    published: Ints | None = None,
+) -> Lines:
+    """Lines that say which group they are in, and all else that is published of their rows as it is."""
+    kept, places = traced
+    wide = max(kinds, int(shown.max(initial=0))) + 1
+    own = None if secrets is None else secrets[kept]
+    alike = ((shown, had[kept]), (groups, places))
+    says, said = groups * wide + shown, places * wide + had[kept]
+    return Lines(TABLE, says, groups, said, kept, own, published, alike=alike)
+
+
+# ----------------------------------------------------------------------------------- generalized, without the trace
+
+
+def _near(laid: Laid) -> NDArray[np.float64]:
+    """Per line: where rows stand whose values it admits, on average over its columns."""
+    rows = laid.usable
+    held = np.bincount(laid.had[rows], minlength=laid.kinds + 1)
+    with np.errstate(invalid="ignore"):
+        of_said = np.bincount(laid.had[rows], rows, minlength=laid.kinds + 1) / held
+    near = np.nan_to_num(of_said[laid.shown])
+    for axis, column in enumerate(laid.columns):
+        codes = column.codes[rows]
+        totals = [np.concatenate([[0.0], np.cumsum(np.bincount(codes, of, len(column.values)))]) for of in (None, rows)]
+        low, high = _ends(laid, axis)
+        number, places = (total[high + 1] - total[low] for total in totals)
+        near += (places / np.maximum(number, 1.0))[laid.release.group_of]
+    return near
+
+
+def _ends(laid: Laid, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first and the last code that each group admits; none when the last is below the first."""
+    low = np.maximum(laid.boxes.low[:, axis].astype(np.int64), 0)
+    high = np.minimum(laid.boxes.high[:, axis].astype(np.int64), len(laid.columns[axis].values) - 1)
+    low = np.minimum(low, len(laid.columns[axis].values))
+    return low, np.maximum(high, low - 1)
+
+
+def _in_their_places(laid: Laid, rows: NDArray[np.intp]) -> Finding:
+    """How many lines stand where the input has a row that they may stand for.
+
+    As many pairs of a line and a row fit as do by any one column, at most; that many on average, divided by the rows.
+    """
+    release, number = laid.release, max(1, len(rows))
+    fits = laid.shown == laid.had[rows]
+    says, said = (np.bincount(of, minlength=laid.kinds + 1) for of in (laid.shown, laid.had[rows]))
+    most = float(says @ said)
+    for axis, column in enumerate(laid.columns):
+        fits &= admitted(laid.boxes, release.group_of.astype(np.intp), axis, column.codes[rows])
+        held = np.concatenate([[0], np.cumsum(np.bincount(column.codes[rows], minlength=len(column.values)))])
+        low, high = _ends(laid, axis)
+        most = min(most, float((held[high + 1] - held[low]) @ np.bincount(release.group_of, minlength=release.groups)))
+    what = f"the lines of {TABLE} admit the rows that stand in their places in the input"
+    return Finding(what, exceeding(float(fits.sum()), most / number))

@@ -1,0 +1,189 @@
+"""Rows with randomised sensitive values looked up in the original by all that is published of them as it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check
+from discreet.adversary.formats.generalized.align import carried_column, combined, places_in, quasi_column, same_kind
+from discreet.errors import DiscreetError
+from discreet.principles import wording
+from discreet.principles.counts import Counts
+from discreet.releases.randomised.base import RandomisedRelease
+from discreet.table.table import Table
+
+
+class Matched(NamedTuple):
+    """A release with randomised sensitive values beside its original."""
+
+    release: RandomisedRelease
+    class_of: NDArray[np.int64]
+    """Per value of the prior: its code in the original, or one too many when it has none."""
+    check: Check
+    how: str
+    """By what the rows were matched: ``trace`` or ``assignment``."""
+    before: Counts
+    """Per combination of columns published as they are, all of whose rows are published: how often each value of the
+    original occurs. With a trace, which row is published where is known, and all rows of a value are put together."""
+    after: Counts
+    """The same for how often each value of the prior is published."""
+    left: NDArray[np.int64]
+    """How often each value of the original is withheld, at least."""
+    choices: Counts
+    """Per combination of which some rows are withheld: how many more of each value may be."""
+    chosen: NDArray[np.int64]
+    """How many more of each combination are."""
+    had: NDArray[np.int64]
+    """Per original row: the number of its combination of columns published as they are."""
+    shown: NDArray[np.int64]
+    """Per published row the same."""
+
+    @property
+    def open(self) -> int:
+        """How many withheld rows have a value that is not known."""
+        return int(self.chosen.sum())
+
+    @property
+    def in_places(self) -> Counts | None:
+        """``before`` by the places of values in the prior; ``None`` when it does not list all of them."""
+        place = np.full(self.before.width + 1, -1, np.int32)
+        place[self.class_of] = np.arange(len(self.class_of))
+        return None if bool((place[self.before.values] < 0).any()) else self.before.under(place)
+
+
+def match(
+    release: RandomisedRelease, original: Table, trace: NDArray[Any] | None = None, faults: list[str] | None = None
+) -> Matched:
+    """Lay a release beside its original, refusing an original that was read in another way than the release tells."""
+    secret = original.sensitive
+    if secret is None or secret.name != release.sensitive.name:
+        raise DiscreetError(
+            f"the sensitive attribute of the release is {release.sensitive.name!r}, but the original was read with "
+            f"{'none' if secret is None else repr(secret.name)}; read it with --sensitive {release.sensitive.name}"
+        )
+    same_kind(release.sensitive, secret)
+    class_of = places_in(release.shown._replace(values=release.values), secret)
+    parts = []
+    for attribute, payload in zip(release.quasi, release.exact, strict=True):
+        column = quasi_column(attribute, original)
+        parts.append((column, places_in(payload, column), payload.codes))
+    for attribute, payload in zip((a for a in release.attributes if a.role == "other"), release.others, strict=True):
+        found = carried_column(attribute, original)
+        parts.append((found, places_in(payload, found), payload.codes))
+    had, shown, kinds = combined(original.rows, release.rows, parts)
+    usable = np.ones(original.rows, np.bool_)
+    if original.unusable is not None:
+        usable[original.unusable] = False
+    if trace is not None:
+        return _by_trace(release, original, class_of, had, shown, usable, trace, list(faults or ()))
+    return _by_kinds(release, original, class_of, had, shown, kinds, usable)
+
+
+def _by_kinds(
+    release: RandomisedRelease,
+    original: Table,
+    class_of: NDArray[np.int64],
+    had: NDArray[np.int64],
+    shown: NDArray[np.int64],
+    kinds: int,
+    usable: NDArray[np.bool_],
+) -> Matched:
+    """Rows matched by their combinations of values: as many of each as the original has, but for those withheld."""
+    rows = np.flatnonzero(usable)
+    have = np.bincount(had[rows], minlength=kinds)
+    show = np.bincount(shown, minlength=kinds + 1)
+    width = len(original.prior_counts)
+    whole = np.flatnonzero((show[:-1] == have) & (have > 0))
+    place = np.full(kinds + 1, -1, np.int64)
+    place[whole] = np.arange(len(whole))
+    inside = rows[place[had[rows]] >= 0]
+    before = Counts.of_rows(place[had[inside]], original.classes[inside], len(whole), width)
+    told = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < len(release.prior)))
+    after = Counts.of_rows(place[shown[told]], release.shown.codes[told], len(whole), len(release.prior))
+    # withheld: the rows that were to be, and of every combination as many as are not published
+    left = np.bincount(original.classes[~usable], minlength=width)
+    lacking = np.maximum(have - show[:-1], 0)
+    some = rows[lacking[had[rows]] > 0]
+    at, of = np.unique(had[some], return_inverse=True)
+    counts = Counts.of_rows(of, original.classes[some], len(at), width)
+    least = np.maximum(0, counts.amounts - (counts.sizes - lacking[at])[counts.groups])
+    np.add.at(left, counts.values, least)
+    most = np.minimum(counts.amounts, lacking[at][counts.groups])
+    choices = replace(counts, amounts=most - least)
+    chosen = lacking[at] - np.bincount(counts.groups, least, len(at)).astype(np.int64)
+    check = _rows_check(release, original, have, show)
+    return Matched(release, class_of, check, "assignment", before, after, left, choices, chosen, had, shown)
+
+
+def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
+    strange, over = int(show[-1]), int(np.maximum(show[:-1] - have, 0).sum())
+    if strange or over:
+        number = strange + over
+        sentence = (
+            f"{wording.rows(number)} of the release {'has' if number == 1 else 'have'} quasi-identifiers and other "
+            "columns that no original row has, or that fewer have."
+        )
+        return Check("rows", False, sentence)
+    left = original.rows - release.rows
+    if left != release.withheld:
+        return Check(
+            "rows",
+            False,
+            f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
+            f"must have been withheld, but the manifest says {release.withheld:,}.",
+        )
+    and_left = f", but for the {left:,} withheld" if left else ""
+    return Check(
+        "rows", True, f"The {wording.rows(release.rows)}, without their sensitive values, are the original's{and_left}."
+    )
+
+
+def _by_trace(
+    release: RandomisedRelease,
+    original: Table,
+    class_of: NDArray[np.int64],
+    had: NDArray[np.int64],
+    shown: NDArray[np.int64],
+    usable: NDArray[np.bool_],
+    trace: NDArray[Any],
+    faults: list[str],
+) -> Matched:
+    """Rows matched by the private trace: the place in the published table of every input row."""
+    width = len(original.prior_counts)
+    kept = np.zeros(0, np.int64)
+    if trace.shape != had.shape or trace.dtype.kind not in "iu":
+        faults.append(f"the trace must have one whole number for each of the {wording.rows(len(had))} of the original")
+        trace = np.full(len(had), -1, np.int64)
+    else:
+        kept = np.flatnonzero(trace >= 0)
+        if not np.array_equal(np.sort(trace[kept]), np.arange(release.rows)):
+            faults.append("the trace does not name every published row once")
+            kept = kept[trace[kept] < release.rows]
+        if (left := len(had) - len(kept)) != release.withheld:
+            faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
+        if not bool(usable[kept].all()):
+            faults.append("the trace publishes rows that were to be withheld for their missing values")
+        differ = int((shown[trace[kept]] != had[kept]).sum())
+        if differ:
+            faults.append(f"{wording.rows(differ)} are not published with their quasi-identifiers and other columns")
+    withheld = np.bincount(np.delete(original.classes, kept), minlength=width)
+    codes = release.shown.codes[trace[kept]]
+    inside = np.flatnonzero(codes < len(release.prior))
+    values = original.classes[kept[inside]]
+    before = Counts.of_rows(values, values, width, width)
+    after = Counts.of_rows(values, codes[inside], width, len(release.prior))
+    none = Counts.of_rows(values[:0], values[:0], 0, width), np.zeros(0, np.int64)
+    if faults:
+        check = Check("rows", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
+    else:
+        check = Check(
+            "rows",
+            True,
+            "By the private trace, every input row is published once or withheld, with its quasi-identifiers and other "
+            "columns as they were.",
+        )
+    return Matched(release, class_of, check, "trace", before, after, withheld, *none, had, shown)

@@ -1,0 +1,75 @@
+"""What the audits of formats share that publish quasi-identifiers as they are and randomise every sensitive value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from discreet.adversary.case import Case, Found
+from discreet.adversary.check import Check
+from discreet.adversary.checks import soundness
+from discreet.adversary.checks.domains import domains, numbers_of
+from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.withheld import undecided, with_withheld
+from discreet.adversary.formats.orders import order_of_randomised
+from discreet.adversary.formats.randomised.align import Matched, match
+from discreet.adversary.verdict import Kept
+from discreet.principles import Principle, Prior
+from discreet.releases.randomised.base import RandomisedRelease
+
+R = TypeVar("R", bound=RandomisedRelease)
+
+
+def audit_randomised(
+    case: Case[R],
+    more: Mapping[str, Any],
+    chance: Callable[[Matched], list[Check]],
+    judged: Callable[[Principle, R, Matched, Prior], Kept],
+) -> Found:
+    """Audit a release: ``chance`` checks what was drawn, ``judged`` a promise on it.
+
+    The withheld rows are judged here, as one more group. ``more`` are the entries that the manifest has besides the
+    common ones.
+    """
+    release, original = case.release, case.original
+    matched = match(release, original, case.trace, list(case.trace_faults))
+    prior = Prior.of(original)
+    checks = [entries(case, **more), _consistency(release)]
+    checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
+    checks += [_same_prior(matched, prior), matched.check, *chance(matched)]
+    checks.append(order_of_randomised(matched, original, case.trace))
+    found = [with_withheld(judged(part, release, matched, prior), part, matched, prior) for part in case.parts]
+    if not all(decided for _, decided in found):
+        checks.append(undecided(matched))
+    given, warnings = soundness.taken(case.parts, prior, case.from_release)
+    lost = case.withheld / original.rows if original.rows else 0.0
+    losses = {"ail": lost, "gcp": lost, "retention": release.retention}
+    return Found([*checks, *warnings], [kept for kept, _ in found], losses, matched.how, given)
+
+
+def _consistency(release: RandomisedRelease) -> Check:
+    """Whether the files agree with each other."""
+    if release.faults:
+        return Check("consistency", False, " ".join(release.faults))
+    return Check("consistency", True, "The tables agree with each other and with the manifest.")
+
+
+def _same_prior(matched: Matched, prior: Prior) -> Check:
+    """Whether the prior of the release is that of the original."""
+    told = np.zeros(len(prior.counts) + 1, np.int64)
+    np.add.at(told, matched.class_of, matched.release.prior)
+    if told[-1]:
+        strange = matched.release.texts[int(np.argmax(matched.class_of == len(prior.counts)))]
+        return Check("prior", False, f"The prior lists {strange!r}, a value that the original does not have.")
+    differ = np.flatnonzero(told[:-1] != prior.counts)
+    if len(differ):
+        worst = int(differ[np.argmax(np.abs(told[differ] - prior.counts[differ]))])
+        return Check(
+            "prior",
+            False,
+            f"The prior is not the original's: it counts {prior.values[worst]!r} {told[worst]:,} times, but it occurs "
+            f"{prior.counts[worst]:,} times.",
+        )
+    return Check("prior", True, "The prior is the distribution of the sensitive attribute in the whole original.")

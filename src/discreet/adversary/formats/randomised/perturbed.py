@@ -1,0 +1,78 @@
+"""The audit of a perturbed release: quasi-identifiers as they are, sensitive values randomised by a printed matrix.
+
+It checks that the files are those the manifest names; that the matrix gives every original value probabilities that
+add up to 1; that the prior is the original's; that the rows, but for their sensitive values, are the original's; that
+the published sensitive values are such as the matrix makes of the original ones; and that every promise is kept by what
+each published value says about each original one, exactly as printed, and by the withheld rows taken as one group.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from discreet.adversary.case import Case, Found
+from discreet.adversary.check import Check
+from discreet.adversary.formats.randomised.align import Matched
+from discreet.adversary.formats.randomised.audit import audit_randomised
+from discreet.adversary.formats.randomised.perturbed_draws import plausible
+from discreet.adversary.verdict import Kept
+from discreet.principles import AlphaBeta, BetaLikeness, Principle, Prior, wording
+from discreet.releases.randomised.perturbed import PerturbedRelease
+
+
+def audit_perturbed(case: Case[PerturbedRelease]) -> Found:
+    """Audit a perturbed release against its original; see ``audit``."""
+    matrix = case.release.matrix
+    return audit_randomised(case, {}, lambda matched: [_stochastic(case.release), plausible(matched, matrix)], _judged)
+
+
+def _stochastic(release: PerturbedRelease) -> Check:
+    if release.matrix.stochastic:
+        return Check("matrix", True, "The matrix gives every original value probabilities that add up to 1 exactly.")
+    sums = release.matrix.units.sum(axis=0)
+    worst = int(np.argmax([abs(int(total) - release.matrix.scale) for total in sums]))
+    return Check(
+        "matrix",
+        False,
+        f"The probabilities that the matrix gives the original value {release.texts[worst]!r} add up to "
+        f"{int(sums[worst]) / release.matrix.scale!r} instead of 1.",
+    )
+
+
+def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> Kept:
+    """One promise judged on what every published value says."""
+    if not (isinstance(part, AlphaBeta) or (isinstance(part, BetaLikeness) and part.level == 0)):
+        reason = "a perturbed release bounds the belief in single sensitive values and nothing else"
+        return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}.")
+    known = matched.class_of < len(prior.counts)
+    where = np.where(known, matched.class_of, 0)
+    counts = np.where(known, prior.counts[where], 0)
+    caps, floors = part.caps(prior), part.floors(prior)
+    assert caps is not None, "these promises bound every value"
+    worst = release.matrix.worst(
+        counts, np.where(known, caps[where], 0.0), None if floors is None else np.where(known, floors[where], 0.0)
+    )
+    posteriors = release.matrix.posteriors(counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gains = posteriors * counts.sum() / counts - 1.0
+    achieved = float(np.nanmax(gains if isinstance(part, BetaLikeness) else posteriors, initial=0.0))
+    seen, held = release.texts[worst.published], release.texts[worst.original]
+    belief = wording.percent(float(np.nan_to_num(posteriors[worst.published, worst.original])))
+    share = wording.percent(float(counts[worst.original] / max(1, counts.sum())))
+    said = (
+        f"whoever sees {seen!r} published believes with {belief} that it was {held!r}, "
+        f"which is {share} of the whole table"
+    )
+    pairs = release.matrix.width**2
+    if worst.broken:
+        sentence = (
+            f"{part} is broken by {worst.broken:,} of {pairs:,} pairs of a published and an original value: {said}."
+        )
+    else:
+        sentence = (
+            f"{part} is kept by what every published value says about every original one, exactly as printed; closest "
+            f"to the bound, {said}, {wording.percent(worst.strain)} of what is allowed."
+        )
+    return Kept(str(part), worst.broken == 0, worst.strain, achieved, worst.broken, None, 0, {}, sentence)

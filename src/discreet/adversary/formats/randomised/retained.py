@@ -1,0 +1,67 @@
+"""The audit of a retained release: quasi-identifiers as they are, sensitive numbers kept by a coin or drawn anew.
+
+It checks that the files are those the manifest names; that the prior is the original's; that the rows, but for their
+sensitive values, are the original's; that the published numbers are such as the stated probability makes of the
+original ones; and that every promise is kept by what each published number says about the neighbourhood of any number
+that occurs, exactly as printed, and by the withheld rows taken as one group.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from discreet.adversary.case import Case, Found
+from discreet.adversary.formats.randomised.align import Matched
+from discreet.adversary.formats.randomised.audit import audit_randomised
+from discreet.adversary.formats.randomised.retained_draws import plausible
+from discreet.adversary.verdict import Kept
+from discreet.errors import DiscreetError
+from discreet.principles import Principle, Prior, Proximity, wording
+from discreet.releases.randomised.coin import crowds
+from discreet.releases.randomised.retained import RetainedRelease
+
+
+def audit_retained(case: Case[RetainedRelease]) -> Found:
+    """Audit a retained release against its original; see ``audit``."""
+    more = {"retention": case.manifest["retention"]}  # loading has told what else it says
+    return audit_randomised(case, more, lambda matched: [plausible(matched, case.release.coin)], _judged)
+
+
+def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: Prior) -> Kept:
+    """One promise judged on what every published number says."""
+    if not isinstance(part, Proximity):
+        reason = "a retained release bounds the belief that a number lies near to another and nothing else"
+        return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}.")
+    try:
+        crowd = crowds(prior.counts, *part.windows(prior))
+    except DiscreetError as error:
+        return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
+    known = matched.class_of < len(prior.counts)
+    where = np.where(known, matched.class_of, 0)
+    counts, around = np.where(known, prior.counts[where], 0), np.where(known, crowd.around[where], 0)
+    worst = release.coin.nearest(counts, around, prior.rows, part.m)
+    centre = crowd.centre(int(where[worst.published])) if known[worst.published] else 0
+    first, last = crowd.first[centre], crowd.last[centre]
+    what = (
+        f"it was {prior.values[first]!r}"
+        if first == last
+        else f"it was a number from {prior.values[first]} to {prior.values[last]}, near to {prior.values[centre]}"
+    )
+    said = (
+        f"whoever sees {release.texts[worst.published]} published believes with {wording.percent(worst.belief)} that "
+        f"{what}, where {wording.percent(crowd.rows[centre] / prior.rows)} of the whole table lie"
+    )
+    strain, broken = worst.belief * part.m, worst.broken
+    # rounding must not tell another story than whole numbers do
+    strain = max(strain, float(np.nextafter(1.0, 2.0))) if broken else min(strain, 1.0)
+    achieved = math.floor(1.0 / worst.belief + 1e-9) if worst.belief > 0.0 else prior.rows
+    if broken:
+        sentence = f"{part} is broken by what {broken:,} of {len(counts):,} published values say: {said}."
+    else:
+        sentence = (
+            f"{part} is kept by what every published value says, exactly as printed; closest to the bound, {said}, "
+            f"{wording.percent(strain)} of what is allowed."
+        )
+    return Kept(str(part), broken == 0, strain, achieved, broken, None, 0, {}, sentence)

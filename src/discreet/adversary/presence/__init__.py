@@ -1,0 +1,1 @@
+"""What a release tells about who is in the table."""

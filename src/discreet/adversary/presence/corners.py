@@ -1,0 +1,77 @@
+"""How much more than average the ends of intervals give away.
+
+An interval that is as narrow as possible has a row at each of its ends, and whoever knows that rules out all ways to
+choose a group's rows that leave an end untouched. Of the ways that are left, more hold a combination of ends than one
+from the inside. How many more is counted by inclusion and exclusion: of the ways to choose s of N combinations, those
+that avoid some ends choose among fewer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.releases.generalized.boxes import boxes_in
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.presence import occurring, values_in
+from discreet.table.table import Column
+
+GROUPS = 500
+"""How many groups are looked at, those with the fewest rows, where ends say most."""
+LARGEST = 300
+"""The largest group that is looked at; numbers grow with it."""
+AXES = 6
+"""The largest number of intervals per group that are looked at: three to the power of it are summed."""
+
+
+class Corner(NamedTuple):
+    """The combination of ends that is believed in most."""
+
+    belief: float
+    group: int
+    """A place in the release's ``ids``."""
+
+
+def belief_at_ends(intervals: Sequence[int], others: int, rows: int) -> float:
+    """The belief that a combination of ends is among ``rows`` different combinations that touch all ends.
+
+    ``intervals`` are the numbers of values of the intervals, at least 2 each; ``others`` is the number of combinations
+    of the remaining values of the group. 0 when so many rows cannot touch all ends.
+
+    >>> belief_at_ends([4, 4], 1, 2), belief_at_ends([], 8, 2)
+    (0.5, 0.25)
+    """
+    with_it = in_all = 0
+    for left_out in product((0, 1, 2), repeat=len(intervals)):
+        sign = (-1) ** sum(left_out)
+        choices = others * math.prod(many - out for many, out in zip(intervals, left_out, strict=True))
+        in_all += sign * 2 ** left_out.count(1) * math.comb(choices, rows)
+        if 2 not in left_out:
+            # a combination of ends touches one end of every interval, so only the other can be left out
+            with_it += sign * math.comb(choices - 1, rows - 1)
+    return with_it / in_all if in_all > 0 else 0.0
+
+
+def strongest_corner(release: GeneralizedRelease, original: Sequence[Column]) -> Corner | None:
+    """The combination of ends that is believed in most, in the groups that are looked at; None when there is none."""
+    values = values_in(boxes_in(release, original), occurring(original))
+    tight = np.zeros(values.shape, np.bool_)
+    for axis, (attribute, regions, texts) in enumerate(zip(release.quasi, release.regions, release.texts, strict=True)):
+        # labels stand for a node of a hierarchy, whose first and last value need not occur
+        if attribute.kind != "categorical" and attribute.hierarchy is None:
+            tight[:, axis] = (~regions.whole & (regions.low < regions.high))[texts.of_group] & (values[:, axis] > 1)
+    worst = None
+    for group in np.argsort(release.sizes, kind="stable")[:GROUPS].tolist():
+        rows = int(release.sizes[group])
+        ends = np.sort(values[group, tight[group]])[::-1][:AXES].tolist()
+        others = math.prod(values[group].tolist()) // math.prod(ends)
+        if rows > LARGEST or not ends or rows >= others * math.prod(ends):
+            continue
+        belief = belief_at_ends(ends, others, rows)
+        if worst is None or belief > worst.belief:
+            worst = Corner(belief, group)
+    return worst

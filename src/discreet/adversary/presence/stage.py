@@ -1,0 +1,237 @@
+"""What a release tells about who is in the table, and whether it is no more than was promised.
+
+The belief that a person is in the table has two readings. By the *group*: someone finds the one group that may hold the
+person, and takes all combinations of values that it admits for equally likely. *Combined*: of all groups that may hold
+the person at least one does, 1 - (1 - p1)(1 - p2)... . An audit tells both, whichever is promised, and the largest that
+is justified about anyone, in the table or not; and, for releases that list values, how much someone may believe for
+whom common values are likelier than rare ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Tell, silent
+from discreet.adversary.formats.generalized.align import quasi_column
+from discreet.adversary.presence.corners import strongest_corner
+from discreet.adversary.presence.lookup import ByBoxes, ByLists, Finder, Found, finder_for
+from discreet.adversary.presence.population import Population, in_population
+from discreet.adversary.presence.remarks import remarks
+from discreet.adversary.verdict import Kept
+from discreet.kernels.judging import SLACK
+from discreet.principles import AlphaBeta, Principle
+from discreet.principles.wording import percent
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.max_presence import Most
+from discreet.releases.release import Release
+from discreet.table.table import Column, Table
+
+if TYPE_CHECKING:
+    from discreet.adversary.audit import Audit
+
+
+@dataclass(frozen=True)
+class Presence:
+    """How much a release gives away about who is in the table."""
+
+    certain: bool
+    """Whether quasi-identifiers are published as they are, so that nothing about presence is hidden."""
+    group: float
+    """The largest belief that any one group justifies."""
+    combined: float
+    """The largest belief about any row of the original that all groups together justify."""
+    anyone: float
+    """The same about anyone, in the table or not, with any values that occur: none is larger."""
+    anyone_reached: bool
+    """Whether someone is believed in that much; else it is a bound, and the largest was not found."""
+    weighed: float | None
+    """The largest belief about any row of the original, by one group, of an adversary for whom a value is the likelier
+    the more groups list it; None where values are not listed."""
+    ends: float | None
+    """The belief in some combination of ends of intervals of an adversary who knows that rows lie at all ends; None
+    where there are none."""
+    rows: int
+    """The rows of the original that were looked up."""
+    covered: int
+    """How many of them some group may hold."""
+    most_groups: int
+    """The largest number of groups that may hold the same person."""
+    alpha: float | None = None
+    """The strongest promise about presence; the next three tell how many rows of the original are beyond it."""
+    above_group: int = 0
+    above_combined: int = 0
+    above_weighed: int | None = None
+    together: float | None = None
+    """The strongest promise about what all groups say together."""
+    population: Population | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return asdict(self)
+
+
+class Told:
+    """What the groups of a release say about the presence of everyone in the original."""
+
+    def __init__(self, finder: Finder, original: Sequence[Column], tell: Tell = silent) -> None:
+        """Look all rows of the original up."""
+        self.finder, self.original = finder, original
+        self.combinations = finder.combinations(original)
+        with np.errstate(divide="ignore", invalid="ignore"):  # files at fault may list nothing of a group
+            self.chances = np.nan_to_num(np.minimum(1.0, finder.sizes / self.combinations))
+        self.worst = int(np.argmax(self.chances)) if len(self.chances) else None
+        """The group that says most."""
+        self.weighed: NDArray[np.float64] | None = None
+        self.found: Found
+        if isinstance(finder, ByLists):
+            self.found, self.weighed = finder.find_weighed(original, self.chances, tell)
+        else:
+            self.found = finder.find(original, self.chances)
+        self.anyone = finder.anyone(original, self.chances, float(self.found.together.max(initial=0.0)))
+        self.corner = strongest_corner(finder.release, original) if isinstance(finder, ByBoxes) else None
+
+    def settle(self, alpha: float) -> None:
+        """See whether anyone is believed in more than alpha where the search for the largest belief left it open."""
+        if self.anyone.reached <= alpha < self.anyone.bound:
+            reached = self.anyone.reached
+            self.anyone = min(self.anyone, self.finder.anyone(self.original, self.chances, reached, alpha), key=_open)
+
+    def beyond(self, alpha: float) -> tuple[int, int, int]:
+        """How many groups, rows by their groups, and rows by all groups together are believed in more than alpha."""
+        if alpha >= 1.0:
+            return 0, 0, 0
+        groups = int((self.finder.sizes > alpha * self.combinations + SLACK).sum())
+        return groups, _above(self.found.largest, alpha), _above(self.found.together, alpha)
+
+    def presence(self, parts: Sequence[AlphaBeta], population: Table | None) -> Presence:
+        """The figures, by the strongest of some promises."""
+        alpha = min((part.alpha for part in parts), default=None)
+        together = min((part.alpha for part in parts if part.combined), default=None)
+        _, above_group, above_combined = self.beyond(1.0 if alpha is None else alpha)
+        weighed = self.weighed
+        return Presence(
+            self.finder.certain,
+            float(self.chances.max(initial=0.0)),
+            float(self.found.together.max(initial=0.0)),
+            self.anyone.bound,
+            self.anyone.exact,
+            None if weighed is None else float(weighed.max(initial=0.0)),
+            None if self.corner is None else self.corner.belief,
+            len(self.found.groups),
+            int((self.found.groups > 0).sum()),
+            int(self.found.groups.max(initial=0)),
+            alpha,
+            above_group,
+            above_combined,
+            None if weighed is None or alpha is None else _above(weighed, alpha),
+            together,
+            None if population is None else in_population(self.finder, self.original, population),
+        )
+
+
+def with_presence(
+    found: Audit,
+    promised: Iterable[Principle],
+    release: Release,
+    original: Table,
+    population: Table | None,
+    tell: Tell = silent,
+) -> Audit:
+    """An audit with what the release tells about who is in the table, and promises about that judged.
+
+    For a format that hides presence always; for others where a promise or a population asks for it.
+    """
+    named = {str(part): part for part in promised if isinstance(part, AlphaBeta)}
+    parts = [named.get(kept.promise) for kept in found.promises]
+    hides = isinstance(release, AmbiguousRelease)
+    asked = hides or population is not None or any(part is not None for part in parts)
+    if not asked or not release.quasi:
+        return found
+    told = Told(finder_for(release), [quasi_column(attribute, original) for attribute in release.quasi], tell)
+    for part in parts:
+        if part is not None and part.combined:
+            told.settle(part.alpha)
+    kept = [one if part is None else hidden(part, told, one) for part, one in zip(parts, found.promises, strict=True)]
+    presence = told.presence([part for part in parts if part is not None], population)
+    return replace(found, promises=kept, presence=presence, checks=[*found.checks, *remarks(presence)])
+
+
+def hidden(part: AlphaBeta, told: Told, values: Kept) -> Kept:
+    """A promise about presence and sensitive values, when what it says about the ``values`` has been judged."""
+    judged = math.isfinite(values.strain)
+    broken, reached, what = _judged(part, told)
+    if not judged and not (broken and told.finder.certain):
+        return values
+    if not broken:
+        sentence = f"{values.sentence} Presence: {what}."
+    elif values.holds:
+        sentence = f"{part} is broken: {what}. What it says about sensitive values is kept."
+    elif judged:
+        sentence = f"{values.sentence} It is also broken in who is present: {what}."
+    else:
+        sentence = f"{part} is broken: {what}."
+    strain = max(values.strain if judged else 0.0, reached / part.alpha)
+    if strain > values.strain and told.worst is not None and told.finder.ids is not None:
+        # the group that says most about presence is the one to look at
+        number, size = int(told.finder.ids[told.worst]), int(told.finder.sizes[told.worst])
+        values = replace(values, group=number, size=size, description=told.finder.description(told.worst))
+    return replace(
+        values,
+        holds=values.holds and not broken,
+        strain=strain if broken or not values.holds else min(1.0, strain),
+        achieved=reached,
+        broken=values.broken + broken,
+        sentence=sentence,
+    )
+
+
+def _judged(part: AlphaBeta, told: Told) -> tuple[int, float, str]:
+    """How many groups (or rows, by all groups together) break a promise about presence, the belief, and why."""
+    groups, _, rows = told.beyond(part.alpha)
+    limit, everyone = percent(part.alpha), len(told.found.groups)
+    by_group = 0.0 if told.worst is None else float(told.chances[told.worst])
+    together = float(told.found.together.max(initial=0.0))
+    if told.finder.certain:
+        what = "quasi-identifiers are published as they are, so whoever knows someone's knows for certain whether the "
+        what += "person is in the table, "
+        what += f"and at most {limit} is promised" if groups else "which alpha=1 allows"
+        return groups, by_group, what
+    if part.combined:
+        what = "taking all groups that may hold a person together, "
+        if rows:
+            what += f"{rows:,} of the {everyone:,} rows of the original are believed to be in the table with more than "
+            what += f"{limit}, the worst with {percent(together)}"
+            return rows, together, what
+        anyone = told.anyone
+        if part.alpha < 1.0 and _above(np.array([anyone.reached]), part.alpha):
+            what += "someone who is not in the original, with values that occur in it, would be believed to be in the "
+            what += f"table with {percent(anyone.reached)}, and {limit} is allowed"
+            return 1, anyone.reached, what
+        what += f"nobody in the original is believed to be in the table with more than {percent(together)}, "
+        sure = not _above(np.array([anyone.bound]), part.alpha)
+        what += f"nor anyone else with more than {percent(anyone.bound)}, " if sure and anyone.bound > together else ""
+        what += f"and {limit} is allowed"
+        if not sure:
+            what += f"; of others no more was found than that it is at most {percent(anyone.bound)}"
+        return 0, anyone.reached, what
+    who = "no group" if told.worst is None else told.finder.named(told.worst)
+    what = f"whoever finds a person in {who} believes with {percent(by_group)} that the person is in the table, and "
+    what += f"{limit} is allowed; "
+    what += f"{groups:,} of {len(told.chances):,} groups go beyond it" if groups else "no group goes beyond it"
+    return groups, by_group, what
+
+
+def _open(found: Most) -> float:
+    """How much a search left open."""
+    return found.bound - found.reached
+
+
+def _above(beliefs: NDArray[np.float64], alpha: float) -> int:
+    """How many beliefs are above alpha, by more than what sums of logarithms may be off."""
+    return int((beliefs > alpha * (1.0 + SLACK)).sum())

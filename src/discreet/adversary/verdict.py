@@ -1,0 +1,128 @@
+"""Promises judged on a release: on every group, and on the withheld rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check, Grouped, described
+from discreet.adversary.formats.generalized.align import Laid
+from discreet.errors import DiscreetError
+from discreet.principles import Principle, Prior, wording
+from discreet.principles.counts import Counts
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One promise as the audit found it."""
+
+    promise: str
+    holds: bool
+    strain: float
+    """How close the worst group comes: kept up to 1, broken above."""
+    achieved: float | None
+    """The strongest parameter that all groups and the withheld rows keep."""
+    broken: int
+    """How many groups break it, the withheld rows counting as one."""
+    group: int | None
+    """The worst group's published number; None when it is the withheld rows, or when nothing could be judged."""
+    size: int
+    description: dict[str, str]
+    sentence: str
+    attribute: str | None = None
+    """The sensitive attribute that it was judged on, where there are several."""
+    limit: str | None = None
+    """What binds the closest group, in a sentence, where that is not the parameter that is told as achieved."""
+
+    @property
+    def margin(self) -> float:
+        """How much is left of the bound in the worst group; negative when it is broken."""
+        return round(1.0 - self.strain, 8)  # less is the slack of comparisons
+
+
+def counts_of(laid: Laid, width: int) -> Counts:
+    """The counts of all groups by the original's ``width`` values; values that it does not know are left out."""
+    release = laid.release
+    classes = np.zeros(release.rows, np.int64)
+    if release.sensitive is not None:
+        classes = laid.class_of[release.sensitive.codes]
+    known = np.flatnonzero(classes < width)
+    return Counts.of_rows(release.group_of[known], classes[known], release.groups, width)
+
+
+def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left: NDArray[np.int64]) -> Kept:
+    """One promise judged on every group and on the withheld rows, whose counts are ``left``."""
+    strain, worst, broken = 0.0, None, 0
+    counts = np.zeros(len(prior.values), np.int64)
+    reached: list[float] = []
+    try:
+        part.require(prior)
+        if len(groups):
+            strains = part.strain(groups, prior)
+            broken = int((strains > 1.0).sum())
+            worst = int(np.argmax(strains))
+            strain, counts = float(strains[worst]), groups.line(worst)
+            reached.append(part.achieved(groups, prior))
+        if left.sum():
+            alone = float(part.strain(left[None], prior)[0])
+            broken += alone > 1.0
+            reached.append(part.achieved(left[None], prior))
+            if worst is None or alone > strain:
+                strain, worst, counts = alone, None, left
+    except DiscreetError as error:
+        return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
+    weakest = (min if part.larger_is_stronger else max)(reached, default=None)
+    size = int(counts.sum())
+    if worst is None:
+        who = f"the withheld rows ({size:,}) taken as one group" if size else "no group"
+        description: dict[str, str] = {}
+    else:
+        description = release.description(worst)
+        who = f"group {release.ids[worst]} ({wording.rows(size)}, {described(release, worst)})"
+    everyone = release.groups + bool(left.sum())
+    if broken:
+        sentence = (
+            f"{part} is broken by {broken:,} of {everyone:,} groups; the worst is {who}. {part.explain(counts, prior)}"
+        )
+    else:
+        and_left = " and by the withheld rows" if left.sum() else ""
+        sentence = (
+            f"{part} is kept by all {release.groups:,} groups{and_left}; the closest to its bound, {who}, uses "
+            f"{wording.percent(strain)} of what it allows."
+        )
+    limit = None if broken or not size else part.binding(counts, prior)
+    if limit is not None:
+        sentence += f" {limit}"
+    return Kept(
+        str(part),
+        broken == 0,
+        strain,
+        weakest,
+        broken,
+        None if worst is None else int(release.ids[worst]),
+        size,
+        description,
+        sentence,
+        limit=limit,
+    )
+
+
+def averages(parts: tuple[Principle, ...]) -> Check:
+    """Whether promises also bound an adversary for whom several groups may hold a person's row."""
+    loose = [str(part) for part in parts if not part.monotone]
+    if loose:
+        return Check(
+            "unions",
+            False,
+            f"A person's quasi-identifiers may be found in several groups, whose average {', '.join(loose)} need not "
+            "bound even when every group keeps it: such a promise cannot be confirmed for this format.",
+        )
+    return Check(
+        "unions",
+        True,
+        "Whoever finds a person's quasi-identifiers in several groups faces an average of them for the person's row, "
+        "and these promises hold for averages of groups that keep them: nothing more is to be checked.",
+    )

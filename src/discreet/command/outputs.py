@@ -1,0 +1,107 @@
+"""Where results go: checked and tidied before the work begins, and filled only when it is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from discreet.command.console import naming, note
+from discreet.errors import DiscreetError
+from discreet.table.paths import located
+
+
+def absolute(path: str | Path) -> Path:
+    """A path as it is, from the root, without dots."""
+    return Path(os.path.abspath(located(path)))
+
+
+def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
+    """The folder for a release; refused when something would be lost or it cannot be written.
+
+    ``used`` are files that the command reads, by what they are.
+    """
+    from discreet.releases.folder import check_folder
+
+    target = _real(output)
+    if not target.name:
+        raise DiscreetError(f"'{output}' cannot be replaced by a release; choose another folder")
+    for what, path in used.items():
+        if target in _real(path).parents:
+            raise DiscreetError(f"{what}, '{path}', lies inside the output folder '{output}'; choose another folder")
+    tidy(target)
+    check_folder(located(output), force)
+    _check_writable(target, f"'{output}'")
+    return target
+
+
+def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path]) -> Path:
+    """The private file that tells the group of every row; refused inside the release, or in place of another file."""
+    from discreet.releases.trace import check_outside
+
+    path = _real(trace)
+    if output == path or output in path.parents:
+        raise DiscreetError(
+            f"the trace '{trace}' lies inside the output folder and would be published with it; choose another place"
+        )
+    check_outside(absolute(trace))
+    check_outside(path)
+    return check_file(trace, "trace", force, used)
+
+
+def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> Path:
+    """A file to be written, such as the "page" or the "plot"; refused when something would be lost or it cannot be."""
+    path = _real(name)
+    for which, other in used.items():
+        if path == _real(other):
+            raise DiscreetError(f"the {what} '{name}' would overwrite {which}; choose another file")
+    if path.is_dir():
+        raise DiscreetError(f"the {what} '{name}' is a folder; name a file")
+    if path.exists() and not path.is_file():
+        raise DiscreetError(
+            f"the {what} '{name}' is a pipe or a device, which cannot be replaced by a file; name a plain file"
+        )
+    if not path.parent.is_dir():
+        raise DiscreetError(f"there is no folder '{path.parent}' for the {what}; make it first")
+    tidy(path)
+    if path.exists() and not force:
+        raise DiscreetError(f"the {what} '{name}' exists already; choose another file, or --force to replace it")
+    _check_writable(path, f"the {what} '{name}'")
+    return path
+
+
+def tidy(path: str | Path) -> None:
+    """Finish or remove what killed commands have left beside a place, and say so."""
+    from discreet.releases.placement import tidied
+
+    for sentence in tidied(_real(path)):
+        note(f"Note: {sentence}")
+
+
+def write_file(path: Path, content: bytes, force: bool) -> None:
+    """Write a file in one step."""
+    from discreet.disk import sync, uninterrupted
+    from discreet.releases.placement import enter_file
+    from discreet.unfinished import settle, unfinished
+
+    with naming(str(path)), unfinished(path) as fresh:
+        fresh.write_bytes(content)
+        sync(fresh)
+        with uninterrupted():
+            enter_file(fresh, path, force)
+            settle(path)
+        sync(path.parent)
+
+
+def _real(path: str | Path) -> Path:
+    from discreet.releases.placement import real_place
+
+    return real_place(path)
+
+
+def _check_writable(target: Path, what: str) -> None:
+    from discreet.disk import obstacle
+
+    found = obstacle(target)
+    if found is not None:
+        raise DiscreetError(f"{what} cannot be written: {found}; choose another place")

@@ -1,0 +1,1 @@
+"""Hot loops over boxes and the points in them."""

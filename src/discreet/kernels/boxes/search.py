@@ -1,0 +1,177 @@
+"""Which points of a forest lie in which boxes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.boxes.boxes import in_set
+from discreet.kernels.compiling import kernel, part
+
+DISJOINT, OVERLAPPING, INSIDE = range(3)
+
+LEVELS = 64
+"""More than any tree has: every split halves the points, and no machine holds two to the power of this many."""
+
+EVERYTHING = 2**63 - 1
+"""As much as no tree weighs: a search that stops only there finds all."""
+
+
+class Room(NamedTuple):
+    """Scratch memory of searches."""
+
+    waiting: NDArray[np.int64]
+    """Nodes that are still to be looked at: of every level one at most, and of the last one two."""
+    found: NDArray[np.int64]
+    """What lies in the box: nodes all of whose points do, and points of other leaves, as the number of all nodes plus
+    their position."""
+
+
+@kernel
+def room_for(forest):
+    """Room for any search of a forest."""
+    return Room(np.empty(LEVELS, np.int64), np.empty(forest.first.shape[0] + forest.points.shape[0], np.int64))
+
+
+@part
+def _relation(forest, node, boxes, box):
+    """How the points of a node lie to a box."""
+    # rows are taken out once: to reach into tuples of arrays in the loop takes longer than to compare
+    least, most = forest.low[node], forest.high[node]
+    low, high, set_at = boxes.low[box], boxes.high[box], boxes.set_at[box]
+    relation = INSIDE
+    for j in range(least.shape[0]):
+        if least[j] > high[j] or most[j] < low[j]:
+            return DISJOINT
+        if least[j] < low[j] or most[j] > high[j]:
+            relation = OVERLAPPING
+        if set_at[j] >= 0:
+            if least[j] == most[j]:
+                if not in_set(boxes, set_at[j], least[j]):
+                    return DISJOINT
+            else:
+                relation = OVERLAPPING
+    return relation
+
+
+@part
+def _holds(forest, position, boxes, box):
+    """Whether the point at a position lies in a box."""
+    point = forest.points[position]
+    low, high, set_at = boxes.low[box], boxes.high[box], boxes.set_at[box]
+    for j in range(point.shape[0]):
+        if point[j] < low[j] or point[j] > high[j]:
+            return False
+        if set_at[j] >= 0 and not in_set(boxes, set_at[j], point[j]):
+            return False
+    return True
+
+
+@kernel
+def search(forest, boxes, box, tree, enough, room):
+    """What lies in a box of one tree, into ``room.found``. Returns how many nodes and points these are, and their
+    weight; the search stops as soon as this is ``enough``."""
+    waiting, found = room.waiting, room.found
+    nodes = forest.first.shape[0]
+    waiting[0] = forest.roots[tree]
+    top = 1
+    number = 0
+    weight = 0
+    while top > 0 and weight < enough:
+        top -= 1
+        node = waiting[top]
+        relation = _relation(forest, node, boxes, box)
+        if relation == INSIDE:
+            found[number] = node
+            number += 1
+            weight += forest.totals[node]
+        elif relation == OVERLAPPING:
+            if forest.left[node] < 0:
+                for position in range(forest.first[node], forest.last[node]):
+                    if _holds(forest, position, boxes, box):
+                        found[number] = nodes + position
+                        number += 1
+                        weight += forest.weights[position]
+            else:
+                waiting[top] = forest.left[node]
+                waiting[top + 1] = forest.left[node] + 1
+                top += 2
+    return number, weight
+
+
+@kernel
+def tally(forest, boxes, box_of, tree_of, needs):
+    """Per question ``i``: the weight of the points of tree ``tree_of[i]`` in box ``box_of[i]``.
+
+    A search may stop as soon as it has found ``needs[i]``, so answers above that are lower bounds.
+    """
+    room = room_for(forest)
+    result = np.empty(box_of.shape[0], np.int64)
+    for i in range(box_of.shape[0]):
+        _, result[i] = search(forest, boxes, box_of[i], tree_of[i], needs[i], room)
+    return result
+
+
+@kernel
+def _ends(forest, place):
+    """The first position of what a search found at a place of ``room.found``, and the one after the last."""
+    nodes = forest.first.shape[0]
+    if place < nodes:
+        return forest.first[place], forest.last[place]
+    return place - nodes, place - nodes + 1
+
+
+@kernel
+def incidences(forest, boxes, box_of, tree_of, limit):
+    """The positions of the points of tree ``tree_of[i]`` in box ``box_of[i]``, question after question, and how many
+    each has; questions are left off, and have -1, once there are more positions than ``limit``."""
+    room = room_for(forest)
+    numbers = np.full(box_of.shape[0], -1, np.int64)
+    space = 1024
+    result = np.empty(space, np.int64)
+    filled = 0
+    for i in range(box_of.shape[0]):
+        many, _ = search(forest, boxes, box_of[i], tree_of[i], EVERYTHING, room)
+        before = filled
+        for place in room.found[:many]:
+            first, last = _ends(forest, place)
+            while filled + last - first > space:
+                result = np.append(result, np.empty(space, np.int64))
+                space *= 2
+            for position in range(first, last):
+                result[filled] = position
+                filled += 1
+        numbers[i] = filled - before
+        if filled > limit:
+            break
+    return numbers, result[:filled].copy()
+
+
+@kernel
+def sums_inside(forest, boxes, box_of, starts, columns, amounts, width, wanted):
+    """Per question ``i``: what lies in column ``wanted[i]`` of the points of the first tree in box ``box_of[i]``.
+
+    The point at a position holds ``amounts[e]`` in column ``columns[e]`` for every ``e`` from ``starts[position]`` to
+    ``starts[position + 1]``. Questions about the same box follow each other: it is searched once.
+    """
+    room = room_for(forest)
+    sums = np.zeros(width, np.int64)
+    result = np.empty(box_of.shape[0], np.int64)
+    i = 0
+    while i < box_of.shape[0]:
+        box = box_of[i]
+        many, _ = search(forest, boxes, box, 0, EVERYTHING, room)
+        for place in room.found[:many]:
+            first, last = _ends(forest, place)
+            for e in range(starts[first], starts[last]):
+                sums[columns[e]] += amounts[e]
+        while i < box_of.shape[0] and box_of[i] == box:
+            result[i] = sums[wanted[i]]
+            i += 1
+        for place in room.found[:many]:
+            first, last = _ends(forest, place)
+            for e in range(starts[first], starts[last]):
+                sums[columns[e]] = 0
+    return result

@@ -1,0 +1,146 @@
+"""Cutting a group in two.
+
+A *cut* of a group along one axis is a vector ``x``: of every stratum ``i`` (a sensitive value, or a bucket of them),
+the first ``x[i]`` rows in the order of that axis go left, the others right. Every family of cuts is a choice of ``x``:
+
+- plain: all rows up to one position of the axis, whatever their stratum;
+- stratified: the same share of every stratum, so that both halves inherit the distribution of the whole;
+- repaired: a plain cut, then the fewest rows nearest to it moved across, so that no value exceeds its bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.compiling import inlined, kernel
+from discreet.kernels.costs import bound_box, interval_cost
+from discreet.kernels.cuts.best import keep
+from discreet.kernels.cuts.choices import repair, share_out
+from discreet.kernels.cuts.halves import join_blocks, take_rows, weigh
+from discreet.kernels.cuts.layout import fill_blocks, find_edges, lay_out, put_in_order
+from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED
+
+
+@kernel
+def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts):
+    """The best cuts of the rows ``start`` to ``end``, into ``cuts``."""
+    n = end - start
+    cuts.score[:] = np.inf
+    cuts.axis[:] = -1
+    if n < 2 * limits.smallest:
+        return
+    bound_box(points, start, end, work.low, work.high)
+    number = 0
+    for r in range(start, end):
+        i = classes[r]
+        if work.counts[i] == 0:
+            work.present[number] = i
+            number += 1
+        work.counts[i] += 1
+    present = work.present[:number]
+    group_points, group_classes = points[start:end], classes[start:end]
+    first = recipe.families & PLAIN if n > recipe.plain_above else recipe.families
+    for families in (first, recipe.families - first):
+        if families and cuts.axis[0] < 0:
+            for j in range(points.shape[1]):
+                if work.low[j] < work.high[j]:
+                    _cuts_along(
+                        group_points, group_classes, j, axes, rules, limits, recipe, families, present, work, cuts
+                    )
+    for i in present:
+        work.counts[i] = work.left[i] = work.right[i] = 0
+
+
+@inlined
+def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, present, work, cuts):
+    """Weigh the cuts of these families along one axis."""
+    n = points.shape[0]
+    steps = lay_out(points, j, work.low[j], work.high[j], work)
+    edges = 0
+    if families & (PLAIN | REPAIRED):
+        edges = find_edges(n, steps, recipe.positions, work)
+        fill_blocks(points, classes, edges, present, work)
+    if families != PLAIN:
+        put_in_order(n, work)
+    if edges > 0:
+        _cuts_at_edges(points, classes, j, edges, axes, rules, limits, recipe, families, present, work, cuts)
+    if families & (STRATIFIED | BUCKETED):
+        _cuts_by_shares(points, classes, j, axes, rules, limits, recipe, families, present, work, cuts)
+
+
+@inlined
+def _cuts_at_edges(points, classes, j, edges, axes, rules, limits, recipe, families, present, work, cuts):
+    """Weigh the plain cuts at the edges of blocks, and where these are not wanted or break the rules, repaired ones."""
+    n = points.shape[0]
+    for b in range(edges):
+        at = np.int64(work.edges[b])  # a size, as others are
+        if at < limits.smallest or n - at < limits.smallest:
+            continue
+        score = np.inf
+        if families & PLAIN:
+            join_blocks(b, edges, present, work)
+            score = weigh(at, n - at, axes, rules, recipe.caution, present, work)
+            if recipe.widest and score < np.inf:
+                score = -interval_cost(axes, j, work.low[j], work.high[j])
+            keep(cuts, score, j, np.bool_(False), at, work.left, limits, present)
+        if families & REPAIRED and score == np.inf:
+            for i in present:
+                work.x[i] = work.block_counts[b, i]
+            if repair(classes, at, limits, present, work):
+                take_rows(points, classes, limits.values, present, work)
+                score = weigh(at, n - at, axes, rules, recipe.caution, present, work)
+                keep(cuts, score, j, np.bool_(False), at, work.x, limits, present)
+
+
+@inlined
+def _cuts_by_shares(points, classes, j, axes, rules, limits, recipe, families, present, work, cuts):
+    """Weigh the cuts that take the same share of every value, or of every bucket."""
+    n = points.shape[0]
+    for by_bucket in (False, True):
+        if families & (BUCKETED if by_bucket else STRATIFIED):
+            strata = limits.buckets if by_bucket else limits.values
+            for k in range(recipe.shares):
+                share_out(work.taken, strata, work.counts, present, (k + 1) / (recipe.shares + 1), work.x)
+                size = take_rows(points, classes, strata, present, work)
+                score = weigh(size, n - size, axes, rules, recipe.caution, present, work)
+                keep(cuts, score, j, by_bucket, size, work.x, limits, present)
+
+
+@kernel
+def apply_cut(points, classes, rows, start, end, limits, work, cuts, k):
+    """Put the left half of the ``k``-th cut before the right half, in place. Returns where the right half starts."""
+    n = end - start
+    j = cuts.axis[k]
+    low = points[start, j]
+    high = low
+    for r in range(start, end):
+        low = min(low, points[r, j])
+        high = max(high, points[r, j])
+    lay_out(points[start:end], j, low, high, work)
+    put_in_order(n, work)
+    strata = limits.buckets if cuts.by_bucket[k] else limits.values
+    size = cuts.size[k]
+    for r in range(start, end):
+        work.taken[strata[classes[r]]] = 0
+    to_left = 0
+    to_right = size
+    for t in range(n):
+        r = start + work.order[t]
+        s = strata[classes[r]]
+        if work.taken[s] < cuts.x[k, s]:
+            work.taken[s] += 1
+            at = to_left
+            to_left += 1
+        else:
+            at = to_right
+            to_right += 1
+        work.classes[at] = classes[r]
+        work.rows[at] = rows[r]
+        for a in range(points.shape[1]):
+            work.points[at, a] = points[r, a]
+    for t in range(n):
+        classes[start + t] = work.classes[t]
+        rows[start + t] = work.rows[t]
+        for a in range(points.shape[1]):
+            points[start + t, a] = work.points[t, a]
+    return start + size

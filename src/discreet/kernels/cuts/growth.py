@@ -1,0 +1,96 @@
+"""Cutting until nothing can be cut: from one group of all rows to the groups of a release."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.compiling import kernel
+from discreet.kernels.costs import bound_box, box_cost, interval_cost
+from discreet.kernels.cuts.best import no_cuts
+from discreet.kernels.cuts.cutting import apply_cut, find_cuts
+
+
+@kernel
+def grow(points, classes, rows, start, end, axes, rules, limits, recipe, work, first):
+    """Cut the rows ``start`` to ``end`` until no cut keeps the rules, always by the cheapest cut.
+
+    Rows are reordered in place so that every group is a run of rows; ``first`` is set where one begins.
+    Returns the cost of the groups, summed over their rows.
+    """
+    cuts = no_cuts(1, limits.caps.shape[0])
+    waiting = [(start, end)]
+    total = 0.0
+    while len(waiting) > 0:
+        start, end = waiting.pop()
+        find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts)
+        if cuts.axis[0] < 0:
+            first[start] = True
+            bound_box(points, start, end, work.low, work.high)
+            total += (end - start) * box_cost(axes, work.low, work.high, end - start)
+        else:
+            middle = apply_cut(points, classes, rows, start, end, limits, work, cuts, 0)
+            waiting.append((middle, end))
+            waiting.append((start, middle))
+    return total
+
+
+@kernel
+def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, quick, many, work, spare, first):
+    """As ``grow``, but looking ahead: of the ``many`` cheapest cuts, take the one whose halves, grown to the end with
+    the recipe ``quick``, cost least.
+
+    Taking the cheapest cut at once is short-sighted: it may leave halves that cannot be cut again.
+    ``spare`` is a second workspace of the same size.
+    """
+    cuts = no_cuts(many, limits.caps.shape[0])
+    n = end - start
+    trial_points = np.empty((n, points.shape[1]), np.int32)
+    trial_classes = np.empty(n, np.int32)
+    trial_rows = np.empty(n, np.int32)
+    trial_first = np.empty(n, np.bool_)
+    waiting = [(start, end)]
+    total = 0.0
+    while len(waiting) > 0:
+        start, end = waiting.pop()
+        n = end - start
+        find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts)
+        if cuts.axis[0] < 0:
+            first[start] = True
+            bound_box(points, start, end, work.low, work.high)
+            total += n * box_cost(axes, work.low, work.high, n)
+            continue
+        best = 0
+        lowest = np.inf
+        for k in range(many):
+            if cuts.axis[k] < 0 or (k == 0 and (many == 1 or cuts.axis[1] < 0)):
+                break
+            trial_points[:n] = points[start:end]
+            trial_classes[:n] = classes[start:end]
+            middle = apply_cut(trial_points, trial_classes, trial_rows, 0, n, limits, work, cuts, k)
+            cost = 0.0
+            for a, b in ((0, middle), (middle, n)):
+                if cost < lowest:
+                    cost += grow(
+                        trial_points, trial_classes, trial_rows, a, b, axes, rules, limits, quick, spare, trial_first
+                    )
+            if cost < lowest:
+                lowest = cost
+                best = k
+        middle = apply_cut(points, classes, rows, start, end, limits, work, cuts, best)
+        waiting.append((middle, end))
+        waiting.append((start, middle))
+    return total
+
+
+@kernel
+def join_costs(axes, lows, highs, sizes, g, result):
+    """What a row would cost if group ``g`` and another were one group, for every other group, into ``result``."""
+    for h in range(lows.shape[0]):
+        if axes.by_size:
+            result[h] = sizes[g] + sizes[h]
+            continue
+        result[h] = 0.0
+        for j in range(lows.shape[1]):
+            low = min(lows[g, j], lows[h, j])
+            high = max(highs[g, j], highs[h, j])
+            result[h] += axes.weights[j] * interval_cost(axes, j, low, high)

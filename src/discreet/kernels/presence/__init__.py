@@ -1,0 +1,1 @@
+"""Hot loops of beliefs in presence."""

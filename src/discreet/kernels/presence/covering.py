@@ -1,0 +1,209 @@
+"""What many points mean to the groups that show all of their values: how many there are, and what they could hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.compiling import kernel, part
+from discreet.kernels.presence.value_index import (
+    common_to,
+    covering,
+    covering_next,
+    everyone,
+    listed,
+    rarest_of,
+    said,
+    trail_of,
+)
+
+
+@kernel
+def crowds(points, amounts, shown, number):
+    """Per group: the amounts of all points that it covers, added up."""
+    found = np.empty(number, np.int64)
+    result = np.zeros(number, np.int64)
+    within, trail = everyone(number), trail_of(points, shown)
+    for r in range(points.shape[0]):
+        for at in range(covering_next(points[r], shown, within, found, trail)):
+            result[found[at]] += amounts[r]
+    return result
+
+
+@kernel
+def beliefs(points, weights, shown, number, presences, chances):
+    """Per point and the groups that cover it: how many there are, the largest of their ``presences``, the sum of
+    log(1 - presence), and the largest of their ``chances`` times the weight of the point, 1 at most."""
+    n = points.shape[0]
+    found = np.empty(number, np.int64)
+    times = np.empty(n, np.int64)
+    largest, logs, weighed = np.zeros(n), np.zeros(n), np.zeros(n)
+    absent = np.log1p(-presences)
+    within, trail = everyone(number), trail_of(points, shown)
+    for r in range(n):
+        times[r] = covering_next(points[r], shown, within, found, trail)
+        largest[r], logs[r] = said(found[: times[r]], presences, absent)
+        for g in found[: times[r]]:
+            weighed[r] = max(weighed[r], chances[g])
+        weighed[r] = min(1.0, weighed[r] * weights[r])
+    return times, largest, logs, weighed
+
+
+@kernel
+def weigh_values(fixed, still, shown, starts, entries, weights, firsts, found, sums):
+    """Write into ``sums``, per value, the weights of the groups that show it and all ``fixed`` values.
+
+    The entries of group ``g`` are ``entries[starts[g]:starts[g + 1]]``; ``still`` marks the blocks without a fixed
+    value. Returns which of these (-1 for none) has the smallest largest sum, that sum, and how much was looked at.
+    """
+    many = weights.shape[0]
+    if fixed.shape[0] > 0:
+        many = covering(fixed, shown, everyone(many), found)
+    else:
+        for g in range(many):
+            found[g] = g
+    sums[:] = 0.0
+    looked_at = sums.shape[0] + many
+    for g in found[:many]:
+        looked_at += starts[g + 1] - starts[g]
+        for e in range(starts[g], starts[g + 1]):
+            sums[entries[e]] += weights[g]
+    block, least = -1, np.inf
+    for j in range(still.shape[0]):
+        if still[j]:
+            largest = 0.0
+            for v in range(firsts[j], firsts[j + 1]):
+                largest = max(largest, sums[v])
+            if largest < least:
+                block, least = j, largest
+    return block, least, looked_at
+
+
+@kernel
+def pairs(points, shown, number):
+    """All groups that cover each point: where those of every point start, and the groups."""
+    found = np.empty(number, np.int64)
+    starts = np.zeros(points.shape[0] + 1, np.int64)
+    room = 1024
+    groups = np.empty(room, np.int64)
+    filled = 0
+    within, trail = everyone(number), trail_of(points, shown)
+    for r in range(points.shape[0]):
+        many = covering_next(points[r], shown, within, found, trail)
+        while filled + many > room:
+            groups = np.append(groups, np.empty(room, np.int64))
+            room *= 2
+        for at in range(many):
+            groups[filled + at] = found[at]
+        filled += many
+        starts[r + 1] = filled
+    return starts, groups[:filled].copy()
+
+
+@part
+def _at(listed, start, end, wanted):
+    """Where a number stands in a part of an ascending list; ``end`` when it does not."""
+    low, high = start, end
+    while low < high:
+        middle = (low + high) // 2
+        if listed[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and listed[low] == wanted else end
+
+
+@kernel
+def _house(g, first, last, classes, starts, values, fits):
+    """Mark those classes from ``first`` to ``last`` of which a group claims rows; how many were not marked before."""
+    housed = 0
+    for i in range(first, last):
+        if not fits[i] and _at(values, starts[g], starts[g + 1], classes[i]) < starts[g + 1]:
+            fits[i] = True
+            housed += 1
+    return housed
+
+
+@kernel
+def witnesses(points, starts_of, classes, amounts, shown, number, starts, values, needed):
+    """What no row bears out: entries of groups, counts of sensitive values, and rows that fit into no group.
+
+    The rows of point ``p`` have the ``classes[i]`` and are ``amounts[i]`` for ``i`` from ``starts_of[p]`` to
+    ``starts_of[p + 1]``. A row that a group covers, and of whose value it claims rows (``starts``, ``values``
+    ascending, ``needed``: per group, how many rows have which value), may be one of its rows: it bears out the entries
+    of the group that it holds, and the claim. Returns per entry, in the order of ``shown.groups``, whether it is borne
+    out, per claim how many rows are lacking, and per class of a point whether any group may hold its rows.
+    """
+    found = np.empty(max(number, 64), np.int64)
+    borne = np.zeros(shown.groups.shape[0], np.bool_)
+    lacking = needed.copy()
+    fits = np.zeros(classes.shape[0], np.bool_)
+    # how much of each group is still to be borne out: a group of which all is needs no more looking at
+    unborne = np.zeros(number, np.int64)
+    unclaimed = starts[1:] - starts[:-1]
+    open_groups, every = everyone(number), everyone(number)
+    # the same as bits: groups with claims to be borne out, and per value groups in which it is
+    claiming, waiting, wanted = everyone(number), shown.bits.copy(), everyone(number)
+    # and as numbers of groups: a point of whose values nothing is left needs none of them
+    left_to_claim, left = number, shown.starts[1:] - shown.starts[:-1]
+    for e in range(shown.groups.shape[0]):
+        unborne[shown.groups[e]] += 1
+    for p in range(points.shape[0]):
+        first, last = starts_of[p], starts_of[p + 1]
+        homeless = last - first
+        rarest = rarest_of(points[p], shown)
+        if rarest < 0:
+            continue
+        often = shown.lines[points[p, rarest]] >= 0  # then all values have lines
+        if often:
+            wanted[:] = claiming
+            for v in points[p]:
+                line = waiting[shown.lines[v]]
+                for word in range(wanted.shape[0] if left[v] > 0 else 0):
+                    wanted[word] |= line[word]
+        many = 0
+        if left_to_claim > 0 or left[points[p]].max() > 0:
+            many = covering(points[p], shown, wanted if often else open_groups, found)
+        for at in range(many):
+            g = found[at]
+            bit = np.uint64(1) << np.uint64(g & 63)
+            homeless -= _house(g, first, last, classes, starts, values, fits)
+            holds = False
+            for i in range(first, last):
+                claim = _at(values, starts[g], starts[g + 1], classes[i])
+                if claim == starts[g + 1]:
+                    continue
+                holds = True
+                if lacking[claim] > 0:
+                    lacking[claim] = max(0, lacking[claim] - amounts[i])
+                    if lacking[claim] == 0:
+                        unclaimed[g] -= 1
+                        if unclaimed[g] == 0:
+                            claiming[g >> 6] &= ~bit
+                            left_to_claim -= 1
+            if holds and unborne[g] > 0:
+                for j in range(points.shape[1]):
+                    v = points[p, j]
+                    entry = _at(shown.groups, shown.starts[v], shown.starts[v + 1], g)
+                    if not borne[entry]:
+                        borne[entry] = True
+                        unborne[g] -= 1
+                        left[v] -= 1
+                        if shown.lines[v] >= 0:
+                            waiting[shown.lines[v], g >> 6] &= ~bit
+            if unborne[g] == 0 and unclaimed[g] == 0:
+                open_groups[g >> 6] &= ~bit
+        if homeless == 0:
+            continue
+        # a group that is explained may still be the one that has room for these rows: any will do
+        if not often:
+            for at in range(covering(points[p], shown, every, found)):
+                homeless -= _house(found[at], first, last, classes, starts, values, fits)
+                if homeless == 0:
+                    break
+            continue
+        for word in range(shown.bits.shape[1]):
+            for at in range(listed(common_to(points[p], shown, word, every[word]), word << 6, found, 0)):
+                homeless -= _house(found[at], first, last, classes, starts, values, fits)
+            if homeless == 0:
+                break
+    return borne, lacking, fits

@@ -1,0 +1,85 @@
+"""What the boxes that hold a point say together, for all points of a tree.
+
+A node that lies wholly in a box takes what the box says once, for all of its points, and hands it down at the end. So
+nodes and points hold things alike: in one array, with the points behind the nodes, in the order they were given in.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.boxes.search import EVERYTHING, room_for, search
+from discreet.kernels.compiling import kernel, part
+
+
+@kernel
+def mixtures(forest, boxes, starts, columns, amounts, width):
+    """Per point of the first tree, the sum of what the boxes that hold it contain, in the order of the points given.
+
+    Box ``b`` contains ``amounts[i]`` in column ``columns[i]`` for every ``i`` from ``starts[b]`` to ``starts[b + 1]``.
+    """
+    room = room_for(forest)
+    nodes = forest.first.shape[0]
+    held = np.zeros((nodes + forest.points.shape[0], width), np.int64)
+    for box in range(starts.shape[0] - 1):
+        for taker in _takers(forest, boxes, box, room):
+            for i in range(starts[box], starts[box + 1]):
+                held[taker, columns[i]] += amounts[i]
+    _hand_down(forest, held, False)
+    return held[nodes:]
+
+
+@kernel
+def cover(forest, boxes, presences):
+    """Per point of the first tree and the boxes that hold it: how many there are, the largest of their ``presences``,
+    and the sum of log(1 - presence), in the order of the points given."""
+    room = room_for(forest)
+    nodes = forest.first.shape[0]
+    takers = nodes + forest.points.shape[0]
+    times, largest, logs = np.zeros((takers, 1), np.int64), np.zeros((takers, 1)), np.zeros((takers, 1))
+    for box in range(presences.shape[0]):
+        presence = presences[box]
+        absent = np.log1p(-presence) if presence < 1.0 else -np.inf
+        for taker in _takers(forest, boxes, box, room):
+            times[taker, 0] += 1
+            largest[taker, 0] = max(largest[taker, 0], presence)
+            logs[taker, 0] += absent
+    _hand_down(forest, times, False)
+    _hand_down(forest, largest, True)
+    _hand_down(forest, logs, False)
+    return times[nodes:, 0], largest[nodes:, 0], logs[nodes:, 0]
+
+
+@part
+def _takers(forest, boxes, box, room):
+    """Which nodes and points of the first tree take what a box says."""
+    nodes = forest.first.shape[0]
+    number, _ = search(forest, boxes, box, 0, EVERYTHING, room)
+    for i in range(number):
+        if room.found[i] >= nodes:
+            room.found[i] = nodes + forest.order[room.found[i] - nodes]
+    return room.found[:number]
+
+
+@part
+def _hand_down(forest, held, largest):
+    """Let every point have what the nodes above it hold: the largest of it all, or the sum."""
+    nodes = forest.first.shape[0]
+    for node in range(nodes):  # children come after their parent
+        child = forest.left[node]
+        if child >= 0:
+            _hand(held, node, child, largest)
+            _hand(held, node, child + 1, largest)
+        else:
+            for position in range(forest.first[node], forest.last[node]):
+                _hand(held, node, nodes + forest.order[position], largest)
+
+
+@part
+def _hand(held, giver, taker, largest):
+    """Let one have what another holds."""
+    for column in range(held.shape[1]):
+        if largest:
+            held[taker, column] = max(held[taker, column], held[giver, column])
+        else:
+            held[taker, column] += held[giver, column]

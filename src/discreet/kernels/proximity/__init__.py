@@ -1,0 +1,1 @@
+"""Hot loops of groups without rows near to each other."""

@@ -1,0 +1,181 @@
+"""Gathering the rows of a small piece into groups without two rows that are near to each other on any attribute.
+
+In such a group the neighbourhood of a number holds one row, its own; so with at least m rows it keeps the promise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.compiling import kernel, part
+from discreet.kernels.costs import box_cost
+from discreet.kernels.proximity.dealing import EXCHANGE_UP_TO
+from discreet.kernels.proximity.nearness import near
+from discreet.kernels.proximity.pairing import KEPT, grade
+
+ROUNDS = 3
+
+
+@kernel
+def conflicts_of(classes, judge):
+    """Which rows are near to each other on some attribute."""
+    n = classes.shape[1]
+    found = np.zeros((n, n), np.bool_)
+    for p in range(judge.m.shape[0]):
+        own = classes[judge.attributes[p]]
+        for a in range(n):
+            for b in range(a):
+                if near(min(own[a], own[b]), max(own[a], own[b]), judge.first[p], judge.last[p]):
+                    found[a, b] = True
+                    found[b, a] = True
+    return found
+
+
+@part
+def _cost_with(points, members, size, without, row, axes, low, high):
+    """What a group costs when the member at place ``without`` is exchanged for ``row`` (-1: nobody leaves)."""
+    d = points.shape[1]
+    count = 1
+    for i in range(d):
+        low[i] = points[row, i]
+        high[i] = points[row, i]
+    for b in range(size):
+        if b != without:
+            count += 1
+            for i in range(d):
+                low[i] = min(low[i], points[members[b], i])
+                high[i] = max(high[i], points[members[b], i])
+    return count * box_cost(axes, low, high, count)
+
+
+@part
+def _welcome(conflicts, members, size, without, row):
+    """Whether a row is near to no member of a group but that at place ``without``."""
+    fits = True
+    for b in range(size):
+        fits = fits and (b == without or not conflicts[row, members[b]])
+    return fits
+
+
+@kernel
+def gather(points, conflicts, order, axes, least, side):
+    """Gather rows into groups of ``least`` rows, beginning with the first in ``order`` that is left and adding whom it
+    costs least to add; who is left in the end joins where that costs least. Returns what the groups cost, infinite
+    when a row fits nowhere; the groups are in ``side``."""
+    n, d = points.shape
+    members = np.empty((n // least + 1, n), np.int64)
+    sizes = np.zeros(n, np.int64)
+    costs = np.zeros(n)
+    low, high = np.empty(d, points.dtype), np.empty(d, points.dtype)
+    free = np.ones(n, np.bool_)
+    late = np.zeros(n, np.bool_)
+    groups = 0
+    for t in range(n):
+        if not free[order[t]]:
+            continue
+        members[groups, 0] = order[t]
+        size = 1
+        while size < least:
+            best, chosen = np.inf, -1
+            for r in range(n):
+                if free[r] and r != order[t] and _welcome(conflicts, members[groups], size, -1, r):
+                    cost = _cost_with(points, members[groups], size, -1, r, axes, low, high)
+                    if cost < best:
+                        best, chosen = cost, r
+            if chosen < 0:
+                break
+            free[chosen] = False
+            members[groups, size] = chosen
+            size += 1
+        free[order[t]] = False
+        if size < least:
+            for b in range(1, size):
+                free[members[groups, b]] = True
+            late[order[t]] = True
+            continue
+        sizes[groups] = size
+        costs[groups] = _cost_with(points, members[groups], size, 0, members[groups, 0], axes, low, high)
+        groups += 1
+    for t in range(n):
+        r = order[t]
+        if not late[r]:
+            continue
+        best, chosen = np.inf, -1
+        for q in range(groups):
+            if _welcome(conflicts, members[q], sizes[q], -1, r):
+                cost = _cost_with(points, members[q], sizes[q], -1, r, axes, low, high) - costs[q]
+                if cost < best:
+                    best, chosen = cost, q
+        if chosen < 0:
+            return np.inf
+        members[chosen, sizes[chosen]] = r
+        sizes[chosen] += 1
+        costs[chosen] += best
+    if n <= EXCHANGE_UP_TO:
+        _exchange(points, conflicts, axes, members, sizes, costs, groups, low, high)
+    for q in range(groups):
+        for b in range(sizes[q]):
+            side[members[q, b]] = q
+    return costs[:groups].sum()
+
+
+@part
+def _exchange(points, conflicts, axes, members, sizes, costs, groups, low, high):
+    """Exchange rows between groups while that lowers the cost and no two rows of a group are near."""
+    for _ in range(ROUNDS):
+        changed = False
+        for p in range(groups):
+            for q in range(p + 1, groups):
+                for i in range(sizes[p]):
+                    for k in range(sizes[q]):
+                        a, b = members[p, i], members[q, k]
+                        if not _welcome(conflicts, members[p], sizes[p], i, b):
+                            continue
+                        if not _welcome(conflicts, members[q], sizes[q], k, a):
+                            continue
+                        one = _cost_with(points, members[p], sizes[p], i, b, axes, low, high)
+                        if one >= costs[p] + costs[q]:
+                            continue
+                        two = _cost_with(points, members[q], sizes[q], k, a, axes, low, high)
+                        if one + two < costs[p] + costs[q] - 1e-12:
+                            members[p, i], members[q, k] = b, a
+                            costs[p], costs[q] = one, two
+                            changed = True
+        if not changed:
+            break
+
+
+@kernel
+def best_gathering(points, classes, orders, axes, judge, side):
+    """The cheapest gathering of a piece, over orders along each axis, all of whose groups keep everything, into
+    ``side``; what it costs, infinite when there is none. Where no axis gives one, other orders are tried: rows that are
+    near to most others first, and along each attribute."""
+    n, d = points.shape
+    attributes = orders.shape[0]
+    conflicts = conflicts_of(classes, judge)
+    counts = np.zeros(max(1, judge.widths.max()), np.int64)
+    ordered = np.empty(n, np.int32)
+    trial = np.empty(n, np.int32)
+    best = np.inf
+    for way in range(2 * d + 1 + 2 * attributes):
+        if way == 2 * d and best < np.inf:
+            break
+        if way < 2 * d:
+            order = np.argsort(points[:, way // 2])
+        elif way == 2 * d:
+            order = np.argsort(-conflicts.sum(axis=1))
+        else:
+            order = orders[(way - 2 * d - 1) // 2].copy()
+        if way != 2 * d and (way if way < 2 * d else way - 2 * d - 1) % 2 == 1:
+            order = order[::-1].copy()
+        cost = gather(points, conflicts, order, axes, judge.least, trial)
+        if cost < best:
+            kept = True
+            for q in range(int(trial.max()) + 1):
+                if grade(classes, orders, trial, q, judge, counts, ordered) != KEPT:
+                    kept = False
+                    break
+            if kept:
+                best = cost
+                side[:] = trial
+    return best

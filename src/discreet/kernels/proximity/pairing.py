@@ -1,0 +1,337 @@
+"""Halving rows so that both halves inherit the spread of several attributes at once.
+
+``orders[a]`` lists the rows of a piece in ascending order of attribute ``a``, whose codes are ``classes[a]``. A side is
+0 or 1 per row.
+
+Pair neighbours in the order of one attribute, and neighbours in the order of another. Every row has at most one
+partner in each, so rows and pairs form paths and cycles; the pairs along a cycle alternate between the two attributes,
+so it has an even number of rows and two colours suffice to separate every pair. Then of any run of c rows in either
+order, at most c / 2 + 1 are on one side: of a pair that lies in the run as a whole, one row, and at most two pairs lie
+in it partly. The colours of each path and cycle may be exchanged freely, and are, so that lower rows of an axis go
+left. With three attributes or more there is no such colouring: pairs of two of them are separated, and whether the
+others bear it is seen.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiling import kernel, part
+from discreet.kernels.costs import bound_box, box_cost
+from discreet.kernels.judging import Rules, strain
+from discreet.kernels.proximity.nearness import crowd_of, fullest
+from discreet.kernels.proximity.positions import cut_codes, cut_costs
+
+SHIFTED_UP_TO = 512
+"""In pieces of up to so many rows pairs that begin with the second row are tried too."""
+
+MOVED = 64
+"""So many rows are tried when one has to be moved."""
+
+BROKEN, HOPEFUL, KEPT = 0, 1, 2
+
+
+class Judge(NamedTuple):
+    """What every group must keep, on every attribute."""
+
+    least: int
+    """How many rows a group must have."""
+    attributes: NDArray[np.int64]
+    """Per proximity promise: which attribute it is about."""
+    m: NDArray[np.int64]
+    first: NDArray[np.int64]
+    """Per proximity promise and code of its attribute: where the neighbourhood begins."""
+    last: NDArray[np.int64]
+    widths: NDArray[np.int64]
+    """Per attribute: how many codes there are."""
+    starts: NDArray[np.int64]
+    """Per attribute: where its other rules begin; one more for the end."""
+    kinds: NDArray[np.int64]
+    parameters: NDArray[np.float64]
+    bounds: NDArray[np.float64]
+    nodes: NDArray[np.int32]
+    heights: NDArray[np.int64]
+    """Per attribute: where the lines of its tree begin; one more for the end."""
+    tree: NDArray[np.int32]
+
+
+@kernel
+def grade(classes, orders, side, which, judge, counts, ordered):
+    """Whether the rows of one side keep everything as one group, or at least might be divided into groups that do."""
+    n = orders.shape[1]
+    size = 0
+    for r in range(n):
+        if side[r] == which:
+            size += 1
+    if size < judge.least:
+        return BROKEN
+    found = KEPT
+    for p in range(judge.m.shape[0]):
+        a = judge.attributes[p]
+        at = 0
+        for t in range(n):
+            r = orders[a, t]
+            if side[r] == which:
+                ordered[at] = classes[a, r]
+                at += 1
+        if fullest(ordered, 0, size, judge.first[p], judge.last[p]) * judge.m[p] > size:
+            found = HOPEFUL
+            if crowd_of(ordered, 0, size, judge.first[p], judge.last[p]) * judge.m[p] > size:
+                return BROKEN
+    for a in range(judge.widths.shape[0]):
+        begin, end = judge.starts[a], judge.starts[a + 1]
+        if begin == end:
+            continue
+        width = judge.widths[a]
+        rules = Rules(
+            judge.kinds[begin:end],
+            judge.parameters[begin:end],
+            judge.bounds[begin:end, :width],
+            judge.nodes[begin:end, :width],
+            judge.tree[judge.heights[a] : judge.heights[a + 1], :width],
+        )
+        held = 0
+        for t in range(n):
+            r = orders[a, t]
+            if side[r] == which:
+                value = classes[a, r]
+                if counts[value] == 0:
+                    ordered[held] = value
+                    held += 1
+                counts[value] += 1
+        present = ordered[:held]
+        worst = strain(counts[:width], size, rules, present)
+        for value in present:
+            counts[value] = 0
+        if worst > 1.0:
+            return BROKEN
+    return found
+
+
+@part
+def _both(classes, orders, side, judge, counts, ordered):
+    """The worse grade of the two sides."""
+    worse = KEPT
+    for which in range(2):
+        if worse != BROKEN:
+            worse = min(worse, grade(classes, orders, side, which, judge, counts, ordered))
+    return worse
+
+
+@part
+def _excess(classes, orders, side, judge, ordered, over):
+    """How many rows the fuller neighbourhoods of both sides have too many, times m, into ``over``; and together."""
+    n = orders.shape[1]
+    over[:] = 0
+    for which in range(2):
+        for p in range(judge.m.shape[0]):
+            a = judge.attributes[p]
+            size = 0
+            for t in range(n):
+                r = orders[a, t]
+                if side[r] == which:
+                    ordered[size] = classes[a, r]
+                    size += 1
+            over[which] += max(0, fullest(ordered, 0, size, judge.first[p], judge.last[p]) * judge.m[p] - size)
+            over[which] += max(0, judge.least - size)
+    return over[0] + over[1]
+
+
+@part
+def _repair(classes, orders, side, judge, ordered, over):
+    """Move single rows to a side that is too small for its fullest neighbourhood; whether that helped.
+
+    Halving divides an odd number of near rows unevenly: where they are as many as can be, the side that has one more
+    needs up to m more rows in all.
+    """
+    n = orders.shape[1]
+    left = _excess(classes, orders, side, judge, ordered, over)
+    if left > 4 * judge.least:
+        return False
+    step = max(1, n // MOVED)
+    while left > 0:
+        poor = 0 if over[0] >= over[1] else 1
+        helped = False
+        for start in range(min(step, n)):
+            for t in range(start, n, step):
+                r = orders[0, t]
+                if side[r] == poor:
+                    continue
+                side[r] = poor
+                now = _excess(classes, orders, side, judge, ordered, over)
+                if now < left:
+                    left = now
+                    helped = True
+                    break
+                side[r] = 1 - poor
+            if helped or n > SHIFTED_UP_TO:
+                break
+        if not helped:
+            return False
+    return True
+
+
+@kernel
+def components(orders, one, shift_one, other, shift_other, component, colour):
+    """The paths and cycles of the pairs of two attributes (``other`` -1: of one alone), two-coloured; how many."""
+    n = orders.shape[1]
+    partner = np.full((2, n), -1, np.int64)
+    for t in range(shift_one, n - 1, 2):
+        partner[0, orders[one, t]] = orders[one, t + 1]
+        partner[0, orders[one, t + 1]] = orders[one, t]
+    if other >= 0:
+        for t in range(shift_other, n - 1, 2):
+            partner[1, orders[other, t]] = orders[other, t + 1]
+            partner[1, orders[other, t + 1]] = orders[other, t]
+    component[:n] = -1
+    found = 0
+    for start in range(n):
+        if component[start] >= 0:
+            continue
+        component[start] = found
+        colour[start] = 0
+        for way in range(2):  # a path is walked from its middle in both directions, a cycle once
+            r, by = start, way
+            while True:
+                r, before = partner[by, r], r
+                if r < 0 or component[r] >= 0:
+                    break
+                component[r] = found
+                colour[r] = 1 - colour[before]
+                by = 1 - by
+        found += 1
+    return found
+
+
+@kernel
+def turn(points, j, component, colour, how_many, side):
+    """Give every component the turn that puts its lower rows of axis ``j`` left; sizes stay even up to one row."""
+    n = points.shape[0]
+    lean = np.zeros(how_many)
+    size = np.zeros((how_many, 2), np.int64)
+    for r in range(n):
+        c = component[r]
+        size[c, colour[r]] += 1
+        lean[c] += points[r, j] if colour[r] == 0 else -points[r, j]
+    surplus = 0
+    flip = np.zeros(how_many, np.int32)
+    for c in range(how_many):
+        more = size[c, 0] - size[c, 1]
+        if more == 0:
+            flip[c] = 1 if lean[c] > 0 else 0
+        else:  # an odd path: its larger colour goes where rows are missing
+            flip[c] = 1 if (surplus > 0) == (more > 0) else 0
+            surplus += -more if flip[c] else more
+    for r in range(n):
+        side[r] = colour[r] ^ flip[component[r]]
+
+
+@part
+def _cost(points, side, axes, low, high):
+    """What two halves cost."""
+    n, d = points.shape
+    sizes = np.zeros(2, np.int64)
+    low[:] = 2147483647
+    high[:] = -1
+    for r in range(n):
+        s = side[r]
+        sizes[s] += 1
+        for i in range(d):
+            low[s, i] = min(low[s, i], points[r, i])
+            high[s, i] = max(high[s, i], points[r, i])
+    if min(sizes[0], sizes[1]) == 0:
+        return np.inf
+    return sizes[0] * box_cost(axes, low[0], high[0], sizes[0]) + sizes[1] * box_cost(axes, low[1], high[1], sizes[1])
+
+
+@kernel
+def best_cut(points, classes, orders, axes, judge, positions, side):
+    """The cheapest cut of a piece both of whose halves keep everything, into ``side``; whether there is one.
+
+    Cuts at values of the quasi-identifiers are tried, and if none will do, halves by pairs.
+    """
+    n, d = points.shape
+    attributes = orders.shape[0]
+    counts = np.zeros(max(1, judge.widths.max()), np.int64)
+    ordered = np.empty(n, np.int32)
+    over = np.zeros(2, np.int64)
+    low, high = np.empty(d, points.dtype), np.empty(d, points.dtype)
+    low2, high2 = np.empty((2, d), points.dtype), np.empty((2, d), points.dtype)
+    trial = np.empty(n, np.int32)
+    best = np.inf
+    if n < 2 * judge.least:
+        return False
+    bound_box(points, 0, n, low, high)
+    tally = np.empty(4 * n + 64, np.int64)
+    codes = np.empty(2 * positions, np.int64)
+    lows, highs = np.empty((2 * positions + 1, d), points.dtype), np.empty((2 * positions + 1, d), points.dtype)
+    sizes = np.empty(2 * positions + 1, np.int64)
+    costs, lefts = np.empty(2 * positions * d), np.empty(2 * positions * d, np.int64)
+    cut_axis, cut_code = np.empty(2 * positions * d, np.int64), np.empty(2 * positions * d, np.int64)
+    met = 0
+    for j in range(d):
+        if low[j] < high[j]:
+            found = cut_codes(points, 0, n, j, int(low[j]), int(high[j]), positions, tally, codes)
+            cut_costs(points, 0, n, j, codes[:found], axes, lows, highs, sizes, costs[met:], lefts[met:])
+            cut_axis[met : met + found] = j
+            cut_code[met : met + found] = codes[:found]
+            met += found
+    for _ in range(met):  # the cheapest first
+        k = np.argmin(costs[:met])
+        costs[k] = np.inf
+        if min(lefts[k], n - lefts[k]) < judge.least:
+            continue
+        for r in range(n):
+            side[r] = 0 if points[r, cut_axis[k]] <= cut_code[k] else 1
+        if _both(classes, orders, side, judge, counts, ordered) == KEPT:
+            return True  # a cut that sets quasi-identifiers apart is worth more later than what another saves now
+    component = np.empty(n, np.int64)
+    colour = np.empty(n, np.int32)
+    shifts = 2 if n <= SHIFTED_UP_TO else 1
+    for one in range(attributes):
+        for other in range(one + 1 if attributes > 1 else -1, attributes if attributes > 1 else 0):
+            for shift in range(shifts * shifts if other >= 0 else shifts):
+                how_many = components(orders, one, shift % 2, other, shift // 2, component, colour)
+                for j in range(d):
+                    if low[j] == high[j]:
+                        continue
+                    turn(points, j, component, colour, how_many, trial)
+                    if not _repair(classes, orders, trial, judge, ordered, over):
+                        continue
+                    if _both(classes, orders, trial, judge, counts, ordered) != KEPT:
+                        continue
+                    cost = _cost(points, trial, axes, low2, high2)
+                    if cost < best:
+                        best = cost
+                        side[:] = trial
+    return best < np.inf
+
+
+@kernel
+def hopeful_half(points, classes, orders, judge, choice, side):
+    """The ``choice``-th way to halve a piece by pairs so that both halves keep everything, or might be divided further;
+    into ``side``. Returns the worse grade of the halves, -1 when there are no such ways left."""
+    n, d = points.shape
+    attributes = orders.shape[0]
+    counts = np.zeros(max(1, judge.widths.max()), np.int64)
+    ordered = np.empty(n, np.int32)
+    component = np.empty(n, np.int64)
+    colour = np.empty(n, np.int32)
+    met = 0
+    for shift in range(4):
+        for one in range(attributes):
+            for other in range(one + 1 if attributes > 1 else -1, attributes if attributes > 1 else 0):
+                if other < 0 and shift > 1:
+                    continue
+                how_many = components(orders, one, shift % 2, other, shift // 2, component, colour)
+                for j in range(d):
+                    turn(points, j, component, colour, how_many, side)
+                    found = _both(classes, orders, side, judge, counts, ordered)
+                    if found != BROKEN:
+                        if met == choice:
+                            return found
+                        met += 1
+    return -1

@@ -1,0 +1,1 @@
+"""Ambiguous releases: a table per quasi-identifier, and sensitive values counted per group."""

@@ -1,0 +1,74 @@
+"""What an ambiguous release publishes together, and under which names: blocks of quasi-identifiers and their tables."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from discreet.errors import DiscreetError
+from discreet.releases.anatomy.release import check_countable
+from discreet.table.table import Table
+from discreet.table.texts import near
+
+Blocks = tuple[tuple[str, ...], ...]
+"""The names of the quasi-identifiers that each auxiliary table holds: one, unless some are published together."""
+
+
+def check_publishable(table: Table) -> None:
+    """Refuse a table that this format has no place for."""
+    check_countable(table, "an ambiguous release")
+    if table.other:
+        raise DiscreetError(
+            f"the column {table.other[0].name!r} is to be published as it is, but an ambiguous release has no rows for "
+            "it to stand in; leave it out, or make it a quasi-identifier"
+        )
+
+
+def as_blocks(names: Sequence[str], blocks: Sequence[Sequence[str]] | None) -> Blocks:
+    """Every quasi-identifier in one block, those that no block names in one of their own, in the order of the table.
+
+    >>> as_blocks(["age", "sex", "zip"], [["zip", "age"]])
+    (('age', 'zip'), ('sex',))
+    """
+    given = [tuple(block) for block in blocks or ()]
+    listed = [name for block in given for name in block]
+    for name in listed:
+        if name not in names:
+            raise DiscreetError(f"there is no quasi-identifier {name!r} to be published together; {near(name, names)}")
+        if listed.count(name) > 1:
+            raise DiscreetError(f"the quasi-identifier {name!r} is to be published together twice; name it once")
+    given += [(name,) for name in names if name not in listed]
+    ordered = [tuple(sorted(block, key=list(names).index)) for block in given if block]
+    return tuple(sorted(ordered, key=lambda block: list(names).index(block[0])))
+
+
+def table_names(blocks: Blocks) -> list[str]:
+    """The names of the auxiliary tables: ``auxiliary_`` and the attributes, joined by ``+``.
+
+    What a file system or the rule itself may stumble over is written as ``%`` and its bytes. Where that is very long,
+    or differs from another name by nothing that every file system tells apart, ``~`` and a number make it different.
+
+    >>> table_names((("age", "sex"), ("income/year",), ("Zip",), ("zip",)))
+    ['auxiliary_age+sex', 'auxiliary_income%2Fyear', 'auxiliary_Zip', 'auxiliary_zip~2']
+    """
+    names: list[str] = []
+    taken: set[str] = set()
+    for block in blocks:
+        stem = full = "auxiliary_" + "+".join(_safe(name) for name in block)
+        while len(stem.encode()) > 120:
+            stem = stem[:-1]
+        name, turn = stem, 1
+        while (turn == 1 and stem != full) or unicodedata.normalize("NFKC", name).casefold() in taken:
+            turn += 1
+            name = f"{stem}~{turn}"
+        taken.add(unicodedata.normalize("NFKC", name).casefold())
+        names.append(name)
+    return names
+
+
+def _safe(name: str) -> str:
+    def escaped(found: re.Match[str]) -> str:
+        return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
+
+    return re.sub(r'[\x00-\x1f\x7f-\x9f%+~/\\:*?"<>|\u200b-\u200f\u2028-\u202e\ud800-\udfff]', escaped, name)

@@ -1,0 +1,1 @@
+"""Anatomy releases: exact quasi-identifiers, and sensitive values counted per group."""

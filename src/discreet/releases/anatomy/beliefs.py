@@ -1,0 +1,149 @@
+"""What the two tables of an anatomy release say together: beliefs at points, and expected counts of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
+from discreet.releases.columns import Payload
+from discreet.table.combinations import numbered
+from discreet.table.query import Query, Range
+from discreet.table.texts import near
+
+if TYPE_CHECKING:
+    from discreet.releases.anatomy.release import AnatomyRelease
+
+CELLS = 1 << 24
+"""The largest table of points and values in which expected counts are kept for a batch of queries."""
+
+
+class Points(NamedTuple):
+    """The distinct combinations of what is published of rows as it is."""
+
+    of_row: NDArray[np.int64]
+    """Per published row: its combination."""
+    codes: tuple[NDArray[np.int32], ...]
+    """Per column: the code that each combination holds."""
+
+
+def points_of(release: AnatomyRelease) -> Points:
+    """The distinct combinations of quasi-identifiers and other columns of a release."""
+    payloads = (*release.exact, *release.others)
+    keys = numbered([one.codes for one in payloads], [len(one.values) for one in payloads], release.rows)
+    _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
+    return Points(of_row.astype(np.int64), tuple(payload.codes[first] for payload in payloads))
+
+
+def beliefs_at(
+    release: AnatomyRelease, points: Mapping[str, ArrayLike], withheld: ArrayLike | None
+) -> NDArray[np.float64]:
+    """Per point: the average of the distributions of the groups of the rows that bear it."""
+    columns = codes_at(release.quasi, release.exact, points)
+    known = np.all([column >= 0 for column in columns], axis=0)
+    both = [
+        np.concatenate([payload.codes, column[known]]) for payload, column in zip(release.exact, columns, strict=True)
+    ]
+    keys = numbered(both, [len(payload.values) for payload in release.exact], len(both[0]))
+    found, places = np.unique(keys, return_inverse=True)
+    bearers = _bearers(places[: release.rows], len(found), release)
+    result = np.zeros((len(known), len(release.values)))
+    result[known] = (bearers[places[release.rows :]] @ _shares(release)).toarray()
+    if withheld is not None and np.asarray(withheld).sum() > 0:
+        result[~result.any(axis=1)] = np.asarray(withheld)
+    totals = result.sum(axis=1, keepdims=True)
+    beliefs: NDArray[np.float64] = np.divide(result, totals, out=np.full_like(result, np.nan), where=totals > 0)
+    return beliefs
+
+
+def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
+    """Per query: the rows whose own columns satisfy it, each times the share of its group that does.
+
+    Rows that bear the same combination are looked at once. Where combinations and sensitive values are few enough, the
+    expected count of every combination is added up over the values in their order beforehand, so that a range of
+    sensitive values costs as much as a single one.
+    """
+    own = [attribute for attribute in release.attributes if attribute.role != "sensitive"]
+    payloads = dict(zip((attribute.name for attribute in own), (*release.exact, *release.others), strict=True))
+    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
+    carried = {attribute.name for attribute in own if attribute.role == "other"}
+    points = points_of(release)
+    number = len(points.codes[0]) if points.codes else min(1, release.rows)
+    codes = dict(zip(payloads, points.codes, strict=True))
+    bearers, shares = _bearers(points.of_row, number, release), _shares(release)
+    sizes = np.bincount(points.of_row, minlength=number).astype(np.float64)
+    sums = None
+    if number * (len(release.values) + 1) <= CELLS:
+        sums = np.zeros((len(release.values) + 1, number))
+        np.cumsum((bearers @ shares).toarray().T, axis=0, out=sums[1:])
+    results = np.empty(len(queries))
+    for at, query in enumerate(queries):
+        keep = np.ones(number, np.bool_)
+        values: NDArray[np.bool_] | None = None
+        for condition in query.conditions:
+            name = condition.attribute
+            if name == release.sensitive.name:
+                admitted = condition.admits(release.values, release.sensitive.meaning)
+                values = admitted if values is None else values & admitted
+            elif name in payloads:
+                if name in carried and kinds[name] == "ordinal" and isinstance(condition, Range):
+                    raise DiscreetError(
+                        f"the order of the values of column {name!r} is not published; ask for values with = or IN"
+                    )
+                keep &= condition.admits(payloads[name].values, kinds[name])[codes[name]]
+            else:
+                raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
+        if values is None:
+            results[at] = sizes @ keep
+        elif sums is not None:
+            edges = np.flatnonzero(np.diff(values, prepend=False, append=False))
+            weights = sums[edges[1::2]].sum(axis=0) - sums[edges[::2]].sum(axis=0)
+            results[at] = weights @ keep
+        else:
+            share = shares @ values.astype(np.float64)
+            results[at] = share[release.group_of[keep[points.of_row]]].sum()
+    return results
+
+
+def _bearers(place_of_row: NDArray[Any], number: int, release: AnatomyRelease) -> Any:
+    """How many rows of each combination lie in each group, without the zeros."""
+    from scipy.sparse import csr_array
+
+    ones = np.ones(release.rows)
+    return csr_array((ones, (place_of_row, release.group_of)), shape=(number, release.groups))
+
+
+def _shares(release: AnatomyRelease) -> Any:
+    """The share of each sensitive value in each group, without the zeros."""
+    from scipy.sparse import csr_array
+
+    counts = release.counts
+    return csr_array((counts.shares, counts.values, counts.starts), shape=(release.groups, counts.width))
+
+
+def codes_at(
+    quasi: Sequence[Attribute], exact: Sequence[Payload], points: Mapping[str, ArrayLike]
+) -> list[NDArray[np.int64]]:
+    """The codes of points among the published values of each quasi-identifier; -1 for a value that no row bears."""
+    if not quasi:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    given = points_given(quasi, points)
+    return [codes_found(*one) for one in zip(quasi, exact, given, strict=True)]
+
+
+def codes_found(attribute: Attribute, payload: Payload, given: NDArray[Any]) -> NDArray[np.int64]:
+    """The codes of original values among those published; -1 for a value that no row bears."""
+    if attribute.kind != "numeric":
+        place = {str(value): code for code, value in enumerate(payload.values.tolist())}
+        return np.array([place.get(text, -1) for text in texts_given(given)], np.int64)
+    numbers = numbers_given(attribute, given)
+    known = payload.values.astype(np.float64)
+    skip = int(len(known) > 0 and bool(np.isnan(known[0])))
+    places = np.minimum(np.searchsorted(known[skip:], numbers) + skip, max(0, len(known) - 1))
+    hit = known[places] == numbers if len(known) else np.zeros(len(numbers), np.bool_)
+    hit |= np.isnan(numbers) & bool(skip)
+    return np.where(hit, np.where(np.isnan(numbers), 0, places), -1).astype(np.int64)

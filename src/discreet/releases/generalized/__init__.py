@@ -1,0 +1,1 @@
+"""Generalized releases: rows in groups, every group under one description."""

@@ -1,0 +1,170 @@
+"""Published descriptions laid over original values: the boxes of a release in the codes of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.boxes.boxes import Boxes
+from discreet.kernels.boxes.forest import Forest
+from discreet.kernels.boxes.forest import plant as plant_trees
+from discreet.kernels.presence.spreading import mixtures
+from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
+from discreet.releases.columns import ordered_values
+from discreet.releases.labels import Regions
+from discreet.table.table import Column
+from discreet.table.texts import MISSING
+
+if TYPE_CHECKING:
+    from discreet.releases.generalized.release import GeneralizedRelease
+
+BATCH = 1 << 24
+"""How many counts are mixed at a time."""
+
+
+def boxes_in(release: GeneralizedRelease, columns: Sequence[Column]) -> Boxes:
+    """Every group's description in the codes of these columns, one column per quasi-identifier, in their order."""
+    groups, axes = release.groups, len(columns)
+    low, high = np.zeros((groups, axes), np.int32), np.zeros((groups, axes), np.int32)
+    set_at = np.full((groups, axes), -1, np.int32)
+    sets: list[NDArray[np.int64]] = []
+    for axis, (column, regions, texts) in enumerate(zip(columns, release.regions, release.texts, strict=True)):
+        first, last, gaps = _ranges(release.quasi[axis], regions, column)
+        which = np.full(len(first), -1, np.int32)
+        for at, codes in gaps.items():
+            which[at] = len(sets)
+            sets.append(codes)
+        low[:, axis], high[:, axis] = first[texts.of_group], last[texts.of_group]
+        set_at[:, axis] = which[texts.of_group]
+    starts = np.cumsum([0, *(len(codes) for codes in sets)], dtype=np.int64)
+    members = np.concatenate([np.zeros(0, np.int32), *sets]).astype(np.int32)
+    return Boxes(low, high, set_at, starts, members)
+
+
+def _ranges(
+    attribute: Attribute, regions: Regions, column: Column
+) -> tuple[NDArray[np.int32], NDArray[np.int32], dict[int, NDArray[np.int64]]]:
+    """Per text: the first and last code it admits, and all of them where they have gaps."""
+    size = len(column.values)
+    gaps: dict[int, NDArray[np.int64]] = {}
+    if attribute.kind == "numeric":
+        skip = 0 if column.missing is None else 1
+        known = column.values[skip:].astype(np.float64)
+        first = np.searchsorted(known, regions.low, side="left") + skip
+        last = np.searchsorted(known, regions.high, side="right") - 1 + skip
+    else:
+        first, last, gaps = _ranked(attribute, regions, column)
+    empty = first > last
+    # a region without any known value admits nothing, unless it admits missing values
+    first, last = np.where(empty, 1, first), np.where(empty, 0, last)
+    if column.missing is not None:
+        only = empty & regions.missing & ~regions.whole
+        first, last = np.where(only, column.missing, first), np.where(only, column.missing, last)
+    first, last = np.where(regions.whole, 0, first), np.where(regions.whole, size - 1, last)
+    return first.astype(np.int32), last.astype(np.int32), gaps
+
+
+def _ranked(
+    attribute: Attribute, regions: Regions, column: Column
+) -> tuple[NDArray[Any], NDArray[Any], dict[int, NDArray[np.int64]]]:
+    """The same for an attribute whose regions are ranks among its values, which the column may hold in other places."""
+    values = ordered_values(attribute)
+    place = {str(value): code for code, value in enumerate(column.values.tolist())}
+    codes = np.array([place.get(value, -1) for value in values], np.int64)
+    number = len(regions.low)
+    gaps: dict[int, NDArray[np.int64]] = {}
+    straight = bool(len(codes)) and bool(np.all(np.diff(codes) == 1)) and codes[0] >= 0
+    first, last = np.ones(number, np.int64), np.zeros(number, np.int64)
+    for at in range(number) if not straight else regions.sets:
+        if regions.whole[at] or regions.low[at] > regions.high[at]:
+            continue
+        ranks = regions.sets.get(at, np.arange(int(regions.low[at]), int(regions.high[at]) + 1))
+        present = np.unique(codes[ranks])
+        present = present[present >= 0]
+        if len(present):
+            first[at], last[at] = present[0], present[-1]
+            if len(present) < present[-1] - present[0] + 1:
+                gaps[at] = present
+    if straight:
+        plain = ~regions.whole & (regions.low <= regions.high)
+        first[plain] = codes[0] + regions.low[plain].astype(np.int64)
+        last[plain] = codes[0] + regions.high[plain].astype(np.int64)
+    return first, last, gaps
+
+
+def points_of(columns: Sequence[Column]) -> NDArray[np.int32]:
+    """The codes of columns side by side, one line per row."""
+    rows = len(columns[0].codes) if columns else 0
+    points = np.empty((rows, len(columns)), np.int32)
+    for axis, column in enumerate(columns):
+        points[:, axis] = column.codes
+    return points
+
+
+def plant(points: NDArray[np.int32], weights: NDArray[np.int64], firsts: NDArray[np.int64]) -> Forest:
+    """Search trees over ranges of points."""
+    spread = points.max(axis=0, initial=0) + 1 if len(points) else np.ones(points.shape[1])
+    return cast(Forest, plant_trees(points, weights, firsts, 1.0 / np.maximum(1.0, spread.astype(np.float64))))
+
+
+def mixed(release: GeneralizedRelease, columns: Sequence[Column]) -> NDArray[np.int64]:
+    """Per row of these columns: the sensitive counts of all groups whose description admits it, added up."""
+    points = points_of(columns)
+    if not columns:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    described = boxes_in(release, columns)
+    counts, width = release.counts, len(release.values)
+    result = np.empty((len(points), width), np.int64)
+    batch = max(1, BATCH // max(1, width))
+    for start in range(0, len(points), batch):
+        part = points[start : start + batch]
+        forest = plant(part, np.ones(len(part), np.int64), np.array([0, len(part)]))
+        held = mixtures(forest, described, counts.starts, counts.values, counts.amounts, width)
+        result[start : start + batch] = held
+    return result
+
+
+def mixtures_at(release: GeneralizedRelease, points: Mapping[str, ArrayLike]) -> NDArray[np.int64]:
+    """The same for points given as original values, one array per quasi-identifier."""
+    return mixed(release, columns_at(release.quasi, points))
+
+
+def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[Column]:
+    """Points given as original values, one array per quasi-identifier, as columns."""
+    return [_column(*one) for one in zip(quasi, points_given(quasi, points), strict=True)]
+
+
+def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
+    """Original values as a column whose codes follow the order of the attribute."""
+    if attribute.kind == "numeric":
+        values, codes = np.unique(numbers_given(attribute, given), return_inverse=True)
+        missing = None
+        if len(values) and np.isnan(values[-1]):
+            values, codes, missing = np.roll(values, 1), (codes + 1) % len(values), 0
+        return Column(attribute.name, "numeric", codes.astype(np.int32), values, missing=missing)
+    texts = texts_given(given)
+    known = ordered_values(attribute)
+    known = known if attribute.kind == "categorical" else [MISSING, *known]
+    place = {value: code for code, value in enumerate(known)}
+    found = np.array([place.setdefault(text, len(place)) for text in texts], np.int32)
+    return Column(
+        attribute.name,
+        attribute.kind,
+        found,
+        np.array(list(place), object),
+        missing=None if attribute.kind == "categorical" else 0,
+    )
+
+
+def shares(counts: NDArray[np.int64], withheld: ArrayLike | None) -> NDArray[np.float64]:
+    """Counts as distributions; where there are none, that of the ``withheld`` counts, or NaN when these are unknown."""
+    result = counts.astype(np.float64)
+    if withheld is not None and np.asarray(withheld).sum() > 0:
+        result[~result.any(axis=1)] = np.asarray(withheld)
+    totals = result.sum(axis=1, keepdims=True)
+    beliefs: NDArray[np.float64] = np.divide(result, totals, out=np.full_like(result, np.nan), where=totals > 0)
+    return beliefs

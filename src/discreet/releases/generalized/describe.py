@@ -1,0 +1,86 @@
+"""From a partition of a table to the texts its groups are published with."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
+from discreet.releases.labels import ANYTHING, Nodes, braces, interval, quoted
+from discreet.table.combinations import distinct
+from discreet.table.table import Column
+from discreet.table.texts import MISSING
+
+Values = Literal["interval", "label", "set"]
+"""How quasi-identifiers are published: numbers and ordered values by the smallest interval and categories by the lowest
+label (``interval``), all of them by a label wherever a hierarchy is declared (``label``), or categories by the set of
+values present (``set``)."""
+
+
+class Texts(NamedTuple):
+    """The distinct published texts of one attribute, and which of them each group bears."""
+
+    texts: tuple[str, ...]
+    of_group: NDArray[np.int32]
+
+
+def generalize(column: Column, groups: NDArray[np.int32], number: int, values: Values) -> Texts:
+    """The texts under which ``number`` groups of rows are published on one attribute; group -1 is withheld."""
+    if values == "set" and column.kind == "categorical":
+        return _sets(column, groups, number)
+    low = np.full(number, NO_LOW, np.int32)
+    high = np.full(number, NO_HIGH, np.int32)
+    cast(Any, spans)(np.ascontiguousarray(column.codes, dtype=np.int32), groups, low, high)
+    # few pairs of ends are distinct, and only these are put into words
+    width = len(column.values)
+    pairs, which = np.unique(low.astype(np.int64) * width + high, return_inverse=True)
+    by_label = column.kind == "categorical" or (values == "label" and column.hierarchy is not None)
+    return _merged((_labels if by_label else _intervals)(column, pairs // width, pairs % width), which)
+
+
+def _labels(column: Column, low: NDArray[np.int64], high: NDArray[np.int64]) -> list[str]:
+    """The labels of the lowest nodes above ranges of leaves; where there is a hierarchy, codes are ranks of leaves."""
+    tree = column.hierarchy
+    assert tree is not None, "every categorical column has a hierarchy"
+    nodes = Nodes(tree)
+    level, node = tree.lca(low, high)
+    return [nodes.text(at, which) for at, which in zip(level.tolist(), node.tolist(), strict=True)]
+
+
+def _intervals(column: Column, low: NDArray[np.int64], high: NDArray[np.int64]) -> list[str]:
+    """The texts of ranges of codes of a numeric or ordinal column."""
+    texts = column.texts if column.kind == "numeric" else tuple(quoted(text) for text in column.texts)
+    words = [interval(texts[first], texts[last]) for first, last in zip(low.tolist(), high.tolist(), strict=True)]
+    if column.missing is not None:
+        # missing values stand before all others, so a group holds some when its low end is theirs
+        for at in np.flatnonzero(low == column.missing).tolist():
+            words[at] = MISSING if high[at] == column.missing else ANYTHING
+    return words
+
+
+def _sets(column: Column, groups: NDArray[np.int32], number: int) -> Texts:
+    """Groups described by exactly the values they hold."""
+    card = len(column.values)
+    kept = groups >= 0
+    keys = distinct(groups[kept].astype(np.int64) * card + column.codes[kept])
+    members = (keys % card).tolist()
+    ends = np.cumsum(np.bincount(keys // card, minlength=number)).tolist()
+    words: list[str] = []
+    known: dict[tuple[int, ...], str] = {}
+    start = 0
+    for end in ends:
+        present = tuple(members[start:end])
+        start = end
+        if present not in known:
+            known[present] = braces(sorted(str(column.values[code]) for code in present))
+        words.append(known[present])
+    return _merged(words, np.arange(number))
+
+
+def _merged(words: list[str], which: NDArray[np.intp]) -> Texts:
+    """Equal texts made one."""
+    place: dict[str, int] = {}
+    of_word = np.array([place.setdefault(word, len(place)) for word in words], np.int32)
+    return Texts(tuple(place), of_word[which])

@@ -1,0 +1,276 @@
+"""How many rows of a generalized release satisfy a query, as far as its descriptions let one say.
+
+Within a group nothing is known about where the rows lie in its box, so they are taken to be spread evenly over it, as
+Section 6.2 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012) does. The estimate is the sum over
+groups of
+
+    (rows of the group whose sensitive value and other columns satisfy their conditions)
+    x (the share of the group's box that satisfies the conditions on quasi-identifiers),
+
+and the share of a box is the product of its shares on the attributes:
+
+- an interval of numbers: if every end that the release publishes of this attribute is a whole number, so are its
+  values, and the share is that of the whole numbers admitted; otherwise it is that of the length, and a single number
+  has none (an interval that is one point is admitted or not);
+- an interval of ordered values: the share of these values;
+- a label, or ``*`` of names: the share of the leaves below; a set: the share of its values;
+- a number published by labels: the share of the leaves below; ``*`` of numbers otherwise: the share of the domain;
+- ``(missing)`` of a numeric or ordered attribute has no share in any condition; ``*`` is taken to hide known values.
+
+Withheld rows are not in the release and not in the estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels import estimating
+from discreet.principles.counts import Counts
+from discreet.releases.attributes import Attribute
+from discreet.releases.labels import Regions
+from discreet.table.grouping import MOST_CELLS
+from discreet.table.moments import Meaning, written
+from discreet.table.query import Condition, OneOf, Query, Range, marked, runs
+from discreet.table.texts import LARGEST_WHOLE, MISSING, near
+
+if TYPE_CHECKING:
+    from discreet.releases.generalized.release import GeneralizedRelease
+
+kernels = cast(Any, estimating)
+
+Conditions = tuple[Condition, ...]
+Line = Callable[[Conditions, NDArray[np.float64]], None]
+"""Writes the share of each text of an attribute under some conditions."""
+
+BATCH = 1 << 22
+"""How many shares are held at a time."""
+
+
+class Cells(NamedTuple):
+    """The groups, those with the same description made one."""
+
+    texts: NDArray[np.int32]
+    """``texts[axis, cell]``: which text of a quasi-identifier the cell bears."""
+    of_row: NDArray[np.int32]
+    """The cell of each published row."""
+    counts: Counts
+    """How often each sensitive value occurs in each cell."""
+
+
+def collapse(release: GeneralizedRelease) -> Cells:
+    """The cells of a release: estimates ask for nothing else, and there are often far fewer of them than groups."""
+    cell_of = np.zeros(release.groups, np.int64)
+    for texts in release.texts:
+        _, cell_of = np.unique(cell_of * len(texts.texts) + texts.of_group, return_inverse=True)
+    number = int(cell_of.max(initial=-1)) + 1
+    some = np.zeros(number, np.int64)
+    some[cell_of] = np.arange(release.groups)
+    described = np.empty((len(release.texts), number), np.int32)
+    for axis, texts in enumerate(release.texts):
+        described[axis] = texts.of_group[some]
+    of_row = cell_of.astype(np.int32)[release.group_of]
+    codes = np.zeros(release.rows, np.int32) if release.sensitive is None else release.sensitive.codes
+    return Cells(described, of_row, Counts.of_rows(of_row, codes, number, len(release.values)))
+
+
+def estimates(release: GeneralizedRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
+    """How many published rows satisfy each query, rows being spread evenly over the boxes of their groups."""
+    cells = release.cells
+    axes, number = cells.texts.shape
+    axis_of = {attribute.name: axis for axis, attribute in enumerate(release.quasi)}
+    # Few conditions are distinct: each is put into numbers once, however many queries ask for it.
+    known: list[dict[Conditions, int]] = [{} for _ in range(axes + 1)]
+    asked = np.full((len(queries), axes + 1), -1, np.int64)
+    for at, query in enumerate(queries):
+        carried: Conditions = ()
+        for name, conditions in query.by_attribute.items():
+            axis = axis_of.get(name)
+            if axis is None:
+                carried += conditions
+            else:
+                asked[at, axis] = known[axis].setdefault(conditions, len(known[axis]))
+        asked[at, axes] = known[axes].setdefault(carried, len(known[axes]))
+    lines = [line_of(attribute, regions) for attribute, regions in zip(release.quasi, release.regions, strict=True)]
+    wanted = [list(conditions) for conditions in known]
+    widths = [len(texts.texts) for texts in release.texts]
+    result = np.zeros(len(queries))
+    order = np.argsort(asked[:, axes], kind="stable")
+    size = min(len(queries), max(1, BATCH // max(1, sum(widths) + number)))
+    shares, held = np.empty(0), np.empty((0, number))
+    for start in range(0, len(queries), max(1, size)):
+        batch = order[start : start + size]
+        distinct, places = zip(*(np.unique(of, return_inverse=True) for of in asked[batch].T), strict=True)
+        if len(held) < len(distinct[axes]):
+            held = np.empty((len(distinct[axes]), number))
+        for line, which in zip(held, distinct[axes].tolist(), strict=False):
+            write_rows(release, wanted[axes][which], line)
+        room = sum(len(of) * width for of, width in zip(distinct[:axes], widths, strict=True))
+        if len(shares) < room:
+            shares = np.empty(room)
+        at_line = np.full((len(batch), axes), -1, np.int64)
+        filled = 0
+        for axis, width in enumerate(widths):
+            firsts = np.full(len(distinct[axis]), -1, np.int64)
+            for at, which in enumerate(distinct[axis].tolist()):
+                if which >= 0:
+                    firsts[at] = filled
+                    lines[axis](wanted[axis][which], shares[filled : filled + width])
+                    filled += width
+            at_line[:, axis] = firsts[places[axis]]
+        answers = np.empty(len(batch))
+        kernels.weigh(held, places[axes], shares, at_line, cells.texts, answers)
+        result[batch] = answers
+    return result
+
+
+def write_rows(release: GeneralizedRelease, conditions: Conditions, result: NDArray[np.float64]) -> None:
+    """How many rows of each cell satisfy conditions on what is published as it is, into ``result``."""
+    cells = release.cells
+    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
+    secrets = [attribute.name for attribute in release.attributes if attribute.role == "sensitive"]
+    secret = secrets[0] if secrets else None
+    carried = [*secrets[1:], *(one.name for one in release.attributes if one.role == "other")]
+    others = dict(zip(carried, (*release.also, *release.others), strict=True))
+    on_secret = tuple(condition for condition in conditions if condition.attribute == secret)
+    kind: Meaning = "categorical" if secret is None else kinds[secret]
+    mask = marked(runs(on_secret, release.values, kind), len(release.values))
+    rows: NDArray[np.bool_] | None = None
+    for condition in conditions:
+        name = condition.attribute
+        if name not in kinds:
+            raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
+        if name == secret:
+            continue
+        if kinds[name] == "ordinal" and isinstance(condition, Range):
+            raise DiscreetError(
+                f"the order of the values of column {name!r} is not published; ask for values with = or IN"
+            )
+        keep = condition.admits(others[name].values, kinds[name])[others[name].codes]
+        rows = keep if rows is None else rows & keep
+    if rows is None:
+        kernels.admitted_amounts(cells.counts.starts, cells.counts.values, cells.counts.amounts, mask, result)
+        return
+    if release.sensitive is not None:
+        rows &= mask[release.sensitive.codes]
+    result[:] = np.bincount(cells.of_row[rows], minlength=len(result))
+
+
+# ----------------------------------------------------------------------------------------------- shares of attributes
+
+
+def line_of(attribute: Attribute, regions: Regions) -> Line:
+    """The function from conditions on a quasi-identifier to the shares of its texts."""
+    if attribute.kind == "numeric" and attribute.hierarchy is None:
+        return _of_numbers(attribute, regions)
+    return _of_values(attribute, regions)
+
+
+def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
+    """All values, in their order, that the texts of a quasi-identifier may stand for: the same that shares count."""
+    if attribute.kind != "numeric" or attribute.hierarchy is not None:
+        return _listed(attribute)
+    (bottom, top), step = _domain_and_step(attribute, regions)
+    if not step:
+        raise DiscreetError(
+            f"column {attribute.name!r} holds numbers that are not whole, and of these only intervals are published; "
+            "ask for single counts with a range of it instead of grouping by it"
+        )
+    if top - bottom >= MOST_CELLS:
+        raise DiscreetError(
+            f"column {attribute.name!r} may hold any {'whole number' if attribute.notation == 'number' else 'moment'} "
+            f"from {written(bottom, attribute.notation)} to {written(top, attribute.notation)}, more than "
+            f"{MOST_CELLS:,}; ask for single counts with a range of it instead of grouping by it"
+        )
+    return np.arange(bottom, top + 1)
+
+
+def _domain_and_step(attribute: Attribute, regions: Regions) -> tuple[tuple[float, float], float]:
+    """The extent of an attribute's numbers, and 1 if all that is published of them is whole numbers, else 0."""
+    ends = np.concatenate((regions.low, regions.high))
+    ends = ends[np.isfinite(ends)]
+    domain = attribute.domain or (float(ends.min(initial=np.inf)), float(ends.max(initial=-np.inf)))
+    ends = np.concatenate((ends, domain))
+    return domain, 1.0 if bool(np.all((ends == np.floor(ends)) & (np.abs(ends) <= LARGEST_WHOLE))) else 0.0
+
+
+def _of_numbers(attribute: Attribute, regions: Regions) -> Line:
+    """Shares of intervals of numbers."""
+    domain, step = _domain_and_step(attribute, regions)
+    low, high = np.where(regions.whole, domain[0], regions.low), np.where(regions.whole, domain[1], regions.high)
+
+    def line(conditions: Conditions, shares: NDArray[np.float64]) -> None:
+        first, last = -np.inf, np.inf
+        points: NDArray[np.float64] | None = None
+        for condition in conditions:
+            if isinstance(condition, OneOf):
+                numbers = condition.numbers(attribute.meaning)
+                points = numbers if points is None else np.intersect1d(points, numbers)
+            else:
+                start, end = condition.ends(attribute.meaning)
+                first, last = max(first, start), min(last, end)
+        if points is not None:
+            shares[:] = _points(low, high, step, points[(points >= first) & (points <= last)])
+        else:
+            first, last = (np.ceil(first), np.floor(last)) if step else (first, last)
+            kernels.overlaps(low, high, step, first, last, shares)
+
+    return line
+
+
+def _points(
+    low: NDArray[np.float64], high: NDArray[np.float64], step: float, points: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Shares of single numbers in intervals: none where the interval has a length."""
+    if step:
+        points = points[points == np.floor(points)]
+    inside = np.searchsorted(points, high, side="right") - np.searchsorted(points, low, side="left")
+    known = low <= high
+    size = np.ones(len(low))
+    size[known] = high[known] - low[known] + 1.0
+    return np.where(known & ((step == 1.0) | (low == high)), inside / size, 0.0)
+
+
+def _listed(attribute: Attribute) -> NDArray[Any]:
+    """The values that the manifest lists of an attribute, in their order."""
+    if attribute.kind == "categorical":
+        assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
+        return np.array(attribute.hierarchy.leaves, object)
+    if attribute.kind == "ordinal":
+        return np.array(attribute.values, object)
+    assert attribute.hierarchy is not None, "only numbers with a hierarchy are listed"
+    return np.sort(np.array([float(leaf) for leaf in attribute.hierarchy.leaves if leaf != MISSING]))
+
+
+def _of_values(attribute: Attribute, regions: Regions) -> Line:
+    """Shares of texts that stand for some of the attribute's listed values, in their order."""
+    values = _listed(attribute)
+    known = regions.low <= regions.high
+    low, high = np.where(regions.whole, 0.0, regions.low), np.where(regions.whole, 0.0, regions.high)
+    low, high = np.where(known, low, 0.0), np.where(known, high, -1.0)
+    if attribute.kind == "numeric":
+        low = np.where(known, np.searchsorted(values, low, side="left"), 0)
+        high = np.where(known, np.searchsorted(values, high, side="right") - 1, -1)
+    first = np.where(regions.whole, 0, low).astype(np.int64)
+    after = np.where(regions.whole, len(values), high + 1).astype(np.int64)
+    sizes = np.maximum(1, after - first).astype(np.float64)
+    members = [np.asarray(ranks) for ranks in regions.sets.values()]
+    gapped = np.array(list(regions.sets), np.int64)
+    if members:
+        sizes[gapped] = [len(ranks) for ranks in members]
+        flat = np.concatenate(members)
+        starts = np.concatenate(([0], np.cumsum([len(ranks) for ranks in members])[:-1]))
+
+    def line(conditions: Conditions, shares: NDArray[np.float64]) -> None:
+        mask = marked(runs(conditions, values, attribute.meaning), len(values))
+        below = np.concatenate(([0], np.cumsum(mask)))
+        inside = np.maximum(0, below[after] - below[first])
+        if members:
+            inside[gapped] = np.add.reduceat(mask[flat].astype(np.int64), starts)
+        np.divide(inside, sizes, out=shares)
+
+    return line

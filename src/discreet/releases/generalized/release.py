@@ -1,0 +1,330 @@
+"""A generalized release: rows in groups, every group under one description of its quasi-identifiers.
+
+Within a group nobody can tell which row is whose: the rows are shuffled, and the numbers of the groups are drawn anew.
+What is published of a person is therefore the group, and the belief about a sensitive value is its share in it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
+from discreet.principles.principle import Principle
+from discreet.randomness import permutation
+from discreet.releases import folder as files
+from discreet.releases.attributes import Attribute, as_shown, describe
+from discreet.releases.columns import Payload, make_payload, payload_array, taken
+from discreet.releases.generalized.describe import Texts, Values, generalize
+from discreet.releases.labels import Regions, parse
+from discreet.releases.passthrough import check_kept, check_quasi
+from discreet.releases.release import Release, new_manifest
+from discreet.table.query import Query
+from discreet.table.table import Table
+
+if TYPE_CHECKING:
+    from discreet.releases.generalized.estimate import Cells
+
+FORMAT = "generalized"
+GROUP = "group"
+ASSUMPTIONS = (
+    "Every published row is a row of the original; its sensitive value is published as it was, and none was invented.",
+    "All rows of a group have quasi-identifiers that its description admits; which row is whose is not published.",
+    "The order of the rows and the numbers of the groups carry no information.",
+    "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
+    "included, by every group and by the withheld rows taken as one group.",
+    "The promise bounds what the groups say; it does not bound what the choice of these groups rather than others may "
+    "tell an adversary who knows the algorithm.",
+    "The promise covers this one release of the table, not what several releases of it say together.",
+)
+SIDE_BY_SIDE = (
+    "What is promised about a sensitive attribute bounds what is learnt of it by whoever knows quasi-identifiers. The "
+    "sensitive values of a row stand side by side: whoever also knows one of a person's may learn the others."
+)
+"""What the reader must know when several attributes are sensitive."""
+SEVERAL_ROWS = (
+    "A person may have several rows; all of them are in one group, or all are withheld. The promise is kept by the "
+    "rows of every group and by its persons, each counted once for every value that any of the person's rows has, "
+    "against the same counts in the whole original. It does not bound what is learnt by whoever also knows how many "
+    "rows a person has and how the values of a person depend on each other."
+)
+"""What the reader must know when a person may have several rows."""
+PRESENCE = (
+    "What is promised about presence counts all combinations of values that a description admits, and that occur in "
+    "the original, as equally likely to be those of its rows; it does not bound what an adversary believes who has "
+    "reason to take some for likelier, as those at the ends of intervals are when these are as narrow as possible."
+)
+"""What the reader must know when it is promised that presence stays in doubt."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GeneralizedRelease(Release):
+    """What leaves the house, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
+
+    format: ClassVar[str] = FORMAT
+    assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+
+    manifest: dict[str, Any]
+    attributes: tuple[Attribute, ...]
+    texts: tuple[Texts, ...]
+    """Per quasi-identifier: its distinct published texts, and which one each group bears."""
+    ids: NDArray[np.int64]
+    """The published number of each group."""
+    group_of: NDArray[np.int32]
+    """Per published row: its group, as a place in ``ids``."""
+    sensitive: Payload | None
+    others: tuple[Payload, ...]
+    faults: tuple[str, ...] = ()
+    """What is wrong with the files, in sentences; always empty for a release that was made here."""
+    trace: NDArray[np.int32] | None = None
+    """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
+    also: tuple[Payload, ...] = ()
+    """The sensitive attributes besides the first, published as they are; beliefs are about the first."""
+
+    # -------------------------------------------------------------------------------------------------------- making
+
+    @classmethod
+    def from_groups(
+        cls,
+        table: Table,
+        groups: NDArray[np.int32],
+        *,
+        promise: Principle,
+        scheme: str,
+        options: Mapping[str, Any] | None = None,
+        values: Values = "interval",
+        seeded: np.random.Generator | None = None,
+    ) -> GeneralizedRelease:
+        """Publish a partition: ``groups[row]`` is any number of a group, or -1 for a row that is withheld.
+
+        The order of rows and the numbers of groups come from the operating system, unless a ``seeded`` generator is
+        given; the manifest then warns that this is an experiment.
+        """
+        groups = np.asarray(groups)
+        check_partition(table, groups, values)
+        places, number = numbered_anew(groups, seeded)
+        published = places >= 0
+        rows = permutation(len(places), seeded)
+        if not published.all():
+            rows = rows[published[rows]]
+        group_of = taken(places, rows, number)
+        labels = values == "label"
+        quasi = [as_shown(column, published) for column in table.quasi]
+        attributes = [describe(column, "quasi", labels) for column in quasi]
+        attributes += [describe(as_shown(column, None), "sensitive", True) for column in table.all_sensitive]
+        attributes += [describe(column, "other") for column in table.other]
+        manifest = new_manifest(
+            FORMAT,
+            scheme=scheme,
+            options=options or {},
+            promise=promise,
+            attributes=attributes,
+            rows=len(rows),
+            withheld=table.rows - len(rows),
+            assumptions=cls.assumed(attributes, promise, table.person is not None),
+            seeded=seeded is not None,
+            groups=number,
+            **persons_entry(table, published),
+        )
+        return cls(
+            manifest,
+            tuple(attributes),
+            tuple(generalize(column, places, number, values) for column in quasi),
+            np.arange(number),
+            group_of,
+            None if table.sensitive is None else make_payload(table.sensitive, attributes[len(table.quasi)], rows),
+            tuple(make_payload(column, None, rows) for column in table.other),
+            trace=places,
+            also=tuple(
+                make_payload(column, attributes[len(table.quasi) + 1 + at], rows)
+                for at, column in enumerate(table.also_sensitive)
+            ),
+        )
+
+    @classmethod
+    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
+        """The same with what the reader must know of some releases only."""
+        always, rest = len(cls.assumptions), super().assumed(attributes, promise, persons)
+        several = [attribute.role for attribute in attributes].count("sensitive") > 1
+        told = [SIDE_BY_SIDE] if several else []
+        told += [SEVERAL_ROWS] if persons else []
+        told += [PRESENCE] if any(part.hides_presence for part in promise.parts) else []
+        return (*rest[:always], *told, *rest[always:])
+
+    # ------------------------------------------------------------------------------------------------ saving, loading
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> GeneralizedRelease:
+        """Load a release from its folder alone; what is inconsistent in it is told in ``faults``."""
+        from discreet.releases.generalized.load import load_generalized
+
+        return load_generalized(*files.read_manifest(folder))
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the published table."""
+        return [GROUP, *(attribute.name for attribute in self.attributes)]
+
+    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """The one published table."""
+        ids = pa.array(self.ids)
+        if numbers:
+            columns: list[Any] = [ids.take(pa.array(self.group_of))]
+        else:
+            columns = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids.cast(pa.string()))]
+        for texts, of_group in self.texts:
+            columns.append(pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts)))
+        columns += [payload_array(payload, numbers) for payload in self._payloads]
+        return {"table": pa.table(columns, names=self.columns)}
+
+    @property
+    def _payloads(self) -> tuple[Payload, ...]:
+        return self.others if self.sensitive is None else (self.sensitive, *self.also, *self.others)
+
+    # ------------------------------------------------------------------------------------------------------- counting
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return len(self.ids)
+
+    @property
+    def rows(self) -> int:
+        """How many rows are published."""
+        return len(self.group_of)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The sensitive values, in the order of the columns of ``counts``; one nameless value when there are none."""
+        return np.array([""], object) if self.sensitive is None else self.sensitive.values
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many rows each group has."""
+        return np.bincount(self.group_of, minlength=self.groups).astype(np.int64)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How often each sensitive value occurs in each group."""
+        codes = np.zeros(self.rows, np.int32) if self.sensitive is None else self.sensitive.codes
+        return Counts.of_rows(self.group_of, codes, self.groups, len(self.values))
+
+    @cached_property
+    def regions(self) -> tuple[Regions, ...]:
+        """Per quasi-identifier: what each of its texts admits."""
+        return tuple(parse(attribute, of.texts) for attribute, of in zip(self.quasi, self.texts, strict=True))
+
+    def description(self, group: int) -> dict[str, str]:
+        """The published quasi-identifiers of the group at a place of ``ids``."""
+        return {
+            attribute.name: of.texts[of.of_group[group]] for attribute, of in zip(self.quasi, self.texts, strict=True)
+        }
+
+    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+        """What an adversary who knows these quasi-identifiers believes, having matched them with the descriptions.
+
+        ``points`` holds original values, one array per quasi-identifier. Every row of every group whose description
+        admits a point is equally likely to be its row. A point that no group admits was withheld: then the belief is
+        the distribution of the ``withheld`` counts (in the order of ``values``), or NaN when these are not known.
+        """
+        from discreet.releases.generalized.boxes import mixtures_at, shares
+
+        return shares(mixtures_at(self, points), withheld)
+
+    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
+        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
+
+        By the one group that admits the person: its rows divided by the combinations of values that its description
+        admits, see ``releases.presence``. The most telling group if there are several; with ``combined``, all of them
+        together. Where no group does, 0, or NaN when rows are withheld, of which nothing is known.
+        """
+        from discreet.releases.presence import presence_by_boxes
+
+        return presence_by_boxes(self, points, combined)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The groups as estimates see them: those with the same description made one."""
+        from discreet.releases.generalized.estimate import collapse
+
+        return collapse(self)
+
+    def known_values(self, name: str) -> NDArray[Any]:
+        """The values of a column, in their order: those published as they are, else all that its texts may stand for.
+
+        Of numbers that are not whole the texts say no more than where they lie, which is refused.
+        """
+        from discreet.releases.generalized.estimate import values_within
+
+        rest = [attribute for attribute in self.attributes if attribute.role != "quasi"]
+        for attribute, payload in zip(rest, self._payloads, strict=True):
+            if attribute.name == name:
+                return np.asarray(payload.values)
+        at = next(at for at, attribute in enumerate(self.quasi) if attribute.name == name)
+        return values_within(self.quasi[at], self.regions[at])
+
+    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+        """How many rows satisfy each query, the rows of a group being spread evenly over its box.
+
+        The share of a box that a query covers is told in `discreet.releases.generalized.estimate`; withheld rows
+        are not estimated.
+        """
+        from discreet.releases.generalized.estimate import estimates
+
+        return estimates(self, queries)
+
+
+def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
+    """What the manifest says of the persons of a table, where these may have several rows."""
+    if table.person is None:
+        return {}
+    shown = int((np.bincount(table.person[published], minlength=table.persons) > 0).sum())
+    return {"persons": {"published": shown, "withheld": table.persons - shown}}
+
+
+def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
+    """Refuse what is no partition of the table, or cannot be published."""
+    if groups.shape != (table.rows,) or groups.dtype.kind not in "iu":
+        raise DiscreetError(f"a partition needs one group number for each of the {table.rows:,} rows")
+    if values not in get_args(Values):
+        raise DiscreetError(f"values can be published as interval, label or set, not as {values!r}")
+    if not bool((groups >= 0).any()):
+        raise DiscreetError(
+            "every row is withheld, so there is nothing to publish; allow less to be withheld or weaken the promise"
+        )
+    if table.unusable is not None and bool((groups[table.unusable] >= 0).any()):
+        raise DiscreetError("rows with missing values are to be withheld, but the partition publishes some of them")
+    check_kept(table)
+    check_quasi(table)
+    if any(column.name == GROUP for column in table.columns):
+        raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
+
+
+def numbered_anew(groups: NDArray[Any], seeded: np.random.Generator | None) -> tuple[NDArray[np.int32], int]:
+    """The groups under the numbers that are published, which tell nothing of those they had, and how many there are.
+
+    -1 stays.
+    """
+    places, number = dense_groups(groups)
+    ids = permutation(number, seeded).astype(np.int32)
+    return np.where(places < 0, np.int32(-1), ids[places]), number
+
+
+def dense_groups(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
+    """The groups numbered 0, 1, 2, ... without gaps; -1 stays."""
+    largest = int(groups.max())
+    if largest < 4 * len(groups) + 16:
+        used = np.bincount(groups[groups >= 0], minlength=largest + 1) > 0
+        place = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        return np.where(groups < 0, np.int32(-1), place[groups]), int(used.sum())
+    found, places = np.unique(groups, return_inverse=True)
+    below = int((found < 0).sum())
+    return np.maximum(places - below, -1).astype(np.int32), len(found) - below

@@ -1,0 +1,1 @@
+"""Releases with exact quasi-identifiers and randomised sensitive values: perturbed and retained."""

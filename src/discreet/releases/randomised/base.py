@@ -1,0 +1,259 @@
+"""What the formats share that publish quasi-identifiers as they are and randomise every sensitive value.
+
+``table`` holds the rows, ``prior`` how often each original value occurs in the whole original; a format adds how
+probable each published value was for each original one. From these anyone can tell what a published value says about
+the original one, and estimate how often original values occur among any rows. Nothing is hidden about who is in the
+table: whoever knows someone's quasi-identifiers finds the row, and only the sensitive value is protected.
+
+The values that chance draws from, and that the prior lists, are those that occur in the original.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.principle import Principle
+from discreet.randomness import permutation
+from discreet.releases.anatomy.beliefs import codes_at
+from discreet.releases.attributes import Attribute, as_shown, describe
+from discreet.releases.columns import Payload, make_payload, payload_array
+from discreet.releases.passthrough import check_kept, check_quasi
+from discreet.releases.randomised.bit_counts import Tally, Words
+from discreet.releases.release import Release, new_manifest
+from discreet.table.combinations import numbered
+from discreet.table.moments import Notation, written
+from discreet.table.query import Condition, Query, Range
+from discreet.table.table import Column, Table
+from discreet.table.texts import MISSING, near
+
+
+class RandomisedRelease(Release):
+    """Rows with their quasi-identifiers as they were and sensitive values as chance has left or replaced them."""
+
+    exact: tuple[Payload, ...]
+    """Per quasi-identifier: its distinct published values, and which one each published row holds."""
+    shown: Payload
+    """The sensitive values, and which one each row is published with. Files that are at fault may show values beyond
+    those of the prior; these stand at the end."""
+    prior: NDArray[np.int64]
+    """How often each sensitive value occurs in the whole original."""
+    others: tuple[Payload, ...]
+    """Columns carried along, published as they are."""
+
+    # -------------------------------------------------------------------------------------------------------- making
+
+    @classmethod
+    def parts(
+        cls,
+        table: Table,
+        drawn: NDArray[np.int32],
+        *,
+        promise: Principle,
+        scheme: str,
+        options: Mapping[str, Any] | None,
+        seeded: np.random.Generator | None,
+        **more: Any,
+    ) -> dict[str, Any]:
+        """What such a release is made of when ``drawn[row]`` is published in place of each row's sensitive value.
+
+        That is one of its codes, or -1 to withhold the row. The order of rows comes from the operating system, unless a
+        ``seeded`` generator is given; the manifest then warns that this is an experiment. ``more`` goes to the
+        manifest.
+        """
+        column = table.sensitive
+        if column is None:
+            raise DiscreetError(f"a {cls.format} release randomises a sensitive attribute and the table has none")
+        published = drawn >= 0
+        if not bool(published.any()):
+            raise DiscreetError(
+                "every row is withheld, so there is nothing to publish; treat missing as a value of its own instead "
+                "(missing='value')"
+            )
+        check_kept(table)
+        check_quasi(table)
+        rows = np.flatnonzero(published)
+        rows = rows[permutation(len(rows), seeded)]
+        trace = np.full(table.rows, -1, np.int32)
+        trace[rows] = np.arange(len(rows), dtype=np.int32)
+        domain = np.flatnonzero(table.prior_counts)
+        place = np.full(len(column.values), -1, np.int32)
+        place[domain] = np.arange(len(domain), dtype=np.int32)
+        quasi = [as_shown(one, published) for one in table.quasi]
+        attributes = [describe(one, "quasi") for one in quasi]
+        exact = [make_payload(one, attribute, rows) for one, attribute in zip(quasi, attributes, strict=True)]
+        attributes.append(describe(as_shown(column, None), "sensitive", True))
+        attributes += [describe(one, "other") for one in table.other]
+        manifest = new_manifest(
+            cls.format,
+            scheme=scheme,
+            options=options or {},
+            promise=promise,
+            attributes=attributes,
+            rows=len(rows),
+            withheld=table.rows - len(rows),
+            assumptions=cls.assumed(attributes, promise),
+            seeded=seeded is not None,
+            **more,
+        )
+        return {
+            "manifest": manifest,
+            "attributes": tuple(attributes),
+            "exact": tuple(exact),
+            "shown": Payload(_values(column, domain), place[drawn[rows]], column.notation),
+            "prior": table.prior_counts[domain],
+            "others": tuple(make_payload(one, None, rows) for one in table.other),
+            "trace": trace,
+        }
+
+    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """The published table in a random order of rows, and the prior."""
+        columns = [payload_array(payload, numbers) for payload in (*self.exact, self.shown, *self.others)]
+        names = [attribute.name for attribute in self.attributes]
+        counts = pa.array(self.prior)
+        return {
+            "table": pa.table(columns, names=names),
+            "prior": pa.table(
+                [pa.array(self.texts), counts if numbers else counts.cast(pa.string())], names=["value", "count"]
+            ),
+        }
+
+    # ------------------------------------------------------------------------------------------------------- counting
+
+    @property
+    def rows(self) -> int:
+        """How many rows are published."""
+        return len(self.shown.codes)
+
+    @property
+    def sensitive(self) -> Attribute:
+        """The sensitive attribute."""
+        return next(attribute for attribute in self.attributes if attribute.role == "sensitive")
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The sensitive values of the original, in the order of the prior and of the columns of beliefs."""
+        return self.shown.values[: len(self.prior)]
+
+    @property
+    def texts(self) -> list[str]:
+        """The same as the prior names them."""
+        return [value_name(value, self.sensitive.notation) for value in self.values.tolist()]
+
+    @property
+    @abstractmethod
+    def retention(self) -> float:
+        """The share of values that is expected to be published as it was."""
+
+    # --------------------------------------------------------------------------------------------------------- asking
+
+    @abstractmethod
+    def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Per line of published counts: the beliefs that the published values lead to, added up."""
+
+    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+        """What an adversary who knows these quasi-identifiers believes, having found the rows that bear them.
+
+        ``points`` holds original values, one array per quasi-identifier. Each of the rows that bear a point is equally
+        likely to be its row; what a row's published value tells about its original one follows from the prior and from
+        how it was randomised, and the belief is the average over these rows. A point that no row bears was withheld:
+        then the belief is the distribution of the ``withheld`` counts (in the order of ``values``), or NaN when these
+        are not known.
+        """
+        columns = codes_at(self.quasi, self.exact, points)
+        known = np.all([column >= 0 for column in columns], axis=0)
+        both = [np.concatenate([of.codes, at[known]]) for of, at in zip(self.exact, columns, strict=True)]
+        keys = numbered(both, [len(of.values) for of in self.exact], len(both[0]))
+        found, places = np.unique(keys[self.rows :], return_inverse=True)
+        at = np.searchsorted(found, keys[: self.rows])
+        hit = np.flatnonzero(found[np.minimum(at, len(found) - 1)] == keys[: self.rows]) if len(found) else at[:0]
+        width = len(self.prior)
+        hit = hit[self.shown.codes[hit] < width]
+        cells = at[hit] * width + self.shown.codes[hit]
+        counts = np.bincount(cells, minlength=len(found) * width).reshape(len(found), width)
+        result = np.zeros((len(known), width))
+        result[known] = self.believed(counts)[places]
+        if withheld is not None and np.asarray(withheld).sum() > 0:
+            result[~result.any(axis=1)] = np.asarray(withheld)
+        totals = result.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(result, totals, out=np.full_like(result, np.nan), where=totals > 0))
+
+    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
+        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
+
+        Quasi-identifiers are published as they are, so presence is certain: 1 where some row bears them. Where none
+        does, 0, or NaN when rows are withheld, of which nothing is known. ``combined`` changes nothing.
+        """
+        from discreet.releases.presence import presence_of_rows
+
+        return presence_of_rows(self, points)
+
+    def known_values(self, name: str) -> NDArray[Any]:
+        """The values of a column, in their order: those published, and all original ones of the sensitive attribute."""
+        if name != self.sensitive.name:
+            return np.asarray(self._columns[name].values)
+        # an order may have values that do not occur
+        return np.array(self.sensitive.values, object) if self.sensitive.kind == "ordinal" else self.values
+
+    def _asked(self, query: Query, wanted: NDArray[np.bool_]) -> list[Words]:
+        """The rows that satisfy each condition on a column published as it is; the sensitive values that a query asks
+        for go to ``wanted``."""
+        conditions = []
+        for condition in query.conditions:
+            name = condition.attribute
+            attribute = next((one for one in self.attributes if one.name == name), None)
+            if attribute is None:
+                raise DiscreetError(f"there is no column {name!r} in the release; {near(name, self._columns)}")
+            if attribute.role == "sensitive":
+                wanted &= self._wanted(condition)
+                continue
+            if attribute.role == "other" and attribute.kind == "ordinal" and isinstance(condition, Range):
+                raise DiscreetError(
+                    f"the order of the values of column {name!r} is not published; ask for values with = or IN"
+                )
+            admitted = condition.admits(self._columns[name].values, attribute.meaning)
+            conditions.append(self._tally.bits(name, admitted))
+        return conditions
+
+    def _wanted(self, condition: Condition) -> NDArray[np.bool_]:
+        """Which sensitive values a condition admits; an order may have values that do not occur."""
+        if self.sensitive.kind != "ordinal":
+            return condition.admits(self.values, self.sensitive.meaning)
+        order = [MISSING, *self.sensitive.values]
+        admitted = dict(zip(order, condition.admits(np.array(order, object), "ordinal").tolist(), strict=True))
+        return np.array([admitted.get(value, False) for value in self.values.tolist()], np.bool_)
+
+    @cached_property
+    def _columns(self) -> dict[str, Payload]:
+        names = [attribute.name for attribute in self.attributes]
+        return dict(zip(names, (*self.exact, self.shown, *self.others), strict=True))
+
+    @cached_property
+    @abstractmethod
+    def _tally(self) -> Tally:
+        """The published rows, ready to be counted."""
+
+
+def value_name(value: Any, notation: Notation = "number") -> str:
+    """A sensitive value as the prior names it.
+
+    >>> value_name(17.0), value_name(float("nan")), value_name("flu")
+    ('17', '(missing)', 'flu')
+    """
+    if isinstance(value, str):
+        return value
+    return MISSING if value != value else written(value, notation)
+
+
+def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:
+    """Some values of a column as a release holds them: numbers, or texts."""
+    if column.kind == "numeric":
+        return column.values[domain].astype(np.float64)
+    return np.array([str(column.values[code]) for code in domain], object)

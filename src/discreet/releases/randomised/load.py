@@ -1,0 +1,128 @@
+"""What formats with randomised sensitive values share, read back from a folder, its inconsistencies in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.releases.attributes import Attribute
+from discreet.releases.columns import Payload, one_of, read_other, read_sensitive
+from discreet.releases.folder import DAMAGED
+from discreet.releases.generalized.load import read_texts
+from discreet.releases.labels import number_written
+from discreet.releases.randomised.base import value_name
+from discreet.table.texts import LARGEST_WHOLE, MISSING
+
+
+def read_parts(home: Path, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
+    """The parts of a release whose tables are called ``names``, the texts of its prior, and how file names end."""
+    attributes = _attributes(manifest)
+    ending = _ending(manifest, names)
+    columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in attributes])
+    faults: list[str] = []
+    texts, prior = _prior(home / f"prior.{ending}")
+    exact: list[Payload] = []
+    others: list[Payload] = []
+    for attribute in attributes:
+        words, codes = columns[attribute.name]
+        if attribute.role == "quasi":
+            exact.append(read_sensitive(attribute, words, codes, faults))
+        elif attribute.role == "sensitive":
+            shown = _shown(attribute, words, codes, texts, faults)
+        else:
+            others.append(read_other(attribute, words, codes))
+    rows = manifest["rows"]
+    if len(shown.codes) != rows["published"]:
+        faults.append(f"table.{ending} has {len(shown.codes):,} rows, but the manifest says {rows['published']:,}.")
+    if int(prior.sum()) != rows["published"] + rows["withheld"]:
+        faults.append(
+            f"The prior counts {int(prior.sum()):,} rows, but by the manifest the original has "
+            f"{rows['published'] + rows['withheld']:,}."
+        )
+    parts = {
+        "manifest": manifest,
+        "attributes": attributes,
+        "exact": tuple(exact),
+        "shown": shown,
+        "prior": prior,
+        "others": tuple(others),
+        "faults": tuple(faults),
+    }
+    return parts, texts, ending
+
+
+def _attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
+    entries = manifest.get("attributes")
+    attributes = tuple(Attribute.from_dict(entry) for entry in entries) if isinstance(entries, list) else ()
+    roles = [attribute.role for attribute in attributes]
+    names = {attribute.name for attribute in attributes}
+    ordered = sorted(roles, key=["quasi", "sensitive", "other"].index)
+    if roles != ordered or roles.count("sensitive") != 1 or not roles.count("quasi") or len(names) < len(roles):
+        raise DiscreetError(
+            "the manifest of the release must list each attribute once: quasi-identifiers, then one sensitive "
+            f"attribute, then others; {DAMAGED}"
+        )
+    rows = manifest.get("rows")
+    whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
+    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in whole):
+        raise DiscreetError(f"the manifest of the release does not say how many rows there are; {DAMAGED}")
+    return attributes
+
+
+def _ending(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
+    tables = manifest.get("tables")
+    for ending in ("csv", "parquet"):
+        if isinstance(tables, dict) and set(tables) == {f"{name}.{ending}" for name in names}:
+            return ending
+    raise DiscreetError(
+        f"the manifest of the release must name its tables {', '.join(f'{name}.csv' for name in names)}, or the same "
+        f"as parquet; {DAMAGED}"
+    )
+
+
+def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:
+    """The sensitive values as they are named, and how often each occurs."""
+    columns = read_texts(path, ["value", "count"])
+    texts = [columns["value"][0][code] for code in columns["value"][1].tolist()]
+    words = [columns["count"][0][code] for code in columns["count"][1].tolist()]
+    counts = [int(word) if word.isascii() and word.isdigit() and len(word) < 16 else 0 for word in words]
+    if len(set(texts)) < len(texts) or not texts or min(counts) < 1:
+        raise DiscreetError(
+            f"{path.name!r} of the release must list every sensitive value once, with how often it occurs; the file "
+            "was damaged or edited, so publish it again"
+        )
+    return texts, np.array(counts, np.int64)
+
+
+def _shown(attribute: Attribute, words: list[str], codes: NDArray[Any], texts: list[str], faults: list[str]) -> Payload:
+    """The published sensitive values, in the order of the prior; others are a fault and stand at the end."""
+    numeric = attribute.kind == "numeric"
+    if numeric:
+        payload = read_sensitive(attribute, words, codes, faults)
+        words, codes = [value_name(value, attribute.notation) for value in payload.values.tolist()], payload.codes
+    place = {text: at for at, text in enumerate(texts)}
+    strange = [word for word in words if word not in place]
+    if strange:
+        faults.append(
+            f"Column {attribute.name!r} holds {strange[0]!r}, which the prior does not list"
+            + (f", and {len(strange) - 1:,} other such values." if len(strange) > 1 else ".")
+        )
+        place.update({word: len(place) + at for at, word in enumerate(strange)})
+    of_word = np.array([place[word] for word in words], np.int32)
+    shown = of_word[codes] if len(of_word) else np.zeros(0, np.int32)
+    if not numeric:
+        return Payload(np.array(list(place), object), shown)
+    try:
+        numbers = [math.nan if text == MISSING else number_written(text, attribute.notation) for text in place]
+        return Payload(np.array(numbers, np.float64), shown, attribute.notation)
+    except ValueError:
+        raise DiscreetError(
+            f"the prior of the release lists a value of {attribute.name!r} that is not {one_of(attribute)}; the "
+            "file was damaged or edited, so publish it again"
+        ) from None

@@ -1,0 +1,140 @@
+"""A perturbed release: quasi-identifiers as they are, every sensitive value as chance has left or replaced it.
+
+Besides ``table`` and ``prior`` (see ``randomised``) it holds ``matrix``: how probable each published value (line) was
+for each original one (column), a probability of its own for every pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.principles.principle import Principle
+from discreet.releases.attributes import Attribute
+from discreet.releases.columns import Payload
+from discreet.releases.randomised.base import RandomisedRelease
+from discreet.releases.randomised.bit_counts import Tally
+from discreet.releases.randomised.matrix import Matrix
+from discreet.releases.randomised.reconstruct import Estimator, reconstruct
+from discreet.table.query import Query
+from discreet.table.table import Table
+
+PUBLISHED = "published"
+ASSUMPTIONS = (
+    "Every published row is a row of the original with its quasi-identifiers as they were; whoever knows someone's "
+    "quasi-identifiers can tell that the person is in the table, and which rows may be the person's. Only the "
+    "sensitive value is protected.",
+    "Every sensitive value was replaced at random, independently of all other rows and columns, with the probabilities "
+    "that the matrix prints (line: published value, column: original value).",
+    "The order of the rows carries no information.",
+    "The promise is kept against the distribution of the sensitive attribute in the whole original, as the prior lists "
+    "it: it bounds the belief in any original value of someone whose published value is known, for an adversary who "
+    "starts from that distribution and judges each row by itself. What else the adversary knows may say more, and so "
+    "may, where rows are few, the exact counts of the prior together with all published values.",
+    "The promise covers this one release of the table, not what several releases of it say together.",
+)
+
+BATCH = 1 << 22
+"""How many counts are reconstructed at a time."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PerturbedRelease(RandomisedRelease):
+    """What leaves the house, as made by a scheme (``from_draws``) or as found in a folder (``load``)."""
+
+    format: ClassVar[str] = "perturbed"
+    assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+
+    manifest: dict[str, Any]
+    attributes: tuple[Attribute, ...]
+    exact: tuple[Payload, ...]
+    shown: Payload
+    matrix: Matrix
+    prior: NDArray[np.int64]
+    others: tuple[Payload, ...] = ()
+    faults: tuple[str, ...] = ()
+    trace: NDArray[np.int32] | None = None
+    """Private: the place in the published table of every input row, -1 when withheld. Never saved."""
+
+    @classmethod
+    def from_draws(
+        cls,
+        table: Table,
+        drawn: NDArray[np.int32],
+        matrix: Matrix,
+        *,
+        promise: Principle,
+        scheme: str,
+        options: Mapping[str, Any] | None = None,
+        seeded: np.random.Generator | None = None,
+    ) -> PerturbedRelease:
+        """Publish ``drawn[row]`` in place of each row's sensitive value: one of its codes, or -1 to withhold the row.
+
+        The order of rows comes from the operating system, unless a ``seeded`` generator is given; the manifest then
+        warns that this is an experiment.
+        """
+        parts = cls.parts(table, drawn, promise=promise, scheme=scheme, options=options, seeded=seeded)
+        return cls(matrix=matrix, **parts)
+
+    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """The published table in a random order of rows, the matrix, and the prior."""
+        values = self.texts
+        # the printed decimals are so few that they survive being held as numbers
+        cells = [pa.array(texts) for texts in zip(*self.matrix.texts(), strict=True)]
+        head = PUBLISHED
+        while head in values:
+            head += "_"
+        matrix = pa.table(
+            [pa.array(values), *(cell.cast(pa.float64()) if numbers else cell for cell in cells)],
+            names=[head, *values],
+        )
+        return {**super().tables(numbers), "matrix": matrix}
+
+    @property
+    def retention(self) -> float:
+        """The share of values that is expected to be published as it was."""
+        return float(self.matrix.retention @ self.prior / self.prior.sum())
+
+    def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Per line of published counts: the beliefs that the published values lead to, added up."""
+        return np.asarray(published @ np.nan_to_num(self.matrix.posteriors(self.prior)), np.float64)
+
+    def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
+        """How many published rows satisfied each query in the original, sensitive values being reconstructed.
+
+        Conditions on quasi-identifiers and other columns are exact, and so is a query with no others. How often the
+        original sensitive values occur among the rows that satisfy them is estimated (see ``reconstruction``).
+        """
+        width = self.matrix.width
+        whole = None if self.withheld else self._tally.counts([])[:width]
+        step = max(1, BATCH // width)
+        result = np.empty(len(queries))
+        for start in range(0, len(queries), step):
+            part = queries[start : start + step]
+            published = np.empty((len(part), width), np.int64)
+            wanted = np.ones((len(part), width), np.bool_)
+            for at, query in enumerate(part):
+                published[at] = self._published(query, wanted[at])
+            totals = published.sum(axis=1).astype(np.float64)
+            asked = np.flatnonzero(~wanted.all(axis=1))
+            counts = reconstruct(self.matrix, self.prior, published[asked], whole, estimator)
+            totals[asked] = np.where(wanted[asked], counts, 0.0).sum(axis=1)
+            result[start : start + step] = totals
+        return result
+
+    def _published(self, query: Query, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The published counts among the rows a query is about; the sensitive values it asks for go to ``wanted``."""
+        return self._tally.counts(self._asked(query, wanted))[: self.matrix.width]
+
+    @cached_property
+    def _tally(self) -> Tally:
+        own = {name: column for name, column in self._columns.items() if name != self.sensitive.name}
+        codes = {name: column.codes for name, column in own.items()}
+        sizes = {name: len(column.values) for name, column in own.items()}
+        return Tally(codes, sizes, self.shown.codes, len(self.shown.values))

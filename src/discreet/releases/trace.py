@@ -1,0 +1,56 @@
+"""The private trace: the published group of every input row. It undoes a release, so it never lies inside one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.disk import sync
+from discreet.errors import DiscreetError
+from discreet.releases.folder import MANIFEST
+from discreet.releases.placement import check_file, enter_file, real_place, tidied
+from discreet.releases.release import Release
+from discreet.table.write import write_table
+from discreet.unfinished import unfinished
+
+
+def write_trace(release: Release, path: str | os.PathLike[str]) -> Path:
+    """Write the columns ``row`` (input row, from 0) and ``group`` (empty when withheld), readable by its owner only.
+
+    The file appears whole or not at all; one that is there already is replaced.
+    """
+    target = real_place(path)
+    check_outside(target)
+    check_file(target)
+    try:
+        tidied(target)
+        with unfinished(target) as fresh:
+            fill_trace(release, fresh)
+            enter_file(fresh, target, force=True)
+            sync(target.parent)
+    except OSError as error:
+        raise DiscreetError(f"the trace could not be written to {str(target)!r} ({error.strerror or error})") from error
+    return target
+
+
+def fill_trace(release: Release, path: Path) -> None:
+    """Write the trace of a release into a new file, and see it on disk."""
+    if release.trace is None:
+        raise DiscreetError("a release loaded from its files has no trace; only the one who publishes can write it")
+    groups = pa.array(release.trace, mask=release.trace < 0)
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    write_table(pa.table({"row": np.arange(len(groups)), "group": groups}), path)
+    sync(path)
+
+
+def check_outside(path: Path) -> None:
+    """Refuse a place inside a release."""
+    for folder in path.absolute().parents:
+        if (folder / MANIFEST).exists():
+            raise DiscreetError(
+                f"the trace {str(path)!r} would lie inside a release, since there is a {MANIFEST} in {str(folder)!r}, "
+                "and would undo it; choose a place outside"
+            )

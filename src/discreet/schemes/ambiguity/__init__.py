@@ -1,0 +1,1 @@
+"""The scheme for ambiguous releases."""

@@ -1,0 +1,83 @@
+"""What is said when no groups of an ambiguous release are found: why, and an alpha for which there are some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.judging import SLACK
+from discreet.principles.wording import exact, percent
+from discreet.releases.ambiguous.blocks import Blocks
+from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, nearest_alpha
+from discreet.schemes.ambiguity.terms import Aim, Rows, lowest_alpha
+
+Finish = Callable[[NDArray[np.int32]], NDArray[np.int32]]
+"""Groups, less those that have to be withheld so that what is withheld keeps the promise."""
+
+
+@dataclass
+class Refused:
+    """Rows for which no groups were found, and what came nearest."""
+
+    blocks: Blocks
+    rows: Rows
+    left_over: float = 1.0
+    """The smallest share of the rows that fit into no group."""
+    withheld: float = 1.0
+    """The smallest share that would have to be withheld where enough of them fit."""
+
+    def tell(self, left_over: float, withheld: float) -> None:
+        """One more attempt that did not do."""
+        self.left_over = min(self.left_over, left_over)
+        if left_over <= MOST_WITHHELD:
+            self.withheld = min(self.withheld, withheld)
+
+    def error(self, aim: Aim, finished: Finish) -> DiscreetError:
+        """Why nothing is published, and what could be."""
+        asked = f"alpha={exact(aim.alpha)}"
+        limit = lowest_alpha(self.rows, aim)
+        shown = ["+".join(block) for block in self.blocks]
+        if aim.alpha < min(1.0, limit) - SLACK and len(shown) == 1:
+            return DiscreetError(
+                f"this table cannot keep {asked}: a group shows no more values of {shown[0]!r} than it has rows, so "
+                "whoever holds one is known to be in the table; ask for alpha=1, or add a quasi-identifier that is "
+                "published on its own"
+            )
+        if aim.alpha < min(1.0, limit) - SLACK:
+            listed = ", ".join(f"{number:,} of {name!r}" for name, number in zip(shown, self.rows.numbers, strict=True))
+            why = (
+                f"this table cannot keep {asked}: there are {listed}, so that a group shows at most "
+                f"{max(1.0, 1 / limit):.4g} combinations of values for each of its rows"
+            )
+        elif self.left_over <= MOST_WITHHELD:
+            why = (
+                f"the rows that fit into no group of this table could only be withheld together with others, "
+                f"{percent(self.withheld)} of all in the end, if they are to keep beta={exact(aim.beta)}"
+            )
+        elif aim.together is not None:
+            why = (
+                f"no groups of most rows of this table were found that keep alpha={exact(aim.together)} taken all "
+                "together: the quasi-identifiers repeat their values too much"
+            )
+        else:
+            why = (
+                f"only {percent(1.0 - self.left_over)} of the rows were found to fit into groups that keep {asked}: "
+                "the quasi-identifiers repeat their values too much"
+            )
+        return DiscreetError(f"{why}; {self._advice(aim, finished)}")
+
+    def _advice(self, aim: Aim, finished: Finish) -> str:
+        """What to ask for instead."""
+
+        def fits(groups: NDArray[np.int32]) -> bool:
+            return float((finished(groups) < 0).mean()) <= MOST_WITHHELD
+
+        alpha = nearest_alpha(self.rows, aim, fits)
+        if alpha is None:
+            return "no alpha below 1 was found that can be kept; add quasi-identifiers, or hide nobody with alpha=1"
+        also = "" if aim.together is None else " for presence=group,"
+        return f"ask for alpha={exact(alpha)},{also} or add quasi-identifiers"

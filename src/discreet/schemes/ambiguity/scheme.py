@@ -1,0 +1,223 @@
+"""Ambiguity (COMAD 2008): quasi-identifiers in separate tables, in groups that leave it open who is in the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.judging import SLACK
+from discreet.principles.k_anonymity import KAnonymity
+from discreet.principles.l_diversity import LDiversity
+from discreet.principles.presence import AlphaBeta
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.randomness import generator
+from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, attempts
+from discreet.schemes.ambiguity.groups import withhold_with_groups
+from discreet.schemes.ambiguity.pairs import correlated_pairs
+from discreet.schemes.ambiguity.refusals import Finish, Refused
+from discreet.schemes.ambiguity.terms import Aim, Rows, confirm_presence, lowest_alpha
+from discreet.schemes.anatomy import published_rows
+from discreet.schemes.cuts.top_down import Progress
+from discreet.schemes.grouping import confirm
+from discreet.schemes.keepers import kept_by_ambiguity, way_out
+from discreet.schemes.scheme import Scheme, feasible
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ambiguity(Scheme):
+    """Groups of rows with different sensitive values, each of which shows many more combinations than it has rows.
+
+    Rows are put into one bucket per sensitive value. A group takes ceil(1 / beta) rows of as many different values,
+    and more for as long as it shows fewer combinations of quasi-identifiers than its rows / alpha. What is left over
+    joins groups that lack its value, and then any that keep the promise with it; where none does, two groups are
+    joined. What remains is withheld, with as many whole groups as it needs to keep the promise itself. Where that would
+    be most of the table, groups are made larger, up to a single one of all rows.
+
+    As in the paper a group picks, row by row, the one that shows most new values, which makes groups as wide as
+    possible and what they say about presence far less than alpha. With ``closeness`` a group takes rows that lie next
+    to each other, and of these the ones that show few new values, as many as alpha asks for: counts are answered
+    better, at the same promise. But alpha is then spent to the last, and adversaries whom it does not bound gain: taken
+    together, or by someone for whom common values are likelier, groups say more than alpha about far more rows
+    (`python -m benchmarks ambiguity` measures both). So it is for those who ask for it. Where so few values occur that
+    groups of near rows leave rows over, they are looked for as in the paper.
+
+    ``pairs`` keeps how two quasi-identifiers depend on each other within a group. That pays for wide groups, and hardly
+    for close ones, which leave little to depend on.
+
+    Why the promise is kept. beta: a group begins with rows of which no value has more than beta, and a row joins only
+    if its value does not exceed beta times the new size; so no value of any group does, nor of joined ones, whose
+    shares lie between those of their parts. alpha: a group is only kept, enlarged or joined when its size is at most
+    alpha times the product of the numbers of different values that it shows, which are counted anew; a row joins
+    nothing else. The withheld rows are judged as one group. With ``presence=combined`` groups are made larger until it
+    is proved that all groups that cover a person say no more than alpha together, whichever of the listed values the
+    person combines: so about everyone, published, withheld or not in the table at all. Whatever was made is judged
+    once more, from the rows of each group alone, before it is published.
+
+    >>> from discreet.datasets import patients
+    >>> release = Ambiguity(random_state=1).publish(patients(), AlphaBeta(0.5, 0.5))
+    >>> release.withheld, bool(release.presences.max() <= 0.5)
+    (0, True)
+    """
+
+    name: ClassVar[str] = "ambiguity"
+    hides_presence: ClassVar[bool] = True
+
+    closeness: bool = False
+    """Whether a group takes rows that lie near each other; else those that show most new values, as in the paper."""
+    pairs: str | Sequence[Sequence[str]] = "none"
+    """Quasi-identifiers to be published together, such as ``age+education,sex+race``; ``auto`` chooses pairs that
+    depend on each other, as far as alpha allows at the same size of groups; ``none`` publishes each on its own."""
+    random_state: int | None = None
+    """A seed, for experiments only; without one, chance comes from the operating system."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no parameter of this scheme."""
+        if not isinstance(self.pairs, str):
+            object.__setattr__(self, "pairs", tuple(tuple(block) for block in self.pairs))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as the manifest shows them."""
+        pairs = self.pairs if isinstance(self.pairs, str) else ",".join("+".join(block) for block in self.pairs)
+        return {"closeness": self.closeness, "pairs": pairs}
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """alpha-beta, with k-anonymity (of groups) and l-diversity of the kinds frequency and distinct, if asked."""
+        if kept_by_ambiguity(principle):
+            return None
+        return (
+            f"scheme {self.name!r} keeps alpha-beta, alone or with k-anonymity and l-diversity of the kinds frequency "
+            f"and distinct; {way_out(principle)}"
+        )
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AmbiguousRelease:
+        """An ambiguous release of the table that keeps the promise."""
+        check_publishable(table)
+        prior = feasible(self, table, principle)
+        rng = generator(self.random_state)
+        seeded = None if self.random_state is None else rng
+        aim = aim_of(principle)
+        usable = published_rows(table, principle, prior, rng)
+
+        def finished(groups: NDArray[np.int32]) -> NDArray[np.int32]:
+            """Groups of the usable rows, less those that are withheld so that the withheld keep the promise too."""
+            every = np.full(table.rows, -1, np.int32)
+            every[usable] = groups
+            return withhold_with_groups(every, table.classes, principle, prior)[usable]
+
+        built = self._built(table, usable, aim, finished, seeded, progress)
+        groups = np.full(table.rows, -1, np.int32)
+        groups[usable] = built.groups
+        confirm(groups, table.classes, principle, prior)
+        confirm_presence(built.rows, built.groups, aim)
+        return AmbiguousRelease.from_groups(
+            table,
+            groups,
+            promise=principle,
+            scheme=self.name,
+            options=self.options,
+            blocks=built.blocks,
+            seeded=seeded,
+        )
+
+    def _built(
+        self,
+        table: Table,
+        usable: NDArray[np.int64],
+        aim: Aim,
+        finished: Finish,
+        seeded: np.random.Generator | None,
+        progress: Progress | None,
+    ) -> Built:
+        """The groups of these rows of a table, and what they publish together."""
+
+        def build(pairs: Sequence[Sequence[str]]) -> Built | Refused:
+            blocks = as_blocks(table.quasi_names, pairs)
+            rows = Rows.of(table, usable, blocks)
+            refused = Refused(blocks, rows)
+            if aim.alpha < min(1.0, lowest_alpha(rows, aim)) - SLACK:
+                return refused
+            for attempt in attempts(rows, aim, self.closeness, seeded, progress):
+                groups = attempt.groups
+                if attempt.left_over <= MOST_WITHHELD:
+                    groups = finished(groups)
+                if (withheld := float((groups < 0).mean())) <= MOST_WITHHELD:
+                    return Built(blocks, rows, groups, attempt.near)
+                refused.tell(attempt.left_over, withheld)
+            return refused
+
+        built = build([] if self.pairs == "auto" else parse_pairs(self.pairs))
+        if isinstance(built, Refused):
+            raise built.error(aim, finished)
+        kept: list[tuple[str, str]] = []
+        for pair in correlated_pairs(table.quasi, usable) if self.pairs == "auto" else ():
+            if any(name in other for name in pair for other in kept):
+                continue
+            tried = build([*kept, pair])
+            if isinstance(tried, Built) and tried.about_as_good_as(built):
+                built, kept = tried, [*kept, pair]
+        return built
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """What was built: blocks of quasi-identifiers, the rows as they show them, and the groups of the rows."""
+
+    blocks: Blocks
+    rows: Rows
+    groups: NDArray[np.int32]
+    """Per row: its group, -1 when it is withheld."""
+    near: bool
+    """Whether groups are of rows near each other."""
+
+    def about_as_good_as(self, other: Built) -> bool:
+        """Whether groups are as near and about as many, and hardly more rows are withheld."""
+        many, known = (int(built.groups.max(initial=-1)) + 1 for built in (self, other))
+        more = float((self.groups < 0).mean()) - float((other.groups < 0).mean())
+        return self.near == other.near and many >= 0.95 * known and more <= 0.001
+
+
+def aim_of(principle: Principle) -> Aim:
+    """What groups have to keep, over all parts of a promise.
+
+    >>> aim_of(AlphaBeta(0.2, 0.5) & LDiversity(4) & KAnonymity(10))
+    Aim(alpha=0.2, beta=0.25, smallest=10, together=None)
+    """
+    alphas = [part for part in principle.parts if isinstance(part, AlphaBeta)]
+    shares = [1.0 / part.l for part in principle.parts if isinstance(part, LDiversity)]
+    sizes = [part.k for part in principle.parts if isinstance(part, KAnonymity)]
+    return Aim(
+        min(part.alpha for part in alphas),
+        min([*(part.beta for part in alphas), *shares]),
+        max([1, *sizes]),
+        min((part.alpha for part in alphas if part.combined), default=None),
+    )
+
+
+def parse_pairs(pairs: str | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """The names to be published together, from a text such as ``age+education,sex+race``.
+
+    >>> parse_pairs("age+education, sex+race")
+    [('age', 'education'), ('sex', 'race')]
+    """
+    if not isinstance(pairs, str):
+        return [tuple(block) for block in pairs]
+    if pairs.strip() in ("", "none"):
+        return []
+    blocks = [tuple(name.strip() for name in part.split("+")) for part in pairs.split(",")]
+    alone = next((block for block in blocks if len(block) < 2 or not all(block)), None)
+    if alone is not None:
+        raise DiscreetError(
+            f"pairs={pairs!r} names nothing to publish {'+'.join(alone)!r} together with; write for example "
+            "pairs=age+education, or pairs=auto"
+        )
+    return blocks

@@ -1,0 +1,1 @@
+"""Schemes that put sensitive values into buckets: BUREL and SABRE."""

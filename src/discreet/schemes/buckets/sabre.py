@@ -1,0 +1,135 @@
+"""SABRE (Cao, Karras, Kalnis and Tan, VLDB Journal 2011): bucketise by earth mover's distance, then redistribute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.principles.t_closeness import TCloseness
+from discreet.releases.generalized.describe import Values
+from discreet.schemes.buckets.drawing import Retrieval, draw_groups
+from discreet.schemes.buckets.emd_buckets import bucketise, split_closely
+from discreet.schemes.cuts.top_down import Progress
+from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.keepers import way_out
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sabre(GroupingScheme):
+    """Rows are put into buckets of sensitive values; groups draw from every bucket nearly in proportion to its size.
+
+    The budget t is spent twice. *Bucketisation* splits the sensitive values, at first all in one bucket, where that
+    lowers most what the worst choice of rows from the buckets could cost, until a ``share`` of t pays for it.
+    *Redistribution* halves the whole table, bucket by bucket, and the halves again, for as long as the rest of t pays
+    for halves that are not quite in proportion. How many rows of which bucket a group draws is decided by the sensitive
+    values alone, which rows these are by the quasi-identifiers alone.
+
+    Why the promise is kept: let Q be the distribution of a group, P the whole table's, and R the one that has the
+    group's share of every bucket, distributed within the bucket as in the whole table. The distance from Q to P is at
+    most that from Q to R plus that from R to P. The second is known from the numbers of rows drawn. The first is at
+    most the sum, over buckets, of the group's share times the largest cost of turning a single value of the bucket into
+    the bucket's own distribution, since any mixture of values costs no more than the worst one. A half that could cost
+    more than t is not made. Every group is judged by its real counts besides: one that breaks the promise, which may
+    ask for more than t-closeness, is united with its neighbour along the curve until it is kept, and in the end the
+    table as one group keeps it.
+
+    After the paper: the bound from the worst values of buckets, the search for buckets along the hierarchy, the binary
+    tree of groups, retrieval along a Hilbert curve. Ours: buckets that are runs of ordered values, cut where that pays
+    most; for the equal distance, frequent values set apart one by one, which needs the fewest buckets; the second
+    distance taken exactly and not bounded; the odd rows of a halving dealt to the halves in turn; and that buckets may
+    use up half of t by default and not all of it, which leaves groups little to be out of proportion by.
+    """
+
+    name: ClassVar[str] = "sabre"
+
+    share: float = 0.5
+    """The share of t that the worst choice of rows from buckets may cost. At 1, as in the paper, there are the fewest
+    buckets, and groups must be large to be close to proportion; at 0 every value is a bucket."""
+    retrieval: Retrieval = "hilbert"
+    """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
+    values: Values = "interval"
+    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
+    random_state: int | None = None
+    """A seed, for experiments only; without one, chance comes from the operating system."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no parameter of this scheme."""
+        self._choose(retrieval=get_args(Retrieval), values=get_args(Values))
+        if not 0.0 <= self.share <= 1.0:
+            raise DiscreetError(f"share={self.share!r} is not a share of t; give a number from 0 to 1")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as the manifest shows them."""
+        return {"share": self.share, "retrieval": self.retrieval, "values": self.values}
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """One promise of t-closeness, with other monotone promises or without."""
+        if len([part for part in principle.parts if isinstance(part, TCloseness)]) == 1:
+            return super().refusal(principle, prior)
+        return f"scheme {self.name!r} is made for t-closeness, asked for once; {way_out(principle)}"
+
+    def groups(
+        self,
+        table: Table,
+        principle: Principle,
+        prior: Prior,
+        rows: NDArray[np.int64],
+        rng: np.random.Generator,
+        progress: Progress | None,
+    ) -> NDArray[np.int32]:
+        """The group of each of these rows."""
+        closeness = next(part for part in principle.parts if isinstance(part, TCloseness))
+        classes = table.classes[rows]
+        counts = np.bincount(classes, minlength=len(prior.counts))
+        buckets = bucketise(prior, closeness.distance, closeness.t)
+        if buckets.number > 1:  # else any row may stand alone, and t need not be shared
+            buckets = bucketise(prior, closeness.distance, closeness.t * self.share)
+        sizes = np.bincount(buckets.of_value, weights=counts, minlength=buckets.number).astype(np.int64)
+        wanted = split_closely(buckets, sizes, closeness.t)
+        if progress:
+            progress("drawing groups", 0.0)
+        groups, curve = draw_groups(table.quasi, rows, buckets.of_value[classes], wanted, self.retrieval, rng)
+        if progress:
+            progress("drawing groups", 1.0)
+        return united(groups, classes, curve, principle, prior)
+
+
+def united(
+    groups: NDArray[np.int32],
+    classes: NDArray[np.int32],
+    curve: NDArray[np.float64],
+    principle: Principle,
+    prior: Prior,
+) -> NDArray[np.int32]:
+    """The same groups, those that break the promise united with their neighbours along the curve until none does.
+
+    The rows as one group must keep the promise.
+
+    >>> prior = Prior(np.array([2, 2]), ("flu", "cold"))
+    >>> groups, classes = np.array([0, 1, 2, 2], np.int32), np.array([0, 1, 0, 1], np.int32)
+    >>> united(groups, classes, np.arange(4.0), TCloseness(0.1), prior).tolist()
+    [0, 0, 1, 1]
+    """
+    while True:
+        number = int(groups.max()) + 1
+        broken = ~principle.holds(Counts.of_rows(groups, classes, number, len(prior.counts)), prior)
+        if not broken.any():
+            return groups
+        sizes = np.bincount(groups, minlength=number)
+        along = np.argsort(np.bincount(groups, weights=curve, minlength=number) / sizes, kind="stable")
+        joins = np.zeros(number, np.bool_)  # whether a group is united with the one before it
+        for at in np.flatnonzero(broken[along]).tolist():
+            if not joins[at] and not (at + 1 < number and joins[at + 1]):
+                joins[at + 1 if at + 1 < number else at] = True
+        place = np.empty(number, np.int32)
+        place[along] = np.cumsum(~joins) - 1
+        groups = place[groups]

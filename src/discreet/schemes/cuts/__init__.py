@@ -1,0 +1,1 @@
+"""Top-down partitioning: our own scheme, and Mondrian."""

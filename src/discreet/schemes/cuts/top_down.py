@@ -1,0 +1,203 @@
+"""The top-down partitioner: all rows are one group, cut in two for as long as both halves keep the promise."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.costs import Axes
+from discreet.kernels.cuts.best import no_cuts
+from discreet.kernels.cuts.cutting import apply_cut, find_cuts
+from discreet.kernels.cuts.growth import grow, grow_ahead
+from discreet.kernels.cuts.terms import Limits, Recipe
+from discreet.kernels.cuts.workspace import workspace
+from discreet.kernels.judging import CAPS, SIZE, SLACK, Rules
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.table.combinations import distinct
+
+Progress = Callable[[str, float], None]
+"""Called with the stage and the share of it that is done."""
+
+
+def threads() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows to be partitioned: points on axes, a sensitive value each, and the rules that every group must keep."""
+
+    points: NDArray[np.int32]
+    classes: NDArray[np.int32]
+    axes: Axes
+    rules: Rules
+    limits: Limits
+    sets: tuple[int, ...] = ()
+    """Axes whose values are published as sets: the search takes a set for the span of its codes, which costs more."""
+
+    def take(self, rows: NDArray[np.int64]) -> Problem:
+        """The same problem for some of the rows."""
+        return replace(self, points=self.points[rows], classes=self.classes[rows])
+
+    def published_cost(self, partition: Partition) -> float:
+        """What a partition costs as it will be published: a set by the values that it holds."""
+        cost, sizes = partition.cost, np.diff(np.append(partition.starts, len(partition.rows)))
+        for j in self.sets:
+            codes, card = self.points[partition.rows, j].astype(np.int64), int(self.axes.cards[j])
+            low, high = (end.reduceat(codes, partition.starts) for end in (np.minimum, np.maximum))
+            cells = distinct(np.repeat(np.arange(len(sizes)), sizes) * card + codes)
+            held = np.bincount(cells // card, minlength=len(sizes))
+            saved = (high - low + 1 - held) / max(1, card - 1)
+            cost -= float(self.axes.weights[j] * (sizes * saved).sum())
+        return cost
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Rows in groups: ``rows`` lists them group by group, ``starts`` says where each group begins."""
+
+    rows: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    cost: float
+    """The loss summed over the rows."""
+
+    @property
+    def groups(self) -> NDArray[np.int32]:
+        """The group of every row."""
+        ids = np.zeros(len(self.rows), np.int32)
+        ids[self.starts[1:]] = 1
+        result = np.empty(len(self.rows), np.int32)
+        result[self.rows] = np.cumsum(ids, dtype=np.int32)
+        return result
+
+
+def limits_of(principle: Principle, prior: Prior, rules: Rules) -> Limits:
+    """The linear part of a promise, which repaired and bucketed cuts rely on."""
+    m = len(prior.counts)
+    caps = principle.caps(prior)
+    floors = principle.floors(prior)
+    return Limits(
+        np.ones(m) if caps is None else np.minimum(caps, 1.0),
+        np.zeros(m) if floors is None else floors,
+        np.arange(m, dtype=np.int32),
+        principle.buckets(prior),
+        _smallest_group(rules),
+    )
+
+
+def _smallest_group(rules: Rules, patience: int = 5000) -> int:
+    """The size below which no group can keep the rules, as far as sizes and caps tell."""
+    least = 1
+    for kind, parameters, bounds, nodes in zip(rules.kinds, rules.parameters, rules.bounds, rules.nodes, strict=True):
+        if kind == SIZE:
+            least = max(least, int(np.ceil(parameters[0] - SLACK)))
+        elif kind == CAPS and nodes[0] < 0:
+            size = least
+            while size < patience and np.floor(bounds * size + SLACK).sum() < size:
+                size += 1
+            least = size
+    return least
+
+
+def partition(problem: Problem, recipe: Recipe, *, progress: Progress | None = None) -> Partition:
+    """Cut all rows by one recipe, on all processors."""
+
+    def finish(task: _Task) -> float:
+        return float(grow(*task.arrays, task.start, task.end, *task.rest, recipe, task.workspace(recipe), task.first))
+
+    return _run(problem, recipe, finish, stop=max(1000, len(problem.classes) // (4 * threads())), progress=progress)
+
+
+def partition_ahead(
+    problem: Problem, recipe: Recipe, quick: Recipe, *, many: int, below: int, progress: Progress | None = None
+) -> Partition:
+    """Cut by one recipe, and look ahead (see ``grow_ahead``) in groups of at most ``below`` rows."""
+
+    def finish(task: _Task) -> float:
+        works = task.workspace(recipe), task.workspace(quick)
+        return float(
+            grow_ahead(*task.arrays, task.start, task.end, *task.rest, recipe, quick, many, *works, task.first)
+        )
+
+    return _run(problem, recipe, finish, stop=below, progress=progress)
+
+
+def partition_groups(problem: Problem, groups: NDArray[np.int32], recipe: Recipe) -> NDArray[np.int32]:
+    """Cut every group of a partition further by one recipe; returns the group of every row."""
+    order = np.argsort(groups, kind="stable").astype(np.int32)
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    arrays = problem.points[order], problem.classes[order], order
+    first = np.zeros(len(order), np.bool_)
+    largest = int(np.diff(np.append(starts, len(order))).max(initial=1))
+    task = _Task(problem, arrays, first, 0, largest)
+    space = task.workspace(recipe)
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
+        grow(*arrays, start, end, *task.rest, recipe, space, first)
+    return Partition(order, np.flatnonzero(first), 0.0).groups
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A run of rows that one thread works on, in arrays that all share."""
+
+    problem: Problem
+    arrays: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+    first: NDArray[np.bool_]
+    start: int
+    end: int
+
+    @property
+    def rest(self) -> tuple[Axes, Rules, Limits]:
+        return self.problem.axes, self.problem.rules, self.problem.limits
+
+    def workspace(self, recipe: Recipe) -> object:
+        d, m = self.arrays[0].shape[1], len(self.problem.limits.caps)
+        return workspace(self.end - self.start, d, m, int(self.problem.axes.cards.max()), recipe.positions)
+
+
+def _run(
+    problem: Problem, recipe: Recipe, finish: Callable[[_Task], float], *, stop: int, progress: Progress | None
+) -> Partition:
+    """Cut groups of more than ``stop`` rows once and hand on their halves; leave smaller ones to ``finish``.
+
+    Tasks touch disjoint runs of rows, so the result does not depend on which thread takes which, or when.
+    """
+    n = len(problem.classes)
+    arrays = problem.points.copy(), problem.classes.copy(), np.arange(n, dtype=np.int32)
+    first = np.zeros(n, np.bool_)
+
+    def work(task: _Task) -> tuple[float, list[_Task]]:
+        if task.end - task.start <= stop:
+            return finish(task), []
+        cuts, space = no_cuts(1, len(problem.limits.caps)), task.workspace(recipe)
+        find_cuts(*arrays[:2], task.start, task.end, *task.rest, recipe, space, cuts)
+        if cuts.axis[0] < 0:
+            return finish(task), []
+        middle = apply_cut(*arrays, task.start, task.end, problem.limits, space, cuts, 0)
+        return 0.0, [_Task(problem, arrays, first, a, b) for a, b in ((task.start, middle), (middle, task.end))]
+
+    cost, done = 0.0, 0
+    with ThreadPoolExecutor(threads()) as pool:
+        running: dict[Future[tuple[float, list[_Task]]], _Task] = {}
+        waiting = [_Task(problem, arrays, first, 0, n)]
+        while waiting or running:
+            while waiting:
+                task = waiting.pop()
+                running[pool.submit(work, task)] = task
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                task = running.pop(future)
+                added, halves = future.result()
+                cost += added
+                waiting += halves
+                if not halves:
+                    done += task.end - task.start
+                    if progress:
+                        progress("cutting", done / n)
+    return Partition(arrays[2], np.flatnonzero(first), cost)

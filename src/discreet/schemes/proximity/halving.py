@@ -1,0 +1,196 @@
+"""Groups by halving: pieces are cut for as long as both halves keep every promise about every sensitive attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.costs import Axes, box_cost
+from discreet.kernels.judging import Rules
+from discreet.kernels.proximity import gathering, pairing
+from discreet.kernels.proximity.pairing import Judge
+from discreet.principles.k_anonymity import KAnonymity
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.principles.proximity import Proximity
+from discreet.principles.rules import combine
+from discreet.schemes.cuts.top_down import Progress
+
+kernels = cast(Any, pairing)
+
+SMALL = 96
+"""Pieces of up to so many rows are gathered into groups, too, which takes time like their square."""
+GATHERED_UP_TO = 2000
+"""Pieces that cannot be cut are gathered up to this size."""
+ATTEMPTS = 60
+"""So many halvings of pieces that do not keep the promises themselves are tried before these are given up."""
+CHOICES = 6
+"""So many ways to halve one such piece are tried."""
+
+Rows = NDArray[np.int64]
+
+
+class Problem(NamedTuple):
+    """What is to be put into groups."""
+
+    points: NDArray[np.int32]
+    """Per row its quasi-identifiers."""
+    classes: NDArray[np.int32]
+    """Per sensitive attribute the code of every row."""
+    axes: Axes
+    judge: Judge
+    positions: int
+
+    def laid_out(self, rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.int32], Rows]:
+        """The points and codes of some rows, and their orders by each attribute."""
+        classes = np.ascontiguousarray(self.classes[:, rows])
+        return self.points[rows], classes, np.argsort(classes, axis=1, kind="stable")
+
+    def grade(self, rows: Rows) -> int:
+        """Whether rows keep everything as one group, might be divided into groups that do, or can not."""
+        _, classes, orders = self.laid_out(rows)
+        counts, ordered = np.zeros(int(self.judge.widths.max()), np.int64), np.empty(len(rows), np.int32)
+        side = np.zeros(len(rows), np.int32)
+        return int(kernels.grade(classes, orders, side, 0, self.judge, counts, ordered))
+
+    def cost(self, rows: Rows) -> float:
+        """What rows cost as one group."""
+        points = self.points[rows]
+        return len(rows) * float(box_cost(self.axes, points.min(axis=0), points.max(axis=0), len(rows)))
+
+
+def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) -> Judge:
+    """The promises about each attribute as the kernels read them."""
+    width = max(len(prior.values) for prior in priors)
+    near = [(a, part) for a, some in enumerate(parts) for part in some if isinstance(part, Proximity)]
+    first, last = np.zeros((len(near), width), np.int64), np.zeros((len(near), width), np.int64)
+    for line, (a, part) in enumerate(near):
+        first[line, : len(priors[a].values)], last[line, : len(priors[a].values)] = part.windows(priors[a])
+    sizes = [part.k for some in parts for part in some if isinstance(part, KAnonymity)]
+    ms = np.array([part.m for _, part in near], np.int64)
+    more: list[Rules | None] = []
+    for some, prior in zip(parts, priors, strict=True):
+        rest = [part.rules(prior) for part in some if not isinstance(part, Proximity | KAnonymity)]
+        more.append(combine(rest) if rest else None)
+    given = [_padded(rules, width) for rules in more if rules is not None]
+    numbers = [0 if rules is None else len(rules.kinds) for rules in more]
+    heights = [0 if rules is None else len(rules.tree) for rules in more]
+    together = [np.concatenate([rules[i] for rules in given]) if given else None for i in range(5)]
+    kinds, parameters, bounds, nodes, tree = together
+    return Judge(
+        max([1, int(ms.max(initial=1)), *(int(np.ceil(k)) for k in sizes)]),
+        np.array([a for a, _ in near], np.int64),
+        ms,
+        first,
+        last,
+        np.array([len(prior.values) for prior in priors], np.int64),
+        np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64),
+        np.zeros(0, np.int64) if kinds is None else kinds,
+        np.zeros((0, 2)) if parameters is None else parameters,
+        np.zeros((0, width)) if bounds is None else bounds,
+        np.zeros((0, width), np.int32) if nodes is None else nodes,
+        np.concatenate([[0], np.cumsum(heights)]).astype(np.int64),
+        np.zeros((0, width), np.int32) if tree is None else tree,
+    )
+
+
+def _padded(rules: Rules, width: int) -> Rules:
+    """Rules with lines as long as those of the attribute with most values."""
+
+    def pad(lines: NDArray[Any]) -> NDArray[Any]:
+        return np.pad(lines, ((0, 0), (0, width - lines.shape[1])))
+
+    return Rules(rules.kinds, rules.parameters, pad(rules.bounds), pad(rules.nodes), pad(rules.tree))
+
+
+def halved(problem: Problem, progress: Progress | None = None) -> NDArray[np.int32] | None:
+    """The group of every row, ``None`` when no division into groups that keep everything was found.
+
+    Rows should come in random order: where codes are equal, it decides who is paired with whom.
+    """
+    everyone = np.arange(len(problem.points))
+    waiting = _beginnings(problem, everyone)
+    if waiting is None:
+        return None
+    groups = np.empty(len(everyone), np.int32)
+    done = number = 0
+    while waiting:
+        rows = waiting.pop()
+        halves = _cut(problem, rows) if len(rows) > SMALL else None
+        if halves is not None:
+            waiting += halves
+            continue
+        _, pieces = _settled(problem, rows)
+        for piece in pieces:
+            groups[piece] = number
+            number += 1
+        done += len(rows)
+        if progress:
+            progress("halving", done / len(everyone))
+    return groups
+
+
+def _cut(problem: Problem, rows: Rows) -> list[Rows] | None:
+    """The two halves of a piece after its best cut; ``None`` when it has none."""
+    side = np.empty(len(rows), np.int32)
+    if kernels.best_cut(*problem.laid_out(rows), problem.axes, problem.judge, problem.positions, side):
+        return [rows[side == 0], rows[side == 1]]
+    return None
+
+
+def _gathered(problem: Problem, rows: Rows) -> tuple[float, list[Rows]] | None:
+    """The groups that a piece is gathered into, and their cost; ``None`` when it cannot be, or is too large."""
+    if len(rows) > GATHERED_UP_TO:
+        return None
+    side = np.empty(len(rows), np.int32)
+    cost = float(gathering.best_gathering(*problem.laid_out(rows), problem.axes, problem.judge, side))
+    return (cost, [rows[side == q] for q in range(int(side.max()) + 1)]) if cost < np.inf else None
+
+
+def _settled(problem: Problem, rows: Rows) -> tuple[float, list[Rows]]:
+    """The groups of a small piece that keeps everything, and their cost: cut further, or gathered, or as it is."""
+    cost, best = _gathered(problem, rows) or (problem.cost(rows), [rows])
+    halves = _cut(problem, rows) if len(rows) <= SMALL else None
+    if halves is not None:
+        (one, left), (two, right) = (_settled(problem, half) for half in halves)
+        if one + two < cost:
+            return one + two, left + right
+    return cost, best
+
+
+def _beginnings(problem: Problem, rows: Rows) -> list[Rows] | None:
+    """Pieces that keep everything: all rows if they do, else groups that they are gathered into, or halves by pairs
+    for which the same goes."""
+    left = [ATTEMPTS]
+
+    def search(rows: Rows, known: int) -> list[Rows] | None:
+        if known == pairing.KEPT:
+            return [rows]
+        if known == pairing.BROKEN:
+            return None
+        if len(rows) <= SMALL and (gathered := _gathered(problem, rows)) is not None:
+            return gathered[1]
+        points, classes, orders = problem.laid_out(rows)
+        side = np.empty(len(rows), np.int32)
+        for choice in range(CHOICES):
+            if left[0] <= 0 or kernels.hopeful_half(points, classes, orders, problem.judge, choice, side) < 0:
+                break
+            left[0] -= 1
+            pieces: list[Rows] = []
+            for which in (0, 1):
+                half = rows[side == which]
+                found = search(half, problem.grade(half))
+                if found is None:
+                    break
+                pieces += found
+            else:
+                return pieces
+        return None
+
+    found = search(rows, problem.grade(rows))
+    if found is None and len(rows) > SMALL and (gathered := _gathered(problem, rows)) is not None:
+        return gathered[1]
+    return found

@@ -1,0 +1,136 @@
+"""Which rows to withhold with those that have to be, where a promise is about numbers that are near to each other.
+
+The withheld rows have to keep the promise as a group of their own, and the others have to be divisible into groups that
+keep it. Neither follows from the other, as unions do not keep such promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.proximity.nearness import crowd_of
+from discreet.principles.per_attribute import Promised
+from discreet.principles.proximity import Proximity
+from discreet.schemes.withholding import cannot_withhold
+from discreet.table.table import Table
+
+Rows = NDArray[np.int64]
+
+
+class Line(NamedTuple):
+    """Rows in ascending order of their numbers, each told by its place."""
+
+    nexts: Rows
+    """The first place above each whose row is not near to it; as many as there are rows when there is none."""
+    lasts: Rows
+    """The last place below each whose row is not near to it, or -1."""
+
+    @classmethod
+    def of(cls, codes: NDArray[np.int32], first: Rows, last: Rows) -> Line:
+        """The line of these ascending codes, by where the neighbourhood of every code begins and ends."""
+        own = np.arange(len(first))
+        highest = np.maximum(last, np.searchsorted(first, own, "right") - 1)
+        lowest = np.minimum(first, np.searchsorted(last, own, "left"))
+        nexts = np.searchsorted(codes, highest[codes], "right")
+        return cls(nexts, np.searchsorted(codes, lowest[codes], "left") - 1)
+
+    @property
+    def crowd(self) -> int:
+        """The least number such that no rows so many places apart are near to each other."""
+        return int((self.nexts - np.arange(len(self.nexts))).max())
+
+
+def chain(line: Line, stops: Rows) -> Rows | None:
+    """Places that hold all of the ascending ``stops``, none of them near to the next; ``None`` when two stops are.
+
+    Wherever the stops allow it they are at most g places apart, g being the crowd, so that of any g consecutive rows
+    one is taken: without them the crowd is at most g - 1. With one stop that is always so: the chain is then its group
+    after dealing all rows in turn to g groups, so that the others can be dealt to g - 1 as large.
+
+    >>> line = Line.of(np.arange(9, dtype=np.int32), np.arange(9) - np.minimum(1, np.arange(9)), np.arange(9))
+    >>> line.crowd, chain(line, np.array([3])).tolist(), chain(line, np.array([1, 4])).tolist()
+    (2, [1, 3, 5, 7], [1, 4, 6, 8])
+    """
+    g, n = line.crowd, len(line.nexts)
+    if (line.nexts[stops[:-1]] > stops[1:]).any():
+        return None
+    found = [*range(int(stops[0]) % g, int(stops[0]), g)]
+    for start, stop in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
+        for steps in range(-(-(stop - start) // g), 0, -1):
+            at, between = start, [start]
+            for left in range(steps - 1, 0, -1):
+                at = max(int(line.nexts[at]), stop - left * g)
+                between.append(at)
+            if at < stop and line.nexts[at] <= stop:
+                break
+        found += between
+    return np.array([*found, *range(int(stops[-1]), n, g)], np.int64)
+
+
+def sets_around(codes: NDArray[np.int32], first: Rows, last: Rows, needed: Rows) -> Iterator[Rows]:
+    """Sets of places in these ascending codes that hold those ``needed``, and leave rows that can be divided well.
+
+    One chain, or several of rows that are not near to each other; whether they keep the promise is for others to judge.
+    """
+    for number in range(1, len(needed) + 1):
+        left, taken = np.arange(len(codes)), np.zeros(len(codes), np.bool_)
+        for turn in range(number):
+            stops = needed[turn::number]
+            stops = stops[~taken[stops]]
+            if len(stops) == 0:
+                continue
+            found = chain(Line.of(codes[left], first, last), np.searchsorted(left, stops))
+            if found is None:
+                break
+            taken[left[found]] = True
+            left = np.flatnonzero(~taken)
+        else:
+            yield np.flatnonzero(taken)
+            if number > 1:  # those of still more chains would be more rows, no less near to each other
+                return
+
+
+def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Rows], bool]:
+    """Tells whether rows can be withheld: they keep every promise as one group, and so might groups of the others."""
+    windows = [
+        [(part, part.windows(prior)) for part in promise.parts if isinstance(part, Proximity)]
+        for prior, promise in each
+    ]
+
+    def fit(rows: Rows) -> bool:
+        if len(rows) == table.rows != len(unusable):  # a release of no rows is none
+            return False
+        for column, (prior, promise), near in zip(table.all_sensitive, each, windows, strict=True):
+            counts = np.bincount(column.codes[rows], minlength=len(prior.counts))
+            if not promise.holds(counts[None], prior)[0]:
+                return False
+            left = prior.counts - counts
+            ordered = np.repeat(np.arange(len(left)), left)
+            for part, (first, last) in near:
+                if crowd_of(ordered, 0, len(ordered), first, last) * part.m > len(ordered):
+                    return False
+            if len(ordered):
+                rest = replace(prior, counts=left)
+                if not all(isinstance(part, Proximity) or part.reachable(rest).feasible for part in promise.parts):
+                    return False
+        return True
+
+    return fit
+
+
+def refusal_to_withhold(table: Table, each: Sequence[Promised], unusable: Rows) -> DiscreetError:
+    """Why rows that have to be withheld cannot be."""
+    for column, (prior, promise) in zip(table.all_sensitive, each, strict=True):
+        counts = np.bincount(column.codes[unusable], minlength=len(prior.counts))
+        if not promise.holds(counts[None], prior)[0]:
+            about = f"what is promised about '{column.name}'" if len(each) > 1 else "the promise"
+            why = f"as one group they break {about}, and no others were found that keep it together with them and leave"
+            return cannot_withhold(unusable, f"{why} rows that can be divided. {promise.explain(counts, prior)}")
+    why = "the rows without them cannot be divided into groups that keep the promise, nor were others found that could"
+    return cannot_withhold(unusable, f"{why} be withheld with them.")

@@ -1,0 +1,308 @@
+"""Splitting and partitioning for (epsilon, m)-anonymity (Li, Tao and Xiao, SIGMOD 2008), and a better partitioning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.kernels.costs import Axes
+from discreet.kernels.proximity.dealing import cost_of, deal, deal_hands
+from discreet.kernels.proximity.nearness import crowd_of, divisible
+from discreet.kernels.proximity.splitting import split
+from discreet.principles import wording
+from discreet.principles.counts import Counts
+from discreet.principles.k_anonymity import KAnonymity
+from discreet.principles.per_attribute import Promised, by_attribute
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.principles.proximity import Proximity
+from discreet.releases.generalized.describe import Values
+from discreet.schemes.axes import axes_of
+from discreet.schemes.cuts.top_down import Progress
+from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.keepers import way_out
+from discreet.schemes.proximity.halving import Problem, halved, judge_of
+from discreet.schemes.proximity.near_withholding import fits, refusal_to_withhold, sets_around
+from discreet.schemes.withholding import sets_to_withhold
+from discreet.table.table import Table
+
+MOST_POSITIONS = 1000
+MOST_TRIES = 5
+"""So many sets of rows to withhold are tried when the others cannot be put into groups."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proximal(GroupingScheme):
+    """The table is split by quasi-identifiers into pieces that can be divided well, and each is dealt to groups.
+
+    *Splitting.* With its rows in ascending order of their numbers, the crowd g of a piece is the least number such that
+    no two rows g or more places apart are near to each other (neither number lies in the neighbourhood of the other).
+    The piece can be divided into groups that keep the promise if and only if m g is at most its size (Theorem 1), so
+    pieces are split for as long as both parts satisfy that.
+
+    *Partitioning.* ``round-robin``, as published: a piece that keeps the promise is one group; of any other, the i-th
+    row goes to group i modulo g. Why the promise is kept: rows of one group are g or more places apart, so no number
+    lies in the neighbourhood of another, which therefore holds one row of the group, its own. All groups get one row in
+    each complete round, and there are at least m of these, as m g is at most the size; an incomplete last round only
+    makes some groups larger. So around no number lie more than 1 / m of the rows.
+
+    ``matched``, ours: in every round, too, each group gets one row, but a row chooses among the groups to whose last
+    row it is not near the one whose description it widens least; then groups exchange rows of the same round while that
+    lowers the loss. Rows two rounds apart are more than g places apart, so only neighbouring rounds have to be looked
+    at. Pieces that keep the promise are dealt too. Where this costs more than round-robin, round-robin is taken, so for
+    the same pieces the loss is never higher.
+
+    *With k-anonymity.* Groups of k rows, if that is more than m, need not be without rows that are near to each other:
+    up to 1 / m of their rows may be. The rows of a neighbourhood are consecutive; so when rows are dealt in turn to h
+    hands, of f such rows each hand gets at most f / h, rounded up. Where m times that is at most the size of the hands,
+    at most 1 / m of the rows of each lie in any neighbourhood, and of several hands together no more: hands are joined
+    into groups of at least k rows, though h is less than the crowd. ``matched`` then lets rows join any hand, judges
+    the groups, and takes round-robin where they do not keep the promise.
+
+    *Several promises.* Several promises of proximity about one attribute are dealt by neighbourhoods that hold those of
+    all, with the largest m. Where other promises are made too, the groups that were dealt are judged by them. If they
+    do not keep them, or several attributes are sensitive, rows are halved instead.
+
+    *Halving.* From the whole table on, pieces are cut in two for as long as both halves, as one group, keep every
+    promise about every attribute: at values of the quasi-identifiers, or by pairs (``kernels.pairing``), which makes
+    both halves inherit the spread of two attributes at once. Small pieces are also gathered into groups without two
+    rows that are near to each other on any attribute (``kernels.gathering``). Why the promises are kept: each half and
+    each group is judged before it is taken, and what is published was judged. If the whole table as one group does not
+    keep the promises, it is halved by pairs until the halves do; if that does not succeed it is refused, although
+    other groups might keep them.
+
+    Unions of groups, which an adversary who only matches descriptions faces, need not keep the promise, but never go
+    beyond it more than twice. Of a group's rows in the neighbourhood of any x, those up to x all lie in the
+    neighbourhood of the largest of them, whose lower end is no higher; if the group keeps the promise, they are at most
+    1 / m of its rows. The same goes for those from x on. So in any union at most 2 / m of the rows are near to x: who
+    fears such an adversary asks for twice the m.
+
+    Both look at sensitive values when they choose a group's rows, so an adversary who knows the program may learn from
+    the choice itself.
+
+    >>> from discreet.datasets import census
+    >>> table = census(300, quasi=("age", "education"), sensitive="income")
+    >>> Proximal().publish(table, Proximity(0, 3)).withheld
+    0
+    """
+
+    name: ClassVar[str] = "proximity"
+    several: ClassVar[bool] = True
+
+    partition: Literal["matched", "round-robin"] = "matched"
+    """How rows of a piece are put into groups."""
+    positions: int = 9
+    """How many positions of a quasi-identifier are tried when a piece is split; 1, the median, as published."""
+    effort: Literal["fast", "thorough"] = "fast"
+    """``thorough``: halve, too, where splitting and partitioning will do, and take what costs less."""
+    values: Values = "interval"
+    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
+    random_state: int | None = None
+    """A seed, for experiments only; without one, chance comes from the operating system."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no parameter of this scheme."""
+        self._choose(partition=("matched", "round-robin"), values=get_args(Values), effort=("fast", "thorough"))
+        if self.effort == "thorough" and self.partition == "round-robin":
+            raise DiscreetError("partition=round-robin is as published, and effort=thorough is not; give one of them")
+        if self.positions != int(self.positions) or not 1 <= self.positions <= MOST_POSITIONS:
+            raise DiscreetError(
+                f"positions={self.positions!r} is not a whole number from 1 to {MOST_POSITIONS}; write positions=1"
+            )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as the manifest shows them."""
+        return {
+            "partition": self.partition,
+            "positions": self.positions,
+            "effort": self.effort,
+            "values": self.values,
+        }
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Promises of proximity, alone or with others; no others alone, as other schemes keep these better."""
+        if any(part.hides_presence for part in principle.parts):
+            return f"scheme {self.name!r} does not hide who is in the table; {way_out(principle)}"
+        if any(isinstance(part, Proximity) for part in principle.parts):
+            return None
+        return f"scheme {self.name!r} keeps promises of proximity, alone or with others; {way_out(principle)}"
+
+    def withheld(
+        self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator
+    ) -> Iterator[NDArray[np.int64]]:
+        """Rows that have to be withheld, with others where they or what they leave would not keep the promises."""
+        if table.unusable is None or len(table.unusable) == 0:
+            yield np.zeros(0, np.int64)
+            return
+        unusable, each = np.asarray(table.unusable, np.int64), by_attribute(principle, table)
+        fit, tries = fits(table, each, unusable), 0
+        for rows in self._sets_to_withhold(table, principle, each, unusable, rng):
+            if fit(rows):
+                yield rows
+                tries += 1
+                if tries == MOST_TRIES:
+                    return
+        if tries == 0:
+            raise refusal_to_withhold(table, each, unusable)
+
+    def _sets_to_withhold(
+        self,
+        table: Table,
+        principle: Principle,
+        each: Sequence[Promised],
+        unusable: NDArray[np.int64],
+        rng: np.random.Generator,
+    ) -> Iterator[NDArray[np.int64]]:
+        """Sets of rows that hold the unusable ones, and of which some may do."""
+        prior = each[0].prior
+        yield from sets_to_withhold(table, prior, rng)
+        if len(each) == 1 and any(isinstance(part, Proximity) for part in each[0].promise.parts):
+            first, last, _, _ = _hull(each[0])
+            order = rng.permutation(table.rows)
+            order = order[np.argsort(table.classes[order], kind="stable")]
+            needed = np.flatnonzero(np.isin(order, unusable))
+            for places in sets_around(table.classes[order], first, last, needed):
+                yield np.sort(order[places])
+        # all rows into groups, the unusable ones as if their quasi-identifiers were the same: of these groups, theirs
+        usable = np.delete(np.arange(table.rows), unusable)
+        if len(usable):
+            alike = [replace(column, codes=column.codes.copy()) for column in table.quasi]
+            for column in alike:
+                column.codes[unusable] = column.codes[usable[0]]
+            try:
+                groups = self.groups(
+                    replace(table, quasi=tuple(alike)), principle, prior, np.arange(table.rows), rng, None
+                )
+            except DiscreetError:
+                return
+            yield np.flatnonzero(np.isin(groups, groups[unusable]))
+
+    def groups(
+        self,
+        table: Table,
+        principle: Principle,
+        prior: Prior,
+        rows: NDArray[np.int64],
+        rng: np.random.Generator,
+        progress: Progress | None,
+    ) -> NDArray[np.int32]:
+        """The group of each of these rows."""
+        each = by_attribute(principle, table)
+        # in random order where numbers are equal: groups must not tell the order of the input
+        order = rng.permutation(len(rows))
+        points, axes = axes_of(table, "ail", self.values)
+        points = points[rows[order]]
+        classes = np.stack([column.codes[rows[order]] for column in table.all_sensitive])
+        found = None
+        if len(each) == 1:
+            found = self._dealt(each[0], points, classes[0], axes, progress)
+        if found is None or self.effort == "thorough":
+            judge = judge_of([one.promise.parts for one in each], [one.prior for one in each])
+            other = halved(Problem(points, classes, axes, judge, int(self.positions)), progress)
+            if other is not None and (found is None or _cost(points, other, axes) < _cost(points, found, axes)):
+                found = other
+        if found is None:
+            raise DiscreetError(_why_not(each, classes, table))
+        result = np.empty(len(rows), np.int32)
+        result[order] = found
+        return result
+
+    def _dealt(
+        self,
+        promised: Promised,
+        points: NDArray[np.int32],
+        classes: NDArray[np.int32],
+        axes: Axes,
+        progress: Progress | None,
+    ) -> NDArray[np.int32] | None:
+        """The group of each row after splitting and partitioning; ``None`` when that does not keep everything."""
+        prior, promise = promised
+        first, last, m, least = _hull(promised)
+        order = np.argsort(classes, kind="stable")
+        points, ordered = points[order], classes[order]
+        if not divisible(ordered, 0, len(order), first, last, m, least):
+            return None
+        if progress:
+            progress("splitting", 0.0)
+        starts = split(points, ordered, order, axes, first, last, m, least, int(self.positions))
+        if progress:
+            progress("dealing", 0.5)
+        matched = self.partition == "matched"
+        if least <= m:
+            dealt = deal(points, ordered, starts, axes, first, last, m, matched)
+        else:
+            dealt = deal_hands(points, ordered, starts, axes, first, last, m, least, matched)
+        result = np.empty(len(order), np.int32)
+        result[order] = dealt
+        if all(isinstance(part, Proximity | KAnonymity) for part in promise.parts):
+            return result
+        counts = Counts.of_rows(result, classes, int(result.max()) + 1, len(prior.values))
+        return result if promise.holds(counts, prior).all() else None
+
+
+def _hull(promised: Promised) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
+    """Neighbourhoods that hold those of every promise, their largest m, and the least size of a group.
+
+    Around no number lie more rows in a smaller neighbourhood than in a larger, and a larger m allows fewer: groups that
+    keep this keep each of the promises. The ends, the lowest and the highest of all, never fall either.
+    """
+    near = [part for part in promised.promise.parts if isinstance(part, Proximity)]
+    windows = [part.windows(promised.prior) for part in near]
+    first = np.min([window[0] for window in windows], axis=0)
+    last = np.max([window[1] for window in windows], axis=0)
+    least = [int(np.ceil(part.k)) for part in promised.promise.parts if isinstance(part, KAnonymity)]
+    return first, last, max(part.m for part in near), max([1, *least])
+
+
+def _cost(points: NDArray[np.int32], groups: NDArray[np.int32], axes: Axes) -> float:
+    return float(cost_of(points, 0, len(points), groups, int(groups.max()) + 1, axes))
+
+
+def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table) -> str:
+    """Why no groups of these rows keep everything, as far as we know, in a sentence."""
+    rows = classes.shape[1]
+    needed = 0 if table.unusable is None else len(table.unusable)
+    without = ""
+    if rows < table.rows:
+        without = f"without the {wording.rows(needed)} that {'has' if needed == 1 else 'have'} to be withheld"
+        others = table.rows - rows - needed
+        without += f" and {others:,} chosen so that all of them keep the promise, " if others else ", "
+    for (prior, promise), own in zip(each, classes, strict=True):
+        counts = np.bincount(own, minlength=len(prior.counts))
+        rest = replace(prior, counts=counts)
+        for part in promise.parts:
+            reach = part.reachable(rest)
+            if not reach.feasible:
+                return (
+                    f"{without}the table cannot keep {part}: {reach.sentence} Treat missing as a value of its own "
+                    f"instead (missing='value'), or ask for less."
+                )
+    prior, promise = each[0]
+    if len(each) == 1 and sum(isinstance(part, Proximity) for part in promise.parts) == 1:
+        first, last, m, least = _hull(each[0])
+        crowd = int(crowd_of(np.sort(classes[0]), 0, rows, first, last))
+        reach_of = rows // crowd
+        near = next(part for part in promise.parts if isinstance(part, Proximity))
+        if least > reach_of >= m and all(isinstance(part, Proximity | KAnonymity) for part in promise.parts):
+            return (
+                f"{without}k-anonymity(k={least}) and {near} cannot be kept together by scheme 'proximity': "
+                f"{crowd:,} of {rows:,} rows lie on one side of a neighbourhood, so groups of {reach_of:,} "
+                f"rows are the largest that are sure to keep it; ask for k={reach_of} or less, or for a smaller epsilon"
+            )
+    told = []
+    for (prior, promise), own in zip(each, classes, strict=True):
+        counts = np.bincount(own, minlength=len(prior.counts))
+        for part in promise.parts:
+            if not part.holds(counts[None], prior)[0]:
+                told.append(f"{part} is broken by all rows as one group ({part.explain(counts, prior).rstrip('.')})")
+    everything = " & ".join(dict.fromkeys(str(part) for one in each for part in one.promise.parts))
+    return (
+        f"{without}each promise can be kept alone, but scheme 'proximity' found no groups that keep {everything} "
+        f"together: {'; '.join(told) or 'all rows as one group keep them'}; ask for a smaller m or epsilon"
+    )

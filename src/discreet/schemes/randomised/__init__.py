@@ -1,0 +1,1 @@
+"""Schemes that randomise sensitive values: perturbation and retention."""

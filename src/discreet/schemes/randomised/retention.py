@@ -1,0 +1,245 @@
+"""Retention perturbation, the competitor of (epsilon, m)-anonymity (Section 3.2 of Li, Tao and Xiao, SIGMOD 2008)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.principles.proximity import Proximity, rounded_down
+from discreet.principles.wording import exact, percent, rows
+from discreet.randomness import generator, numbers_below
+from discreet.releases.randomised.coin import Coin, Crowds, Noise, crowds, distinct
+from discreet.releases.randomised.matrix import DIGITS, TOLERANCE
+from discreet.releases.randomised.retained import RetainedRelease
+from discreet.schemes.cuts.top_down import Progress
+from discreet.schemes.keepers import way_out
+from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.withholding import unusable_rows
+from discreet.table.table import Table
+
+Probability = Literal["exact", "published"]
+Whole = NDArray[np.int64]
+SCALE: int = 10**DIGITS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retention(Scheme):
+    """Every sensitive number is kept with the same probability p, and otherwise drawn anew from those that occur.
+
+    Why the promise is kept: whoever has found a person's row sees one published number y and nothing else that depends
+    on the original one, since rows are randomised one by one. The belief that the original number lies in the
+    neighbourhood of any number x that occurs follows from the prior and from p by Bayes. It is largest for the most
+    crowded neighbourhood that y lies in; with C its number of rows, c that of y, N that of the table and w the
+    probability of y when a number is drawn, it is at most 1 / m exactly when
+
+        p / (1 - p)  <=  w (N - m C) / (c (m - 1)).
+
+    The largest p that satisfies this for all y is taken, rounded down to the decimals that are printed, and checked
+    again in whole numbers as it will be read; numbers are drawn with exactly the printed probabilities. When several
+    rows may be the person's, the belief is an average of such beliefs, which is bounded as well. Rows that have to be
+    withheld keep the promise as a group. Around a number that does not occur, beliefs are at most 2 / m: what lies up
+    to it is in the neighbourhood of the largest number there, and what lies above it in that of the smallest.
+
+    What is not bounded: all published numbers together with the exact counts of the prior say a little more about each
+    row than its own number does, the less the more rows there are (see ``Perturbation``).
+
+    The domain that numbers are drawn from are the values that occur, which the prior lists anyway. A larger one, such
+    as all whole numbers of an interval, has no use: the bound on p / ((1 - p) w) is the same, so that just fewer of the
+    published numbers would occur in the original, and those that do not say nothing.
+
+    The paper's Equation 3 takes the adversary to learn only that y lies in the neighbourhood, not y itself. In the
+    condition above it has the average count of the values in the neighbourhood in place of c, and so allows a larger p,
+    which breaks the promise unless counts are even where it matters. With numbers drawn from the prior the two agree.
+
+    >>> from discreet.datasets import census
+    >>> table = census(2000, quasi=("age", "education"), sensitive="income")
+    >>> release = Retention(noise="prior", random_state=1).publish(table, Proximity(2000, 4))
+    >>> round(release.coin.probability, 3), release.withheld
+    (0.084, 0)
+    """
+
+    name: ClassVar[str] = "retention"
+
+    noise: Noise = "uniform"
+    """How a number is drawn that is not kept: ``uniform``, as published, all that occur alike; ``prior``, each as often
+    as it occurs, which lets far more numbers be kept where some are more common than others."""
+    probability: Probability = "exact"
+    """How p is found: ``exact``, the largest that keeps the promise; ``published``, by Equation 3, refused where that
+    breaks the promise."""
+    random_state: int | None = None
+    """A seed, for experiments only; without one, chance comes from the operating system."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no parameter of this scheme."""
+        self._choose(noise=get_args(Noise), probability=get_args(Probability))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as the manifest shows them."""
+        return {"noise": self.noise, "probability": self.probability}
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Proximity promises only, and those only that let some numbers be kept."""
+        for part in principle.parts:
+            if not isinstance(part, Proximity):
+                return (
+                    f"scheme {self.name!r} bounds the belief that a number lies near to another, so it can only "
+                    f"promise proximity; {way_out(principle)}"
+                )
+        for part in principle.parts:
+            assert isinstance(part, Proximity)
+            crowd = crowds(prior.counts, *part.windows(prior))
+            if part.m * int(crowd.rows.max()) >= prior.rows and part.m > 1:
+                return _hopeless(part, prior, crowd)
+        return None
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> RetainedRelease:
+        """A retained release of the table, no published number of which says more than is promised."""
+        prior = feasible(self, table, principle)
+        principle = principle.stated(prior)
+        rng = generator(self.random_state)
+        seeded = None if self.random_state is None else rng
+        coin = self.find(principle, prior)
+        if progress is not None:
+            progress("drawing numbers", 0.0)
+        drawn = np.flatnonzero(prior.counts).astype(np.int32)[draw(coin, table.rows, seeded)]
+        kept = numbers_below(coin.scale, table.rows, seeded) < coin.units
+        drawn[kept] = table.classes[kept]
+        drawn[unusable_rows(table, principle, prior, rng)] = -1
+        release = RetainedRelease.from_draws(
+            table, drawn, coin, self.noise, promise=principle, scheme=self.name, options=self.options, seeded=seeded
+        )
+        if progress is not None:
+            progress("drawing numbers", 1.0)
+        return release
+
+    def find(self, principle: Principle, prior: Prior) -> Coin:
+        """With which probability numbers are kept, over the values that occur, checked as it will be printed."""
+        held = np.flatnonzero(prior.counts)
+        counts = prior.counts[held]
+        draws = np.minimum(prior.counts, 1) if self.noise == "uniform" else prior.counts
+        weights = draws[held]
+        units = SCALE
+        tests: list[tuple[Proximity, Whole]] = []
+        for part in principle.parts:
+            assert isinstance(part, Proximity)
+            crowd = crowds(prior.counts, *part.windows(prior))
+            tests.append((part, crowd.around[held]))
+            if self.probability == "exact":
+                most = largest(counts, weights, crowd.around[held], int(weights.sum()), prior.rows, part.m)
+            else:
+                up_to = np.concatenate([[0], np.cumsum(draws)])
+                inside, near = (up_to[crowd.last + 1] - up_to[crowd.first])[held], crowd.rows[held]
+                most = largest(near, inside, near, int(weights.sum()), prior.rows, part.m)
+            units = min(units, most)
+        if units <= 0:
+            raise DiscreetError(
+                f"{principle} would let fewer than one of {SCALE:,} numbers be kept; ask for a smaller m or epsilon, "
+                "or choose scheme 'proximity'"
+            )
+        coin = Coin(units, weights)
+        printed = Fraction(repr(coin.probability))
+        assert Fraction(units, SCALE) == printed, "so few decimals survive being held as a floating-point number"
+        for part, around in tests:
+            worst = coin.nearest(counts, around, prior.rows, part.m, TOLERANCE / 2)
+            if worst.broken and self.probability == "published":
+                raise DiscreetError(
+                    f"Equation 3 keeps numbers with probability {coin.probability:.4g}, which breaks {part} for this "
+                    f"distribution: whoever sees {prior.values[held[worst.published]]} published would believe with "
+                    f"{percent(worst.belief)} that the original number is near to it; use probability=exact, which "
+                    "never does"
+                )
+            if worst.broken:
+                raise AssertionError(f"the probability breaks {part}; nothing was published")
+        return coin
+
+
+def largest(counts: Whole, weights: Whole, around: Whole, whole: int, total: int, m: int) -> int:
+    """The largest probability of being kept that bounds all beliefs by 1 / m, in units of 1 / SCALE, rounded down.
+
+    Per published value: its count, its weight, of ``whole``, when one is drawn, and how many of the ``total`` rows lie
+    around it. For a published range instead, the same of its values together: that is Equation 3.
+
+    >>> ones = np.ones(10, np.int64)
+    >>> largest(ones, ones, 2 * ones, 10, 10, 4) / SCALE
+    0.0625
+    """
+    if m == 1:
+        return SCALE
+    odds = weights.astype(np.float64) * (total - m * around) / (float(whole) * (m - 1) * counts)
+    # which one is smallest is decided in whole numbers
+    close = np.flatnonzero(odds <= odds.min() + 1e-9 * abs(odds.min()))
+    return min(
+        SCALE * own * (total - m * near) // (own * (total - m * near) + whole * (m - 1) * count)
+        for count, own, near, _ in distinct(counts[close], weights[close], around[close])
+    )
+
+
+def draw(coin: Coin, number: int, seeded: np.random.Generator | None = None) -> Whole:
+    """So many numbers drawn anew, as places among the values that occur, with exactly the probabilities they have.
+
+    >>> draw(Coin(0, np.ones(1, np.int64)), 3).tolist()
+    [0, 0, 0]
+    """
+    ends = np.cumsum(coin.weights)
+    numbers = numbers_below(int(ends[-1]), number, seeded)
+    if int(ends[-1]) == len(ends):
+        return numbers
+    return np.searchsorted(ends, numbers, side="right").astype(np.int64)
+
+
+def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
+    """Why no number may be kept, in a sentence that says what may be asked for instead."""
+    worst = int(crowd.rows.argmax())
+    most = int(crowd.rows[worst])
+    reach = (prior.rows - 1) // most
+    first, last = prior.values[crowd.first[worst]], prior.values[crowd.last[worst]]
+    where = f"hold {first}" if first == last else f"hold numbers from {first} to {last}, near to {prior.values[worst]}"
+    ways = [f"m={reach:,}"] if reach > 1 else []
+    if part.given or part.below is not None or part.above is not None:
+        ways += [f"smaller neighbourhoods with m={part.m:,}"] if part.m * int(prior.counts.max()) < prior.rows else []
+    elif (widest := _widest(part, prior)) > 0.0:
+        ways.append(f"epsilon below {exact(rounded_down(widest))} with m={part.m:,}")
+    ways = [f"ask for {' or '.join(ways)}"] if ways else []
+    if part.reachable(prior).feasible:
+        ways.append("choose scheme 'proximity'")
+    return (
+        f"this table cannot keep {part} by scheme 'retention': {most:,} of {rows(prior.rows)} {where}, so that even "
+        f"with no number kept, and all of them noise, the belief in these would be {percent(most / prior.rows)} where "
+        f"less than {percent(1.0 / part.m)} is needed; {', or '.join(ways) or 'choose another sensitive attribute'}"
+    )
+
+
+def _widest(part: Proximity, prior: Prior) -> float:
+    """The supremum of the epsilons that let some numbers be kept with this m; 0 when there is none.
+
+    >>> _widest(Proximity(50, 2), Prior(np.ones(5, int), ("0", "10", "20", "30", "40"), "numeric"))
+    10.0
+    """
+
+    def hopes(bits: int) -> bool:
+        narrower = replace(part, epsilon=_number(bits))
+        known = replace(prior)  # these windows are not worth being remembered
+        return part.m * int(crowds(prior.counts, *narrower.windows(known)).rows.max()) < prior.rows
+
+    if not hopes(0):
+        return 0.0
+    # numbers from 0 on are ordered as the whole numbers that their bits make: 63 halvings end with two neighbours,
+    # however small or large they are
+    low, high = 0, int(np.float64(part.epsilon).view(np.int64))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if hopes(middle) else (low, middle)
+    return _number(high)
+
+
+def _number(bits: int) -> float:
+    """The number from 0 on that is written with these bits."""
+    return float(np.int64(bits).view(np.float64))
