@@ -573,7 +573,7 @@ def test_another_original_is_refused(tmp_path: Path) -> None:
 @settings(max_examples=150)
 def test_support_agrees_with_trying_every_assignment(seed: int) -> None:
     """Few points and values, so that rows can be exchanged in many ways; half of the releases are altered."""
-    from discreet.adversary.formats.anatomy.align import lay, margins
+    from discreet.adversary.formats.anatomy.align import align, margins
 
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 9))
@@ -591,7 +591,7 @@ def test_support_agrees_with_trying_every_assignment(seed: int) -> None:
     release = AnatomyRelease(
         release.manifest, release.attributes, release.exact, release.ids, group_of, release.values, release.counts
     )
-    check, how = anatomy_support.without_trace(margins(lay(release, table)), release.ids)
+    check, how = anatomy_support.without_trace(margins(align(release, table)), release.ids)
     ages = [release.exact[0].values[code] for code in release.exact[0].codes]
     lines: list[Counter[Any]] = [Counter({str(v): int(n) for v, n in zip(release.values, line, strict=True) if n})
              for line in release.counts.matrix()]  # fmt: skip

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from discreet.adversary.audit import audit
 from discreet.adversary.checks.trace import read_trace
-from discreet.adversary.formats.generalized.align import Laid, lay
+from discreet.adversary.formats.generalized.align import Aligned, align
 from discreet.adversary.formats.generalized.support import without_trace
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness, parse
@@ -475,18 +475,18 @@ def test_an_assignment_is_found_exactly_when_there_is_one(seed: int) -> None:
     secret = Column("s", "categorical", classes.astype(np.int32), objects("ab"), Hierarchy.flat("s", "ab"))
     table = Table(rows, (Column("age", "numeric", ages.astype(np.int32), np.arange(6)),), secret)
     release = publish(table, np.append(np.arange(groups), rng.integers(0, groups, rows))[:rows])
-    laid = lay(release, table)
+    aligned = align(release, table)
     low = rng.integers(0, 4, (release.groups, 1)).astype(np.int32)
     high = np.minimum(5, low + rng.integers(0, 6, low.shape)).astype(np.int32)
-    laid = laid._replace(boxes=laid.boxes._replace(low=low, high=high))
+    aligned = aligned._replace(boxes=aligned.boxes._replace(low=low, high=high))
     plain = [[(int(a), int(b), None)] for a, b in zip(low[:, 0], high[:, 0], strict=True)]
-    published = list(zip(release.group_of.tolist(), laid.shown.tolist(), strict=True))
+    published = list(zip(release.group_of.tolist(), aligned.shown.tolist(), strict=True))
     want = naive.assignable(plain, published, ages[:, None].tolist(), classes.tolist())
-    check, how = without_trace(laid)
+    check, how = without_trace(aligned)
     assert check.holds == want
     if want:
         assert how == "assignment"
-    necessary, how = without_trace(laid, limit=0)
+    necessary, how = without_trace(aligned, limit=0)
     assert how == "necessary"
     assert necessary.holds or not want
 
@@ -496,8 +496,10 @@ def test_claims_that_only_fail_together() -> None:
     ages = Column("age", "numeric", np.array([0, 0, 2], np.int32), np.array([1, 5, 9]))
     secret = Column("s", "categorical", np.array([0, 1, 0], np.int32), objects("ab"), Hierarchy.flat("s", "ab"))
     table = Table(3, (ages,), secret)
-    laid: Laid = lay(publish(table, [0, 0, 1]), table)
-    same = laid._replace(boxes=laid.boxes._replace(low=np.zeros((2, 1), np.int32), high=np.ones((2, 1), np.int32)))
+    aligned: Aligned = align(publish(table, [0, 0, 1]), table)
+    same = aligned._replace(
+        boxes=aligned.boxes._replace(low=np.zeros((2, 1), np.int32), high=np.ones((2, 1), np.int32))
+    )
     for limit, by in ((0, "necessary"), (100, "assignment")):
         check, how = without_trace(same, limit)
         assert (check.holds, how) == (False, by)
@@ -508,11 +510,11 @@ def test_claims_that_fail_together_though_neither_description_lies_in_the_other(
     ages = Column("age", "numeric", np.array([1, 1, 0, 2, 3], np.int32), np.array([1, 5, 9, 20]))
     secret = Column("s", "categorical", np.array([0, 1, 1, 1, 0], np.int32), objects("ab"), Hierarchy.flat("s", "ab"))
     table = Table(5, (ages,), secret)
-    laid: Laid = lay(publish(table, [0, 0, 0, 1, 1]), table)
-    order = np.argsort(laid.release.sizes)[::-1]
+    aligned: Aligned = align(publish(table, [0, 0, 0, 1, 1]), table)
+    order = np.argsort(aligned.release.sizes)[::-1]
     low, high = np.empty((2, 1), np.int32), np.empty((2, 1), np.int32)
     low[order], high[order] = [[0], [1]], [[1], [2]]
-    crossed = laid._replace(boxes=laid.boxes._replace(low=low, high=high))
+    crossed = aligned._replace(boxes=aligned.boxes._replace(low=low, high=high))
     assert without_trace(crossed, limit=0)[0].holds
     assert not without_trace(crossed)[0].holds
 
@@ -528,5 +530,5 @@ def test_a_true_release_meets_every_necessary_condition(seed: int, axes: int) ->
         "s", "categorical", rng.integers(0, 2, rows).astype(np.int32), objects("ab"), Hierarchy.flat("s", "ab")
     )
     table = Table(rows, quasi, secret)
-    check, how = without_trace(lay(publish(table, rng.integers(0, 8, rows).tolist()), table), limit=-1)
+    check, how = without_trace(align(publish(table, rng.integers(0, 8, rows).tolist()), table), limit=-1)
     assert (check.holds, how) == (True, "necessary")

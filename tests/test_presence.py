@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.adversary.presence import lookup as finding
 from discreet.adversary.presence.corners import belief_at_ends
-from discreet.adversary.presence.lookup import ByBoxes, ByLists, finder_for
+from discreet.adversary.presence.lookup import ByBoxes, ByLists, lookup_for
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.presence import value_index as appearing
@@ -27,7 +27,7 @@ from discreet.principles import AlphaBeta
 from discreet.releases import max_presence as anyone
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.max_presence import Lists, Most, lists_of_boxes, most_believed
+from discreet.releases.max_presence import PresenceBound, ValueLists, lists_of_boxes, most_believed
 from discreet.releases.presence import told_combinations
 from discreet.table.read import read
 from discreet.table.table import Table
@@ -216,7 +216,7 @@ def test_presence_by_descriptions_by_definition(table: Table, seed: int, values:
         held[column.name] = column.values[column.codes]
         if column.missing is not None and column.kind == "numeric":
             held[column.name] = column.values.astype(np.float64)[column.codes]
-    finder = finder_for(release)
+    finder = lookup_for(release)
     found = finder.find(table.quasi, np.minimum(1.0, release.sizes / told))
     # by hand: which groups admit each row, code by code
     from discreet.releases.generalized.boxes import boxes_in
@@ -329,13 +329,13 @@ def test_the_audit_tells_both_readings(tmp_path: Path) -> None:
     assert kept.holds
 
 
-def of_lists(listed: list[list[set[int]]], widths: list[int]) -> Lists:
+def of_lists(listed: list[list[set[int]]], widths: list[int]) -> ValueLists:
     """Per group and block a set of values, as the search reads them."""
     firsts = np.cumsum([0, *widths])
     entries = [(g, v + firsts[j]) for g, own in enumerate(listed) for j, one in enumerate(own) for v in sorted(one)]
     groups, values = (np.array(column) for column in zip(*entries, strict=True))
     shown = cast(Any, appearing).index_groups(values, groups.astype(np.int32), len(listed), int(firsts[-1]))
-    return Lists(shown, firsts)
+    return ValueLists(shown, firsts)
 
 
 def most_of_all(listed: list[list[set[int]]], chances: np.ndarray) -> float:
@@ -421,7 +421,7 @@ def test_the_audit_tells_what_is_believed_of_those_who_are_not_in_the_table(
     kept = audited(release, table, tmp_path, promises="alpha-beta(alpha=0.75, beta=0.5, presence=combined)")
     assert kept.holds and any("nor anyone else with more than 75.0 %" in one.sentence for one in kept.promises)
     # where the search is cut short, a bound is told, and that it is one
-    monkeypatch.setattr(finding, "most_believed", lambda *given: Most(0.5, 0.9))
+    monkeypatch.setattr(finding, "most_believed", lambda *given: PresenceBound(0.5, 0.9))
     found = audited(release, table, tmp_path)
     assert found.presence is not None and found.presence.anyone == 0.9 and not found.presence.anyone_reached
     told = next(check for check in found.checks if check.name == "anyone")
@@ -430,7 +430,7 @@ def test_the_audit_tells_what_is_believed_of_those_who_are_not_in_the_table(
     kept = audited(release, table, tmp_path, promises=promise)
     assert kept.holds and any("no more was found than that it is at most 90.0 %" in line for line in kept.sentences())
     # whether it is beyond what is promised may be found out all the same
-    found_out = {None: Most(0.5, 0.9), 0.8: Most(0.75, 0.8)}
+    found_out = {None: PresenceBound(0.5, 0.9), 0.8: PresenceBound(0.75, 0.8)}
     monkeypatch.setattr(finding, "most_believed", lambda *given: found_out[given[3]])
     kept = audited(release, table, tmp_path, promises=promise)
     assert kept.holds and any("nor anyone else with more than 80.0 %, and" in line for line in kept.sentences())

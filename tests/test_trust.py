@@ -22,7 +22,7 @@ from discreet.datasets import patients
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import parse
 from discreet.releases.passthrough import kept_sentence
-from discreet.table.hierarchy import Hierarchy, Told
+from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 
 GRADES = ("low", "mid", "top")
 SRC = str(Path(__file__).parent.parent / "src")
@@ -129,7 +129,10 @@ def test_a_told_hierarchy_takes_in_values_that_it_lacks() -> None:
     cities = pa.table({"city": ["Lyon", "Oslo", None], "age": [1, 2, 99]})
     ages = Hierarchy.intervals("age", [1, 2], [5])
     column, age = dc.read(
-        cities, quasi=["city", "age"], numeric=["age"], hierarchies={"city": Told(tree), "age": Told(ages)}
+        cities,
+        quasi=["city", "age"],
+        numeric=["age"],
+        hierarchies={"city": PublishedHierarchy(tree), "age": PublishedHierarchy(ages)},
     ).quasi
     assert list(column.values) == ["Lyon", "Nice", "Bonn", "Oslo", "(missing)"] and not column.declared_values
     assert age.hierarchy is None and age.values.tolist() == [1, 2, 99]

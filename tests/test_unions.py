@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.adversary.checks import unions
-from discreet.adversary.formats.generalized.align import lay
+from discreet.adversary.formats.generalized.align import align
 from discreet.principles import Prior, Proximity
 from discreet.releases import GeneralizedRelease
 from discreet.releases.generalized.boxes import mixed
@@ -28,7 +28,7 @@ def naively(release: GeneralizedRelease, table: Table, promise: Proximity) -> di
     prior = Prior.of(table)
     usable = np.arange(table.rows) if table.unusable is None else np.delete(np.arange(table.rows), table.unusable)
     unions_at = np.zeros((table.rows, len(prior.values)), np.int64)
-    unions_at[:, lay(release, table).class_of] = mixed(release, table.quasi)
+    unions_at[:, align(release, table).class_of] = mixed(release, table.quasi)
     strains = promise.strain(unions_at, prior)
     codes = np.array([column.codes for column in table.quasi]).T
     points = {tuple(codes[row].tolist()): float(strains[row]) for row in usable}
@@ -47,7 +47,7 @@ def naively(release: GeneralizedRelease, table: Table, promise: Proximity) -> di
 
 
 def faced(release: GeneralizedRelease, table: Table, promise: Proximity) -> unions.Faced:
-    return unions.face([promise], lay(release, table), Prior.of(table), table.classes)[0]
+    return unions.face([promise], align(release, table), Prior.of(table), table.classes)[0]
 
 
 def compared(release: GeneralizedRelease, table: Table, promise: Proximity) -> None:

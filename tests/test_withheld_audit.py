@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import discreet as dc
 from discreet.adversary.checks.withheld import with_withheld
 from discreet.adversary.formats.randomised.align import match
-from discreet.adversary.verdict import Kept
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior
 from discreet.releases.randomised.matrix import Matrix
 from discreet.releases.randomised.perturbed import PerturbedRelease
@@ -140,14 +140,16 @@ def choices(table: Table, release: PerturbedRelease) -> set[tuple[int, ...]]:
     return totals
 
 
-def judged(table: Table, gone: NDArray[np.bool_], part: Principle) -> tuple[PerturbedRelease, str, Kept, bool]:
+def judged(
+    table: Table, gone: NDArray[np.bool_], part: Principle
+) -> tuple[PerturbedRelease, str, PromiseVerdict, bool]:
     """A release without some rows; what is said of these: broken, kept or open; how; and whether any was unknown."""
     drawn = np.where(gone, -1, table.classes).astype(np.int32)
     width = len(table.prior_counts)
     matrix = Matrix.from_texts([["1" if i == j else "0" for j in range(width)] for i in range(width)])
     release = PerturbedRelease.from_draws(table, drawn, matrix, promise=dc.BetaLikeness(1), scheme="none")
     matched = match(release, table)
-    before = Kept("", True, 0.0, 1.0, 0, None, 0, {}, "")
+    before = PromiseVerdict("", True, 0.0, 1.0, 0, None, 0, {}, "")
     kept, decided = with_withheld(before, part, matched, Prior.of(table))
     answer = "broken" if not kept.holds else "kept" if decided else "open"
     return release, answer, kept, bool(matched.open)

@@ -11,7 +11,7 @@ import pytest
 import discreet as dc
 from discreet.kernels.proximity import gathering, pairing
 from discreet.principles import Prior
-from discreet.schemes.proximity.halving import Problem, halved, judge_of
+from discreet.schemes.proximity.halving import HalvingProblem, halved, judge_of
 
 TURNS = range(40)
 
@@ -95,10 +95,10 @@ def test_halves_and_gatherings_keep_everything(attributes: int) -> None:
     for turn in TURNS:
         rng, points, classes, priors = drawn(turn, attributes, 6)
         parts = [(dc.Proximity(float(rng.integers(0, 3)), int(rng.integers(1, 4))),) for _ in range(attributes)]
-        problem = Problem(points, classes, plain_axes(), judge_of(parts, priors), 3)
+        problem = HalvingProblem(points, classes, plain_axes(), judge_of(parts, priors), 3)
         rows = np.arange(len(points))
 
-        def kept(some: Any, problem: Problem = problem) -> bool:
+        def kept(some: Any, problem: HalvingProblem = problem) -> bool:
             return problem.grade(some) == pairing.KEPT
 
         side = np.empty(len(rows), np.int32)

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from discreet.adversary.audit import Audit
 from discreet.adversary.check import Check
-from discreet.adversary.verdict import Kept
+from discreet.adversary.verdict import PromiseVerdict
 
-__all__ = ["Audit", "Check", "Kept"]
+__all__ = ["Audit", "Check", "PromiseVerdict"]

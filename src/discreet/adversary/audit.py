@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.case import Case, Found, part_of, silent
+from discreet.adversary.case import Case, FormatFindings, part_of, silent
 from discreet.adversary.check import Check
 from discreet.adversary.checks import persons, soundness
 from discreet.adversary.checks.listings import listed
@@ -32,7 +32,7 @@ from discreet.adversary.formats.randomised.perturbed import audit_perturbed
 from discreet.adversary.formats.randomised.retained import audit_retained
 from discreet.adversary.presence.population import see_that_all_are_in
 from discreet.adversary.presence.stage import Presence, with_presence
-from discreet.adversary.verdict import Kept
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, wording
 from discreet.releases import load
@@ -50,7 +50,7 @@ class Audit:
     """What an audit found; it holds when every check and every promise does."""
 
     checks: list[Check]
-    promises: list[Kept] = field(default_factory=list)
+    promises: list[PromiseVerdict] = field(default_factory=list)
     losses: dict[str, float] = field(default_factory=dict)
     rows: int = 0
     """Published rows."""
@@ -207,7 +207,7 @@ def audit(
     return told
 
 
-AUDITS: dict[str, Callable[[Case[Any]], Found]] = {
+AUDITS: dict[str, Callable[[Case[Any]], FormatFindings]] = {
     "generalized": audit_generalized,
     "anatomy": audit_anatomy,
     "ambiguous": audit_ambiguous,

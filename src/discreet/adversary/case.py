@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.verdict import Kept
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle
 from discreet.releases.release import Release
 from discreet.table.table import Table
@@ -65,11 +65,11 @@ class Case(Generic[R]):
 
 
 @dataclass(frozen=True)
-class Found:
+class FormatFindings:
     """What the audit of a format finds, besides what is the same for all formats."""
 
     checks: list[Check]
-    promises: list[Kept]
+    promises: list[PromiseVerdict]
     losses: dict[str, float] = field(default_factory=dict)
     support: str = "none"
     given: str | None = None

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, Grouped, described
-from discreet.adversary.formats.generalized.align import Laid
+from discreet.adversary.formats.generalized.align import Aligned
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
 
 
 @dataclass(frozen=True)
-class Kept:
+class PromiseVerdict:
     """One promise as the audit found it."""
 
     promise: str
@@ -43,17 +43,17 @@ class Kept:
         return round(1.0 - self.strain, 8)  # less is the slack of comparisons
 
 
-def counts_of(laid: Laid, width: int) -> Counts:
+def counts_of(aligned: Aligned, width: int) -> Counts:
     """The counts of all groups by the original's ``width`` values; values that it does not know are left out."""
-    release = laid.release
+    release = aligned.release
     classes = np.zeros(release.rows, np.int64)
     if release.sensitive is not None:
-        classes = laid.class_of[release.sensitive.codes]
+        classes = aligned.class_of[release.sensitive.codes]
     known = np.flatnonzero(classes < width)
     return Counts.of_rows(release.group_of[known], classes[known], release.groups, width)
 
 
-def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left: NDArray[np.int64]) -> Kept:
+def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left: NDArray[np.int64]) -> PromiseVerdict:
     """One promise judged on every group and on the withheld rows, whose counts are ``left``."""
     strain, worst, broken = 0.0, None, 0
     counts = np.zeros(len(prior.values), np.int64)
@@ -73,7 +73,7 @@ def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left
             if worst is None or alone > strain:
                 strain, worst, counts = alone, None, left
     except DiscreetError as error:
-        return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
+        return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
     weakest = (min if part.larger_is_stronger else max)(reached, default=None)
     size = int(counts.sum())
     if worst is None:
@@ -96,7 +96,7 @@ def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left
     limit = None if broken or not size else part.binding(counts, prior)
     if limit is not None:
         sentence += f" {limit}"
-    return Kept(
+    return PromiseVerdict(
         str(part),
         broken == 0,
         strain,

@@ -40,7 +40,7 @@ OFF = 1.5
 
 
 @dataclass(frozen=True)
-class Cells:
+class GroupCells:
     """The cells of a workload in which the original has rows, and their exact counts."""
 
     queries: list[Query]
@@ -111,7 +111,7 @@ def group_by_workload(
     return found
 
 
-def cells_of(table: Table, wanted: Sequence[GroupBy], most: int | None = None, seed: int | None = 0) -> Cells:
+def cells_of(table: Table, wanted: Sequence[GroupBy], most: int | None = None, seed: int | None = 0) -> GroupCells:
     """The cells of counts by group in which a table has rows; of each at most so many, drawn at random.
 
     >>> from discreet.datasets import patients
@@ -135,10 +135,10 @@ def cells_of(table: Table, wanted: Sequence[GroupBy], most: int | None = None, s
         queries += [grid.query(cell) for cell in (zip(*held, strict=True) if held else [()])]
         exact.append(amounts)
         of.append(np.full(len(amounts), at))
-    return Cells(queries, np.concatenate(exact), np.concatenate(of), dropped)
+    return GroupCells(queries, np.concatenate(exact), np.concatenate(of), dropped)
 
 
-def run_group_by(release: Release, cells: Cells) -> GroupByResult:
+def run_group_by(release: Release, cells: GroupCells) -> GroupByResult:
     """How far a release's counts by group are from the exact ones.
 
     >>> import discreet as dc

@@ -12,7 +12,7 @@ from discreet.command.console import HOLDS, VIOLATED, note, output, print_json, 
 
 if TYPE_CHECKING:
     from discreet.releases.attributes import Attribute
-    from discreet.table.hierarchy import Told
+    from discreet.table.hierarchy import PublishedHierarchy
     from discreet.table.table import Table
 
 
@@ -60,7 +60,7 @@ def audit(
     from discreet.command.outputs import tidy
     from discreet.command.reading import offers_in, on_offers
     from discreet.principles import parse
-    from discreet.table.hierarchy import Told
+    from discreet.table.hierarchy import PublishedHierarchy
     from discreet.table.read import read
 
     asked = [parse(text) for text in promises]
@@ -76,7 +76,7 @@ def audit(
         offers = offers_in(offering, told["quasi"], told["sensitive"], own)
         told["hierarchies"] = {**told["hierarchies"], **offers, **own}
         table: Table = read(original, **told, domains=ranges)
-        assumed = [name for name, tree in told["hierarchies"].items() if isinstance(tree, Told)]
+        assumed = [name for name, tree in told["hierarchies"].items() if isinstance(tree, PublishedHierarchy)]
         for remark in on_offers(table, offers):
             note(remark)
         people = None if population is None else _population(population, {**told, "quasi": published})
@@ -190,13 +190,13 @@ def reading_of(folder: str) -> dict[str, Any]:
     }
 
 
-def _tree(attribute: Attribute) -> Told | None:
+def _tree(attribute: Attribute) -> PublishedHierarchy | None:
     """The hierarchy to read a column with, to which values that only withheld rows hold are added; none if flat."""
-    from discreet.table.hierarchy import Hierarchy, Told
+    from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 
     if attribute.hierarchy is not None and not (attribute.flat and attribute.kind == "categorical"):
-        return Told(attribute.hierarchy)
+        return PublishedHierarchy(attribute.hierarchy)
     if attribute.kind == "ordinal" and attribute.role != "other" and attribute.values:
         # The order of the values is what the manifest lists, which need not be the one their texts have.
-        return Told(Hierarchy.flat(attribute.name, attribute.values))
+        return PublishedHierarchy(Hierarchy.flat(attribute.name, attribute.values))
     return None

@@ -11,7 +11,7 @@ from discreet.table.texts import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.adversary import Audit, Kept
+    from discreet.adversary import Audit, PromiseVerdict
 
 LOSSES = {
     "ail": "average information loss of quasi-identifiers (AIL)",
@@ -45,7 +45,7 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
         console.print(_losses(audit))
 
 
-def _failure(kept: Kept) -> str:
+def _failure(kept: PromiseVerdict) -> str:
     return "BROKEN" if kept.broken else "NOT JUDGED"
 
 
@@ -65,7 +65,7 @@ def _list(console: Console, lines: list[tuple[str, bool, str]]) -> None:
     console.print(table)
 
 
-def _promises(kept: list[Kept]) -> Any:
+def _promises(kept: list[PromiseVerdict]) -> Any:
     from rich.text import Text
 
     table = grid("promise", "holds", "achieved", "margin", "closest group", right=(3,))
@@ -81,7 +81,7 @@ def _promises(kept: list[Kept]) -> Any:
     return table
 
 
-def achieved(kept: Kept) -> str:
+def achieved(kept: PromiseVerdict) -> str:
     """The strongest parameter that the release keeps, by its name: ``beta 1.98``."""
     from discreet.principles.principle import main_parameter
 
@@ -90,7 +90,7 @@ def achieved(kept: Kept) -> str:
     return f"{main_parameter(kept.promise)} {number(kept.achieved, 4)}"
 
 
-def _closest(kept: Kept) -> str:
+def _closest(kept: PromiseVerdict) -> str:
     from discreet.principles.wording import rows
 
     if not kept.size:

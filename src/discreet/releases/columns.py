@@ -17,7 +17,7 @@ from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
 
-class Payload(NamedTuple):
+class ExactColumn(NamedTuple):
     """A column published as it is: its distinct values, and which one each published row holds."""
 
     values: NDArray[Any]
@@ -26,7 +26,7 @@ class Payload(NamedTuple):
     """How its numbers are written."""
 
 
-def make_payload(column: Column, attribute: Attribute | None, rows: NDArray[np.intp]) -> Payload:
+def exact_column(column: Column, attribute: Attribute | None, rows: NDArray[np.intp]) -> ExactColumn:
     """A column to be published as it is, its values in an order that a loaded release finds again."""
     codes = taken(column.codes, rows, len(column.values))
     if attribute is None or attribute.kind == "numeric":
@@ -34,17 +34,17 @@ def make_payload(column: Column, attribute: Attribute | None, rows: NDArray[np.i
         place = np.zeros(len(column.values), np.int32)
         if column.kind == "numeric":
             place[used] = np.arange(len(used))
-            return Payload(column.values[used].astype(np.float64), place[codes], column.notation)
+            return ExactColumn(column.values[used].astype(np.float64), place[codes], column.notation)
         texts = np.array([str(column.values[code]) for code in used], object)
         order = np.argsort(texts)
         place[used[order]] = np.arange(len(used))
-        return Payload(texts[order], place[codes])
+        return ExactColumn(texts[order], place[codes])
     known = ordered_values(attribute)
     if column.missing is not None and bool((codes == column.missing).any()):
         known = [MISSING, *known]
     place_of = {value: at for at, value in enumerate(known)}
     place = np.array([place_of.get(str(value), -1) for value in column.values.tolist()], np.int32)
-    return Payload(np.array(known, object), place[codes])
+    return ExactColumn(np.array(known, object), place[codes])
 
 
 def taken(codes: NDArray[np.int32], rows: NDArray[np.intp], number: int) -> NDArray[np.int32]:
@@ -65,7 +65,7 @@ def ordered_values(attribute: Attribute) -> list[str]:
     return list(attribute.hierarchy.leaves)
 
 
-def payload_array(payload: Payload, numbers: bool) -> pa.Array:
+def column_array(payload: ExactColumn, numbers: bool) -> pa.Array:
     """A column published as it is; a missing number is null."""
     if payload.values.dtype.kind != "f":
         texts = [str(value) for value in payload.values.tolist()]
@@ -80,7 +80,7 @@ def payload_array(payload: Payload, numbers: bool) -> pa.Array:
     return values.cast(pa.int64()) if bool(np.all((known == np.floor(known)) & (np.abs(known) < 2**53))) else values
 
 
-def read_sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], faults: list[str]) -> Payload:
+def read_sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], faults: list[str]) -> ExactColumn:
     """The sensitive attribute from its published texts; values that the manifest does not list are a fault."""
     if attribute.kind == "numeric":
         return _numbers(attribute, words, codes)
@@ -97,20 +97,20 @@ def read_sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], 
         for word in strange:
             place[word] = len(place)
     of_word = np.array([place[word] for word in words], np.int32)
-    return Payload(np.array(list(place), object), _take(of_word, codes))
+    return ExactColumn(np.array(list(place), object), _take(of_word, codes))
 
 
-def read_other(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Payload:
+def read_other(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> ExactColumn:
     """A column that was carried along, from its published texts."""
     if attribute.kind == "numeric":
         return _numbers(attribute, words, codes)
     distinct = sorted(set(words))
     place = {word: at for at, word in enumerate(distinct)}
     of_word = np.array([place[word] for word in words], np.int32)
-    return Payload(np.array(distinct, object), _take(of_word, codes))
+    return ExactColumn(np.array(distinct, object), _take(of_word, codes))
 
 
-def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Payload:
+def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> ExactColumn:
     """A numeric column published as it is; an empty cell is a missing number, which stands first."""
     read: list[float] = []
     for word in words:
@@ -125,7 +125,7 @@ def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Pay
     if len(values) and math.isnan(values[-1]):
         values = np.roll(values, 1)
         of_word = (of_word + 1) % len(values)
-    return Payload(values, _take(of_word.astype(np.int32), codes), attribute.notation)
+    return ExactColumn(values, _take(of_word.astype(np.int32), codes), attribute.notation)
 
 
 def one_of(attribute: Attribute) -> str:

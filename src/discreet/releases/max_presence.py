@@ -38,7 +38,7 @@ CERTAIN = -math.log(2.0 * ROUNDING)
 """The sum from which on there is no doubt."""
 
 
-class Most(NamedTuple):
+class PresenceBound(NamedTuple):
     """The largest belief in anyone's presence: some combination is believed in with ``reached``, none beyond ``bound``.
 
     The two are the same where the search came to its end.
@@ -53,7 +53,7 @@ class Most(NamedTuple):
         return self.bound <= self.reached * (1.0 + SLACK)
 
 
-class Lists(NamedTuple):
+class ValueLists(NamedTuple):
     """Which groups cover which values."""
 
     shown: Shown
@@ -64,21 +64,25 @@ class Lists(NamedTuple):
 
 
 def most_believed(
-    lists: Lists, chances: NDArray[np.float64], known: float = 0.0, limit: float | None = None, budget: int = BUDGET
-) -> Most:
+    lists: ValueLists,
+    chances: NDArray[np.float64],
+    known: float = 0.0,
+    limit: float | None = None,
+    budget: int = BUDGET,
+) -> PresenceBound:
     """The largest belief in the presence of anyone, by all groups together that cover them with these chances.
 
     ``known`` is a belief that is reached by someone. With a ``limit`` the search only tells whether anyone is believed
     in more than that: it ends with the first who is, or with the limit itself for a bound.
 
     >>> shown = cast(Any, appearing).index_groups(np.array([0, 2, 0, 1, 3]), np.array([0, 0, 1, 1, 1], np.int32), 2, 4)
-    >>> most_believed(Lists(shown, np.array([0, 2, 4])), np.array([0.5, 0.5]))
-    Most(reached=0.5, bound=0.5)
+    >>> most_believed(ValueLists(shown, np.array([0, 2, 4])), np.array([0.5, 0.5]))
+    PresenceBound(reached=0.5, bound=0.5)
     """
     if not len(chances) or chances.max() <= 0.0 or not np.diff(lists.firsts).all():
-        return Most(known, known)  # nobody has a value of each block
+        return PresenceBound(known, known)  # nobody has a value of each block
     if known >= 1.0:
-        return Most(1.0, 1.0)
+        return PresenceBound(1.0, 1.0)
     search = _Search(lists, np.minimum(chances, 1.0 - ROUNDING))
     best = -math.log1p(-known)
     if lists.apart:
@@ -107,8 +111,8 @@ def most_believed(
     else:
         bound = 0.0  # all that was left out is no more than the best
     if best >= CERTAIN:
-        return Most(1.0, 1.0)
-    return Most(-math.expm1(-best), -math.expm1(-max(best, floor, bound)))
+        return PresenceBound(1.0, 1.0)
+    return PresenceBound(-math.expm1(-best), -math.expm1(-max(best, floor, bound)))
 
 
 Chosen = tuple[tuple[int, int], ...]
@@ -118,7 +122,7 @@ Chosen = tuple[tuple[int, int], ...]
 class _Search:
     """What is added up over and over again, and how much was looked at so far."""
 
-    def __init__(self, lists: Lists, chances: NDArray[np.float64]) -> None:
+    def __init__(self, lists: ValueLists, chances: NDArray[np.float64]) -> None:
         self.lists, self.weights, self.looked_at = lists, -np.log1p(-chances), 0
         self.total = float(self.weights.sum())
         self.blocks = len(lists.firsts) - 1
@@ -150,7 +154,7 @@ class _Search:
         return largest
 
 
-def lists_of_boxes(described: Boxes, sizes: Sequence[int]) -> Lists:
+def lists_of_boxes(described: Boxes, sizes: Sequence[int]) -> ValueLists:
     """The codes that boxes admit, as lists; codes that the same boxes admit are one value.
 
     ``sizes``: how many codes each axis has. Where lists would be too long, neighbouring codes become one value, which
@@ -192,4 +196,4 @@ def lists_of_boxes(described: Boxes, sizes: Sequence[int]) -> Lists:
     every, owners = np.concatenate(values), np.concatenate(groups)
     turn = np.argsort(owners, kind="stable")
     shown = cast(Any, appearing).index_groups(every[turn], owners[turn].astype(np.int32), number, firsts[-1])
-    return Lists(shown, np.array(firsts), apart)
+    return ValueLists(shown, np.array(firsts), apart)

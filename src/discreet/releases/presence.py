@@ -26,7 +26,7 @@ from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.presence.spreading import cover
 from discreet.releases.anatomy.beliefs import codes_at
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import Payload
+from discreet.releases.columns import ExactColumn
 from discreet.releases.generalized.boxes import boxes_in, columns_at, plant, points_of
 from discreet.releases.labels import Regions, finite
 from discreet.table.combinations import numbered
@@ -45,7 +45,7 @@ class PublishesRows(Protocol):
         """The quasi-identifiers."""
 
     @property
-    def exact(self) -> tuple[Payload, ...]:
+    def exact(self) -> tuple[ExactColumn, ...]:
         """Per quasi-identifier: its distinct published values, and which one each published row holds."""
 
     @property

@@ -18,7 +18,7 @@ from discreet.table.hierarchy_rows import ROOT, arrange
 from discreet.table.hierarchy_specs import interval_rows, nested_rows, prefix_rows, specification
 from discreet.table.texts import MISSING, canonical, near
 
-__all__ = ["MISSING", "ROOT", "Hierarchy", "Told"]
+__all__ = ["MISSING", "ROOT", "Hierarchy", "PublishedHierarchy"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +289,7 @@ class Hierarchy:
 
 
 @dataclass(frozen=True)
-class Told:
+class PublishedHierarchy:
     """A hierarchy as a release tells it, which need not list what only withheld rows hold.
 
     Values that it lacks become leaves directly under its root when a column is read with it.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.table import numerals
 from discreet.table.encoded import Encoded
-from discreet.table.hierarchy import ROOT, Hierarchy, Told
+from discreet.table.hierarchy import ROOT, Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_files import Offered
 from discreet.table.moments import given_text, is_moment, moment, rising, written
 from discreet.table.table import Column, Kind
@@ -23,7 +23,7 @@ Missing = Literal["error", "withhold", "value"]
 
 
 @dataclass(frozen=True)
-class Wish:
+class ColumnSpec:
     """What the user has said about one column."""
 
     kind: Kind | None = None
@@ -35,14 +35,16 @@ class Wish:
     """The form of its dates; None for whichever it has."""
 
 
-def code(column: Encoded, wish: Wish, missing: Missing, *, withheld: bool = True) -> tuple[Column, NDArray[np.int64]]:
+def code(
+    column: Encoded, wish: ColumnSpec, missing: Missing, *, withheld: bool = True
+) -> tuple[Column, NDArray[np.int64]]:
     """A coded column and the rows in which it misses a number under the policy ``withhold``.
 
     ``withheld`` says whether a missing number under that policy needs no value of its own, its row being withheld.
 
     >>> from discreet.table.encoded import encode
     >>> import pyarrow as pa
-    >>> column, _ = code(encode("age", pa.chunked_array([[30, 7, 30]])), Wish(), "error")
+    >>> column, _ = code(encode("age", pa.chunked_array([[30, 7, 30]])), ColumnSpec(), "error")
     >>> column.values.tolist(), column.codes.tolist(), column.domain
     ([7, 30], [1, 0, 1], (7.0, 30.0))
     """
@@ -76,7 +78,7 @@ def infer(column: Encoded) -> Kind:
 # -------------------------------------------------------------------------------------------------------- numeric
 
 
-def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
+def _numeric(column: Encoded, wish: ColumnSpec, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
     name = column.name
     distinct = numerals.numbers_of(column)
     numbers, inverse = np.unique(distinct[~np.isnan(distinct)], return_inverse=True)
@@ -95,7 +97,7 @@ def _numeric(column: Encoded, wish: Wish, missing: Missing, withheld: bool) -> t
     domain = _domain(column, wish, distinct, numbers)
     hierarchy = None
     # A told tree may lack numbers, and they have no place among its leaves: numbers do without a tree then.
-    lacking = isinstance(wish.hierarchy, Told) and any(
+    lacking = isinstance(wish.hierarchy, PublishedHierarchy) and any(
         wish.hierarchy.tree.find(number_text(number)) < 0 for number in numbers.tolist()
     )
     if wish.hierarchy is not None and not lacking:
@@ -124,7 +126,7 @@ def _plural(things: NDArray[np.int64]) -> str:
 
 
 def _domain(
-    column: Encoded, wish: Wish, distinct: NDArray[np.float64], numbers: NDArray[np.float64]
+    column: Encoded, wish: ColumnSpec, distinct: NDArray[np.float64], numbers: NDArray[np.float64]
 ) -> tuple[float, float]:
     observed = float(numbers[0]), float(numbers[-1])
     if wish.domain is None:
@@ -157,11 +159,13 @@ def _end(column: Encoded, end: float | str) -> float:
 
 
 def _number_leaves(
-    column: Encoded, wish: Wish, numbers: NDArray[np.float64], codes: NDArray[np.int32]
+    column: Encoded, wish: ColumnSpec, numbers: NDArray[np.float64], codes: NDArray[np.int32]
 ) -> tuple[Hierarchy, NDArray[np.float64], NDArray[np.int32]]:
     """For a numeric column with a hierarchy: all its leaves as numbers, so that codes are ranks of leaves."""
     texts = [number_text(number) for number in numbers.tolist()]
-    hierarchy = wish.hierarchy.tree if isinstance(wish.hierarchy, Told) else _tree(column.name, wish, texts)
+    hierarchy = (
+        wish.hierarchy.tree if isinstance(wish.hierarchy, PublishedHierarchy) else _tree(column.name, wish, texts)
+    )
     if MISSING in hierarchy.leaves:
         # Whether missing is a value, and which, the policy decides.
         hierarchy = Hierarchy.from_rows(column.name, [row for row in hierarchy.rows() if row[0] != MISSING])
@@ -184,7 +188,7 @@ def _number_leaves(
 # ------------------------------------------------------------------------------------------ ordinal and categorical
 
 
-def _ordinal(column: Encoded, wish: Wish) -> Column:
+def _ordinal(column: Encoded, wish: ColumnSpec) -> Column:
     texts = column.texts
     missing = bool((column.codes < 0).any()) or MISSING in texts
     present = [text for text in texts if text != MISSING]
@@ -218,7 +222,7 @@ def _sorted(texts: list[str]) -> list[str]:
         return sorted(set(texts))
 
 
-def _categorical(column: Encoded, wish: Wish) -> Column:
+def _categorical(column: Encoded, wish: ColumnSpec) -> Column:
     texts = column.texts
     missing = bool((column.codes < 0).any()) or MISSING in texts
     if wish.hierarchy is None:
@@ -232,16 +236,16 @@ def _categorical(column: Encoded, wish: Wish) -> Column:
     return Column(column.name, "categorical", codes, _objects(hierarchy.leaves), hierarchy, declared_values=declared)
 
 
-def _tree(name: str, wish: Wish, texts: list[str]) -> Hierarchy:
+def _tree(name: str, wish: ColumnSpec, texts: list[str]) -> Hierarchy:
     """The hierarchy that the user gives for a column of these values."""
-    if isinstance(wish.hierarchy, Told):
+    if isinstance(wish.hierarchy, PublishedHierarchy):
         return replace(wish.hierarchy.tree, attribute=name).with_leaves(texts)
     return Hierarchy.of(name, wish.hierarchy, texts)
 
 
-def _declares(name: str, wish: Wish) -> bool:
+def _declares(name: str, wish: ColumnSpec) -> bool:
     """Whether the user has listed the values of a column, by a hierarchy that is no recipe."""
-    if wish.hierarchy is None or isinstance(wish.hierarchy, Told):
+    if wish.hierarchy is None or isinstance(wish.hierarchy, PublishedHierarchy):
         return False
     return Hierarchy.lists_leaves(name, wish.hierarchy)
 
@@ -269,12 +273,12 @@ def _objects(values: Any) -> NDArray[Any]:
     return array
 
 
-def wishes(
+def column_specs(
     kinds: Mapping[Kind, tuple[str, ...]],
     hierarchies: Mapping[str, Any],
     domains: Mapping[str, Any],
     dates: Mapping[str, str | None],
-) -> dict[str, Wish]:
+) -> dict[str, ColumnSpec]:
     """Gather per column what the user has said about it."""
     said: dict[str, Kind] = {}
     for kind, names in kinds.items():
@@ -294,7 +298,7 @@ def wishes(
         domain = None
         if name in domains:
             domain = _bounds(name, domains[name])
-        gathered[name] = Wish(said.get(name), hierarchies.get(name), domain, name in dates, dates.get(name))
+        gathered[name] = ColumnSpec(said.get(name), hierarchies.get(name), domain, name in dates, dates.get(name))
     return gathered
 
 

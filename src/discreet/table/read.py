@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.dates import as_dates
-from discreet.table.hierarchy import Hierarchy, Told
+from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_files import Offered, offered
-from discreet.table.kinds import Missing, Wish, code, wishes
+from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
 from discreet.table.notes import notes_on
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.sources import fetch
@@ -32,7 +32,7 @@ def read(
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
     ordinal: Iterable[str] = (),
-    hierarchies: Mapping[str, Hierarchy | Mapping[str, Any] | str | PathLike[str] | Offered | Told]
+    hierarchies: Mapping[str, Hierarchy | Mapping[str, Any] | str | PathLike[str] | Offered | PublishedHierarchy]
     | str
     | PathLike[str]
     | None = None,
@@ -94,7 +94,7 @@ def read(
         raise DiscreetError(f"missing={missing!r} is no policy; choose 'error', 'withhold' or 'value'")
     if isinstance(hierarchies, (str, PathLike)):
         hierarchies = offered(hierarchies, (*roles["a quasi-identifier"], *roles["the sensitive attribute"]))
-    said = wishes(
+    said = column_specs(
         {"numeric": _names(numeric), "categorical": _names(categorical), "ordinal": _names(ordinal)},
         hierarchies or {},
         domains or {},
@@ -114,8 +114,8 @@ def read(
             "a role, or leave that out"
         )
 
-    for name in (*quasi_names, *sensitive_names, *(name for name in other_names if said.get(name, Wish()).date)):
-        wish = said.get(name, Wish())
+    for name in (*quasi_names, *sensitive_names, *(name for name in other_names if said.get(name, ColumnSpec()).date)):
+        wish = said.get(name, ColumnSpec())
         plain = wish.kind is None and (wish.hierarchy is None or isinstance(wish.hierarchy, Offered))
         if plain and columns[name].order is None:
             columns[name] = as_dates(columns[name], wish.form, wish.date)
@@ -126,7 +126,7 @@ def read(
         other = name in other_names
         policy: Missing = "value" if other else missing
         # The belief about a sensitive value is judged on withheld rows too, so there its absence needs a value.
-        done[name], gone = code(columns[name], said.get(name, Wish()), policy, withheld=name in quasi_names)
+        done[name], gone = code(columns[name], said.get(name, ColumnSpec()), policy, withheld=name in quasi_names)
         if len(gone):
             unusable[name] = gone
     withheld = np.unique(np.concatenate([np.empty(0, np.int64), *unusable.values()]))

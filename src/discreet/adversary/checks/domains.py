@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, one_sentence
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import Payload, ordered_values
+from discreet.releases.columns import ExactColumn, ordered_values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.release import Release
 from discreet.table.hierarchy import Hierarchy
@@ -59,7 +59,7 @@ def domains(
     return Check("domains", True, " ".join(["Domains and hierarchies agree with the original.", *remarks]))
 
 
-def numbers_of(attributes: Collection[Attribute], payloads: Collection[Payload]) -> dict[str, NDArray[np.float64]]:
+def numbers_of(attributes: Collection[Attribute], payloads: Collection[ExactColumn]) -> dict[str, NDArray[np.float64]]:
     """The numbers that numeric attributes are published with, as they are."""
     return {
         attribute.name: _numbers(payload.values)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, described, one_sentence
-from discreet.adversary.verdict import Kept
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.principles import KAnonymity, Principle, Prior
 from discreet.principles.counts import Counts
@@ -49,8 +49,8 @@ def check_read(manifest: dict[str, object], original: Table) -> None:
 
 
 def judged_by_persons(
-    case: Case[GeneralizedRelease], original: Table, left: NDArray[np.int64], groups: Counts, kept: list[Kept]
-) -> tuple[list[Check], list[Kept]]:
+    case: Case[GeneralizedRelease], original: Table, left: NDArray[np.int64], groups: Counts, kept: list[PromiseVerdict]
+) -> tuple[list[Check], list[PromiseVerdict]]:
     """The promises, judged by rows already, by persons as well; and what else is to be said of these.
 
     ``groups`` are the counts of rows of each group, and ``left`` those of the withheld rows.
@@ -91,7 +91,7 @@ def _fewest_persons(rows: Counts, most: int) -> Counts:
 
 def _by_persons(
     part: Principle,
-    kept: Kept,
+    kept: PromiseVerdict,
     release: GeneralizedRelease,
     each: Counts,
     withheld: Counts,
@@ -99,7 +99,7 @@ def _by_persons(
     *,
     exact: bool,
     several: int,
-) -> Kept:
+) -> PromiseVerdict:
     """One promise, judged by rows already, by persons as well; ``exact`` when it is known who is in which group."""
     if math.isinf(kept.strain) and kept.achieved is None:  # it cannot be judged at all
         return kept

@@ -5,27 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.adversary.check import Check
-from discreet.adversary.formats.generalized.align import Laid
+from discreet.adversary.formats.generalized.align import Aligned
 from discreet.principles import wording
 from discreet.releases.release import Release
 from discreet.table.table import Table
 
 
-def totals(laid: Laid, original: Table) -> Check:
+def totals(aligned: Aligned, original: Table) -> Check:
     """Whether published and withheld rows together are the original's, value by value."""
-    release = laid.release
-    had = np.bincount(laid.had, minlength=laid.kinds)
-    shown = np.bincount(laid.shown, minlength=laid.kinds + 1)
-    if shown[laid.kinds]:
-        verb = "has" if shown[laid.kinds] == 1 else "have"
+    release = aligned.release
+    had = np.bincount(aligned.had, minlength=aligned.kinds)
+    shown = np.bincount(aligned.shown, minlength=aligned.kinds + 1)
+    if shown[aligned.kinds]:
+        verb = "has" if shown[aligned.kinds] == 1 else "have"
         sentence = (
-            f"{wording.rows(int(shown[laid.kinds]))} of the release {verb} a sensitive value, or a "
+            f"{wording.rows(int(shown[aligned.kinds]))} of the release {verb} a sensitive value, or a "
             "combination of the columns published as they are, that no original row has."
         )
     elif (over := np.flatnonzero(shown[:-1] > had)).size:
         worst = over[np.argmax(shown[over] - had[over])]
         sentence = (
-            f"The release has {wording.rows(int(shown[worst]))} with {_named(laid, original, int(worst))}, but the "
+            f"The release has {wording.rows(int(shown[worst]))} with {_named(aligned, original, int(worst))}, but the "
             f"original only has {had[worst]:,}."
         )
     else:
@@ -52,9 +52,9 @@ def as_many(release: Release, original: Table, shown: str) -> Check:
     )
 
 
-def _named(laid: Laid, original: Table, kind: int) -> str:
-    row = int(np.flatnonzero(laid.had == kind)[0]) if bool((laid.had == kind).any()) else -1
-    if row < 0 or laid.release.sensitive is None or original.sensitive is None:
+def _named(aligned: Aligned, original: Table, kind: int) -> str:
+    row = int(np.flatnonzero(aligned.had == kind)[0]) if bool((aligned.had == kind).any()) else -1
+    if row < 0 or aligned.release.sensitive is None or original.sensitive is None:
         return "the same values published as they are"
     column = original.sensitive
     return f"{column.name} {column.texts[int(column.codes[row])]!r}"

@@ -11,7 +11,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, Grouped, described
-from discreet.adversary.formats.generalized.align import Laid
+from discreet.adversary.formats.generalized.align import Aligned
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
@@ -50,17 +50,17 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
     return trace, faults
 
 
-def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
+def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
     """Whether every row that the trace puts into a group belongs there, and the group has these rows and no others."""
-    release = laid.release
+    release = aligned.release
     faults = list(faults)
-    placed = place_rows(release, len(laid.had), laid.usable, trace, faults)
+    placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
     if placed is None:
         return trace_check(faults, EXPLAINED)
     kept, places = placed
     outside = np.zeros(len(kept), np.bool_)
-    for axis, column in enumerate(laid.columns):
-        outside |= ~admitted(laid.boxes, places, axis, column.codes[kept])
+    for axis, column in enumerate(aligned.columns):
+        outside |= ~admitted(aligned.boxes, places, axis, column.codes[kept])
     if bool(outside.any()):
         group = int(places[np.argmax(outside)])
         lie = "lies" if outside.sum() == 1 else "lie"
@@ -68,9 +68,9 @@ def by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
             f"{wording.rows(int(outside.sum()))} {lie} outside the description of their group, for example in group "
             f"{release.ids[group]} ({described(release, group)})"
         )
-    width = laid.kinds + 1
-    claimed = np.sort(release.group_of.astype(np.int64) * width + laid.shown)
-    real = np.sort(places * width + laid.had[kept])
+    width = aligned.kinds + 1
+    claimed = np.sort(release.group_of.astype(np.int64) * width + aligned.shown)
+    real = np.sort(places * width + aligned.had[kept])
     if len(claimed) != len(real) or bool((claimed != real).any()):
         group = int(first_difference(claimed, real)) // width
         faults.append(

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from discreet.adversary.case import Tell, silent
 from discreet.adversary.check import Check
-from discreet.adversary.formats.generalized.align import Laid
-from discreet.adversary.verdict import Kept, counts_of
+from discreet.adversary.formats.generalized.align import Aligned
+from discreet.adversary.verdict import PromiseVerdict, counts_of
 from discreet.kernels.boxes import unions as unions_kernels
 from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior, Proximity
@@ -98,7 +98,12 @@ def _listed(named: dict[str, str]) -> str:
 
 
 def unions(
-    parts: tuple[Principle, ...], kept: list[Kept], laid: Laid, prior: Prior, original: Table, tell: Tell = silent
+    parts: tuple[Principle, ...],
+    kept: list[PromiseVerdict],
+    aligned: Aligned,
+    prior: Prior,
+    original: Table,
+    tell: Tell = silent,
 ) -> Check:
     """Whether the promises also bound an adversary who knows no groups and only matches descriptions.
 
@@ -113,9 +118,9 @@ def unions(
             "An adversary who only matches descriptions faces a union of groups, and these promises hold for unions of "
             "groups that keep them: nothing more is to be checked.",
         )
-    found = face(loose, laid, prior, original.classes, tell)
+    found = face(loose, aligned, prior, original.classes, tell)
     if any(one.beyond for one in found):
-        sentence = " ".join(one.told(len(laid.usable)) for one in found if one.beyond)
+        sentence = " ".join(one.told(len(aligned.usable)) for one in found if one.beyond)
     else:
         most = max(one.strain for one in found)
         sentence = (
@@ -126,16 +131,16 @@ def unions(
 
 
 def face(
-    parts: list[Principle], laid: Laid, prior: Prior, classes: NDArray[np.int32], tell: Tell = silent
+    parts: list[Principle], aligned: Aligned, prior: Prior, classes: NDArray[np.int32], tell: Tell = silent
 ) -> list[Faced]:
     """What an adversary who only matches descriptions faces at every point of the original, for each promise.
 
     ``classes``: the code of every original row's sensitive value.
     """
-    axes = _slow_first(laid)
-    codes = points_of(laid.columns)[laid.usable][:, axes]
+    axes = _slow_first(aligned)
+    codes = points_of(aligned.columns)[aligned.usable][:, axes]
     order = np.lexsort(codes.T[::-1]) if len(axes) else np.arange(len(codes))
-    codes, people = codes[order], laid.usable[order]
+    codes, people = codes[order], aligned.usable[order]
     fresh = np.ones(len(codes), np.bool_)
     fresh[1:] = (codes[1:] != codes[:-1]).any(axis=1)
     first_row = np.append(np.flatnonzero(fresh), len(codes))
@@ -143,7 +148,7 @@ def face(
     windows = [part.windows(prior) if isinstance(part, Proximity) else None for part in parts]
     worst: dict[int, tuple[NDArray[np.int64], np.intp]] = {}
     nearest: dict[int, np.intp] = {}
-    for start, counts in _gathered(laid, np.ascontiguousarray(codes[fresh]), axes, len(prior.values)):
+    for start, counts in _gathered(aligned, np.ascontiguousarray(codes[fresh]), axes, len(prior.values)):
         tell(start / results[0].points)
         starts = first_row[start : start + len(counts) + 1]
         here, point_of = people[starts[0] : starts[-1]], np.repeat(np.arange(len(counts)), np.diff(starts))
@@ -164,18 +169,18 @@ def face(
                 if result.share is None or shares[at] > result.share:
                     result.share, nearest[place] = float(shares[at]), here[at]
     for place, (line, row) in worst.items():
-        results[place].point = _values_of(laid, row)
+        results[place].point = _values_of(aligned, row)
         results[place].sentence = results[place].part.explain(line, prior).replace("this group", "this union")
     for place, row in nearest.items():
-        results[place].person = _values_of(laid, row)
+        results[place].person = _values_of(aligned, row)
     return results
 
 
-def _slow_first(laid: Laid) -> NDArray[np.intp]:
+def _slow_first(aligned: Aligned) -> NDArray[np.intp]:
     """The axes, first those on which a step to the next code changes most about which descriptions admit a point."""
-    boxes = laid.boxes
+    boxes = aligned.boxes
     changes = []
-    for axis, column in enumerate(laid.columns):
+    for axis, column in enumerate(aligned.columns):
         last = max(1, len(column.values) - 1)
         ends = (boxes.low[:, axis] > 0).sum() + (boxes.high[:, axis] < last).sum()
         changes.append(ends / last)
@@ -183,23 +188,23 @@ def _slow_first(laid: Laid) -> NDArray[np.intp]:
 
 
 def _gathered(
-    laid: Laid, points: NDArray[np.int32], axes: NDArray[np.intp], width: int
+    aligned: Aligned, points: NDArray[np.int32], axes: NDArray[np.intp], width: int
 ) -> Iterator[tuple[int, Counts]]:
     """The sensitive counts of the unions at points in lexicographic order, some points at a time."""
-    groups = counts_of(laid, width)
+    groups = counts_of(aligned, width)
     room = max(ROOM, width)
     columns, amounts = np.empty(room, np.int32), np.empty(room, np.int64)
     start = 0
     while start < len(points):
         part = points[start : start + POINTS]
         ends = kernels.gather(
-            part, laid.boxes, axes, groups.starts, groups.values, groups.amounts, width, columns, amounts
+            part, aligned.boxes, axes, groups.starts, groups.values, groups.amounts, width, columns, amounts
         )
         filled = int(ends[-1])
         yield start, Counts(ends, columns[:filled], amounts[:filled], width)
         start += len(ends) - 1
 
 
-def _values_of(laid: Laid, row: np.intp) -> dict[str, str]:
+def _values_of(aligned: Aligned, row: np.intp) -> dict[str, str]:
     """The quasi-identifiers of a row of the original."""
-    return {column.name: column.texts[int(column.codes[row])] for column in laid.columns}
+    return {column.name: column.texts[int(column.codes[row])] for column in aligned.columns}

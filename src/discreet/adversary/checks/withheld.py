@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
 from discreet.adversary.formats.randomised.align import Matched
-from discreet.adversary.verdict import Kept
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior, Proximity
 
 Numbers = NDArray[np.int64]
 
 
-class Bounds(NamedTuple):
+class ValueLimits(NamedTuple):
     """How many withheld rows may have the values of each bucket, if the promise is kept."""
 
     nodes: Numbers
@@ -38,7 +38,7 @@ class Bounds(NamedTuple):
     high: Numbers
 
 
-def with_withheld(kept: Kept, part: Principle, matched: Matched, prior: Prior) -> tuple[Kept, bool]:
+def with_withheld(kept: PromiseVerdict, part: Principle, matched: Matched, prior: Prior) -> tuple[PromiseVerdict, bool]:
     """A promise found kept or broken by what is published, judged on the withheld rows too; and whether that decides.
 
     What the withheld rows reach is not known as long as their values are not. Where the published rows are not the
@@ -114,7 +114,7 @@ def _at_least(part: Principle, matched: Matched, prior: Prior) -> float:
     return float((least / (caps * size + SLACK)).max())
 
 
-def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[Bounds]:
+def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[ValueLimits]:
     """What the promise says of how many withheld rows have which values."""
     size, width = int(matched.left.sum()) + matched.open, len(prior.counts)
     if isinstance(part, Proximity):
@@ -124,10 +124,10 @@ def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[Bounds]
     assert caps is not None, "these promises bound every value"
     low = np.zeros(width) if floors is None else np.ceil(floors * size - SLACK)
     high = np.floor(caps * size + SLACK)
-    yield Bounds(np.arange(width), np.maximum(low, 0.0).astype(np.int64), high.astype(np.int64))
+    yield ValueLimits(np.arange(width), np.maximum(low, 0.0).astype(np.int64), high.astype(np.int64))
 
 
-def _near(part: Proximity, prior: Prior, size: int) -> Iterator[Bounds]:
+def _near(part: Proximity, prior: Prior, size: int) -> Iterator[ValueLimits]:
     """Values in intervals none of which a group that keeps proximity can have more than 1 / m of its rows in.
 
     The upper side of any neighbourhood is such an interval, held number or not: the neighbourhood of the least number
@@ -141,10 +141,10 @@ def _near(part: Proximity, prior: Prior, size: int) -> Iterator[Bounds]:
             low, high = (at, int(last[at])) if up else (int(first[at]), at)
             nodes[low : high + 1] = number
             at, number = high + 1 if up else low - 1, number + 1
-        yield Bounds(nodes, np.zeros(number, np.int64), np.full(number, size // part.m))
+        yield ValueLimits(nodes, np.zeros(number, np.int64), np.full(number, size // part.m))
 
 
-def _fits(matched: Matched, bounds: Bounds) -> bool:
+def _fits(matched: Matched, bounds: ValueLimits) -> bool:
     """Whether rows can be chosen so that the number of them in each bucket is within its bounds.
 
     Source -> combination: as many as are open; -> bucket: as many as the combination has; -> sink: as many as the

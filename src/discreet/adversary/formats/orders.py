@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from discreet.adversary.check import Check, Grouped
 from discreet.adversary.checks.order import Finding, Lines, order
 from discreet.adversary.checks.permutations import Ints, exceeding
-from discreet.adversary.formats.anatomy.align import Laid as AnatomyLaid
-from discreet.adversary.formats.generalized.align import Laid, usable_rows
+from discreet.adversary.formats.anatomy.align import AlignedAnatomy
+from discreet.adversary.formats.generalized.align import Aligned, usable_rows
 from discreet.adversary.formats.randomised.align import Matched
 from discreet.kernels.boxes.boxes import admitted
 from discreet.table.table import Table
@@ -29,40 +29,40 @@ LOOSELY = (
 AT_FAULT = Check("order", True, "The order of lines was not looked at, as the tables are at fault.")
 
 
-def order_of_generalized(laid: Laid, trace: NDArray[Any] | None) -> Check:
+def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
     """Whether the order of a generalized table, and the numbers of its groups, tell nothing."""
-    release = laid.release
+    release = aligned.release
     if release.faults:
         return AT_FAULT
     groups, shown = release.group_of.astype(np.int64), None
     if release.sensitive is not None:
-        shown = laid.class_of[release.sensitive.codes]
-    traced = traced_rows(release, len(laid.had), trace)
+        shown = aligned.class_of[release.sensitive.codes]
+    traced = traced_rows(release, len(aligned.had), trace)
     if traced is not None:
-        return order([_by_group(groups, laid.shown, laid.had, laid.kinds, traced, None, shown)])
-    rows = laid.usable
+        return order([_by_group(groups, aligned.shown, aligned.had, aligned.kinds, traced, None, shown)])
+    rows = aligned.usable
     alike: tuple[tuple[Ints, Ints], ...] = ()
     more: list[Finding] = []
     if len(rows) == release.rows:
-        alike = ((laid.shown, laid.had[rows]),)
-        more = [_in_their_places(laid, rows), _in_their_places(laid, rows[::-1])]
-    lines = Lines(TABLE, laid.shown, groups, laid.had[rows], rows, None, shown, _near(laid), alike)
+        alike = ((aligned.shown, aligned.had[rows]),)
+        more = [_in_their_places(aligned, rows), _in_their_places(aligned, rows[::-1])]
+    lines = Lines(TABLE, aligned.shown, groups, aligned.had[rows], rows, None, shown, _near(aligned), alike)
     check = order([lines], more)
     return replace(check, sentence=f"{check.sentence} {LOOSELY}") if check.holds else check
 
 
-def order_of_anatomy(laid: AnatomyLaid, trace: NDArray[Any] | None) -> Check:
+def order_of_anatomy(aligned: AlignedAnatomy, trace: NDArray[Any] | None) -> Check:
     """Whether the order of the rows of an anatomy release, and the numbers of its groups, tell nothing."""
-    release, column = laid.release, laid.original.sensitive
+    release, column = aligned.release, aligned.original.sensitive
     if release.faults or column is None:
         return AT_FAULT
     groups, codes = release.group_of.astype(np.int64), column.codes.astype(np.int64)
-    traced = traced_rows(release, len(laid.had), trace)
+    traced = traced_rows(release, len(aligned.had), trace)
     if traced is not None:
-        return order([_by_group(groups, laid.shown, laid.had, laid.kinds, traced, codes)])
-    rows = laid.usable
-    alike = ((laid.shown, laid.had[rows]),) if len(rows) == release.rows else ()
-    return order([Lines(TABLE, laid.shown, groups, laid.had[rows], rows, codes[rows], alike=alike)])
+        return order([_by_group(groups, aligned.shown, aligned.had, aligned.kinds, traced, codes)])
+    rows = aligned.usable
+    alike = ((aligned.shown, aligned.had[rows]),) if len(rows) == release.rows else ()
+    return order([Lines(TABLE, aligned.shown, groups, aligned.had[rows], rows, codes[rows], alike=alike)])
 
 
 def order_of_randomised(matched: Matched, original: Table, trace: NDArray[Any] | None) -> Check:
@@ -111,43 +111,43 @@ def _by_group(
 # ----------------------------------------------------------------------------------- generalized, without the trace
 
 
-def _near(laid: Laid) -> NDArray[np.float64]:
+def _near(aligned: Aligned) -> NDArray[np.float64]:
     """Per line: where rows stand whose values it admits, on average over its columns."""
-    rows = laid.usable
-    held = np.bincount(laid.had[rows], minlength=laid.kinds + 1)
+    rows = aligned.usable
+    held = np.bincount(aligned.had[rows], minlength=aligned.kinds + 1)
     with np.errstate(invalid="ignore"):
-        of_said = np.bincount(laid.had[rows], rows, minlength=laid.kinds + 1) / held
-    near = np.nan_to_num(of_said[laid.shown])
-    for axis, column in enumerate(laid.columns):
+        of_said = np.bincount(aligned.had[rows], rows, minlength=aligned.kinds + 1) / held
+    near = np.nan_to_num(of_said[aligned.shown])
+    for axis, column in enumerate(aligned.columns):
         codes = column.codes[rows]
         totals = [np.concatenate([[0.0], np.cumsum(np.bincount(codes, of, len(column.values)))]) for of in (None, rows)]
-        low, high = _ends(laid, axis)
+        low, high = _ends(aligned, axis)
         number, places = (total[high + 1] - total[low] for total in totals)
-        near += (places / np.maximum(number, 1.0))[laid.release.group_of]
+        near += (places / np.maximum(number, 1.0))[aligned.release.group_of]
     return near
 
 
-def _ends(laid: Laid, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _ends(aligned: Aligned, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first and the last code that each group admits; none when the last is below the first."""
-    low = np.maximum(laid.boxes.low[:, axis].astype(np.int64), 0)
-    high = np.minimum(laid.boxes.high[:, axis].astype(np.int64), len(laid.columns[axis].values) - 1)
-    low = np.minimum(low, len(laid.columns[axis].values))
+    low = np.maximum(aligned.boxes.low[:, axis].astype(np.int64), 0)
+    high = np.minimum(aligned.boxes.high[:, axis].astype(np.int64), len(aligned.columns[axis].values) - 1)
+    low = np.minimum(low, len(aligned.columns[axis].values))
     return low, np.maximum(high, low - 1)
 
 
-def _in_their_places(laid: Laid, rows: NDArray[np.intp]) -> Finding:
+def _in_their_places(aligned: Aligned, rows: NDArray[np.intp]) -> Finding:
     """How many lines stand where the input has a row that they may stand for.
 
     As many pairs of a line and a row fit as do by any one column, at most; that many on average, divided by the rows.
     """
-    release, number = laid.release, max(1, len(rows))
-    fits = laid.shown == laid.had[rows]
-    says, said = (np.bincount(of, minlength=laid.kinds + 1) for of in (laid.shown, laid.had[rows]))
+    release, number = aligned.release, max(1, len(rows))
+    fits = aligned.shown == aligned.had[rows]
+    says, said = (np.bincount(of, minlength=aligned.kinds + 1) for of in (aligned.shown, aligned.had[rows]))
     most = float(says @ said)
-    for axis, column in enumerate(laid.columns):
-        fits &= admitted(laid.boxes, release.group_of.astype(np.intp), axis, column.codes[rows])
+    for axis, column in enumerate(aligned.columns):
+        fits &= admitted(aligned.boxes, release.group_of.astype(np.intp), axis, column.codes[rows])
         held = np.concatenate([[0], np.cumsum(np.bincount(column.codes[rows], minlength=len(column.values)))])
-        low, high = _ends(laid, axis)
+        low, high = _ends(aligned, axis)
         most = min(most, float((held[high + 1] - held[low]) @ np.bincount(release.group_of, minlength=release.groups)))
     what = f"the lines of {TABLE} admit the rows that stand in their places in the input"
     return Finding(what, exceeding(float(fits.sum()), most / number))

@@ -27,7 +27,7 @@ from discreet.releases.anatomy.beliefs import codes_found
 from discreet.releases.attributes import Attribute
 from discreet.releases.generalized.boxes import boxes_in, plant, points_of
 from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.max_presence import Lists, Most, lists_of_boxes, most_believed
+from discreet.releases.max_presence import PresenceBound, ValueLists, lists_of_boxes, most_believed
 from discreet.releases.presence import PublishesRows, combinations_in, covered, occurring
 from discreet.releases.randomised.base import value_name
 from discreet.releases.release import Release
@@ -41,7 +41,7 @@ LINES = 1 << 13
 """How many people are looked up before it is told how far that is."""
 
 
-class Found(NamedTuple):
+class Matches(NamedTuple):
     """What the groups that may hold people say about each of them."""
 
     groups: NDArray[np.int64]
@@ -51,12 +51,12 @@ class Found(NamedTuple):
     together: NDArray[np.float64]
     """The chance that at least one of them does, each on its own."""
 
-    def of(self, places: NDArray[np.intp]) -> Found:
+    def of(self, places: NDArray[np.intp]) -> Matches:
         """The same for each of these people."""
-        return Found(self.groups[places], self.largest[places], self.together[places])
+        return Matches(self.groups[places], self.largest[places], self.together[places])
 
 
-class Finder(ABC):
+class Lookup(ABC):
     """The groups of a release as an adversary looks people up in them; people are rows of columns, one column per
     quasi-identifier in the order of the release."""
 
@@ -73,13 +73,13 @@ class Finder(ABC):
         """Per group: how many combinations of values its rows may hold, any of them as likely as the others."""
 
     @abstractmethod
-    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         """What groups with these chances say about people, all different."""
 
     @abstractmethod
     def anyone(
         self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
-    ) -> Most:
+    ) -> PresenceBound:
         """The largest belief in anyone, of values that occur, that groups with these chances justify together.
 
         ``known`` is one of the beliefs that they do. With a ``limit``, only whether any is larger than that.
@@ -97,14 +97,14 @@ class Finder(ABC):
     def named(self, group: int) -> str:
         """A group in words."""
 
-    def find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
+    def find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         """What groups with these chances say about people."""
         keys = numbered([one.codes for one in people], [len(one.values) for one in people], len(people[0].codes))
         _, first, of_person = np.unique(keys, return_index=True, return_inverse=True)
         return self._find([replace(one, codes=one.codes[first]) for one in people], chances).of(of_person)
 
 
-class ByBoxes(Finder):
+class ByBoxes(Lookup):
     """By the descriptions of a generalized release."""
 
     def __init__(self, release: GeneralizedRelease) -> None:
@@ -115,12 +115,12 @@ class ByBoxes(Finder):
         """The combinations that its description admits, of values that occur in the original."""
         return combinations_in(boxes_in(self.release, original), occurring(original))
 
-    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
-        return Found(*covered(boxes_in(self.release, people), people, chances))
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
+        return Matches(*covered(boxes_in(self.release, people), people, chances))
 
     def anyone(
         self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
-    ) -> Most:
+    ) -> PresenceBound:
         """Over all combinations that descriptions admit."""
         lists = lists_of_boxes(boxes_in(self.release, original), [len(column.values) for column in original])
         return most_believed(lists, chances, known, limit)
@@ -144,7 +144,7 @@ class ByBoxes(Finder):
         return f"group {self.release.ids[group]} ({wording.rows(int(self.sizes[group]))}, {told})"
 
 
-class ByLists(Finder):
+class ByLists(Lookup):
     """By the auxiliary tables of an ambiguous release."""
 
     def __init__(self, release: AmbiguousRelease) -> None:
@@ -165,17 +165,17 @@ class ByLists(Finder):
 
         return located(self.release, codes_of)
 
-    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         lines, of_person, shown, _ = self.located(people)
         times, largest, logs = appearing_kernels.cover(lines, shown, self.release.groups, chances)
-        return Found(times, largest, 0.0 - np.expm1(logs)).of(of_person)
+        return Matches(times, largest, 0.0 - np.expm1(logs)).of(of_person)
 
     def anyone(
         self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
-    ) -> Most:
+    ) -> PresenceBound:
         """Over all combinations of values that are listed."""
         shown, firsts = self.release.listed
-        return most_believed(Lists(shown, firsts), chances, known, limit)
+        return most_believed(ValueLists(shown, firsts), chances, known, limit)
 
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """How many people have all of their values in each group."""
@@ -185,7 +185,7 @@ class ByLists(Finder):
 
     def find_weighed(
         self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent
-    ) -> tuple[Found, NDArray[np.float64]]:
+    ) -> tuple[Matches, NDArray[np.float64]]:
         """The same as ``find``; and the largest belief of an adversary for whom values are likelier the more groups
         list them.
 
@@ -211,7 +211,7 @@ class ByLists(Finder):
                 covering_kernels.beliefs(lines[some], weights[some], shown, self.release.groups, chances, likely)
             )
         times, largest, logs, weighed = (np.concatenate(one) for one in zip(*parts, strict=True))
-        return Found(times, largest, 0.0 - np.expm1(logs)).of(of_person), np.asarray(weighed[of_person], np.float64)
+        return Matches(times, largest, 0.0 - np.expm1(logs)).of(of_person), np.asarray(weighed[of_person], np.float64)
 
     def description(self, group: int) -> dict[str, str]:
         """The extent of its lists."""
@@ -242,7 +242,7 @@ def _without_everywhere(
     return np.ascontiguousarray(taken[at]), of_line
 
 
-class ByRows(Finder):
+class ByRows(Lookup):
     """By rows published with their quasi-identifiers as they are; rows that bear the same are one group here."""
 
     certain = True
@@ -277,17 +277,17 @@ class ByRows(Finder):
         at = np.minimum(np.searchsorted(borne, keys[rows:]), max(0, len(borne) - 1))
         return np.where(borne[at] == keys[rows:], at, -1)
 
-    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Found:
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         at = self._places(people)
         chance = np.where(at < 0, 0.0, chances[at])
-        return Found((at >= 0).astype(np.int64), chance, chance)
+        return Matches((at >= 0).astype(np.int64), chance, chance)
 
     def anyone(
         self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
-    ) -> Most:
+    ) -> PresenceBound:
         """That of whoever bears what is published."""
         largest = float(chances.max(initial=known))
-        return Most(largest, largest)
+        return PresenceBound(largest, largest)
 
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """How many people bear each published combination."""
@@ -308,7 +308,7 @@ class ByRows(Finder):
         return f"the {wording.rows(int(self.sizes[group]))} with {told}"
 
 
-def finder_for(release: Release) -> Finder:
+def lookup_for(release: Release) -> Lookup:
     """How people are looked up in a release."""
     if isinstance(release, GeneralizedRelease):
         return ByBoxes(release)

@@ -13,24 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.formats.generalized.align import as_published, combined, places_in, usable_rows
-from discreet.adversary.presence.lookup import Finder
+from discreet.adversary.presence.lookup import Lookup
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.principles.wording import percent
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import Payload
+from discreet.releases.columns import ExactColumn
 from discreet.table.table import Column, Table
 
 
 @dataclass(frozen=True)
-class Range:
+class BeliefRange:
     """The smallest and the largest belief about any of some people."""
 
     smallest: float
     largest: float
 
     @classmethod
-    def of(cls, beliefs: NDArray[np.float64]) -> Range:
+    def of(cls, beliefs: NDArray[np.float64]) -> BeliefRange:
         """The range of some beliefs; nobody is believed in when there are none."""
         return cls(float(beliefs.min(initial=1.0)), float(beliefs.max())) if len(beliefs) else cls(0.0, 0.0)
 
@@ -46,13 +46,13 @@ class Population:
     people: int
     uncovered: int
     """How many of them no published group may hold; they are believed absent, or withheld."""
-    group: Range
+    group: BeliefRange
     """Over the population, by the one group that says most about each person."""
-    combined: Range
+    combined: BeliefRange
     """The same by all groups that may hold the person together."""
-    group_original: Range
+    group_original: BeliefRange
     """Over the rows of the original that some group may hold."""
-    combined_original: Range
+    combined_original: BeliefRange
 
     @property
     def sentence(self) -> str:
@@ -64,7 +64,7 @@ class Population:
         )
 
 
-def in_population(finder: Finder, original: Sequence[Column], population: Table) -> Population:
+def in_population(finder: Lookup, original: Sequence[Column], population: Table) -> Population:
     """The beliefs about everyone in a population, and about the rows of the original."""
     people = [population_column(attribute, population) for attribute in finder.quasi]
     crowd = finder.crowd(people)
@@ -81,10 +81,10 @@ def in_population(finder: Finder, original: Sequence[Column], population: Table)
     return Population(
         population.rows,
         int((found.groups == 0).sum()),
-        Range.of(found.largest),
-        Range.of(found.together),
-        Range.of(own.largest[held]),
-        Range.of(own.together[held]),
+        BeliefRange.of(found.largest),
+        BeliefRange.of(found.together),
+        BeliefRange.of(own.largest[held]),
+        BeliefRange.of(own.together[held]),
     )
 
 
@@ -95,7 +95,7 @@ def see_that_all_are_in(population: Table, original: Table, quasi: Sequence[Attr
     for attribute, column in zip(quasi, columns, strict=True):
         values = column.values.astype(np.float64) if column.kind == "numeric" else column.values
         among = population_column(attribute, population)
-        parts.append((among, places_in(Payload(values, column.codes), among), column.codes))
+        parts.append((among, places_in(ExactColumn(values, column.codes), among), column.codes))
     has, wanted, kinds = combined(population.rows, original.rows, parts)
     usable = usable_rows(original)  # nobody knows the missing number of another
     short = np.bincount(wanted[usable], minlength=kinds + 1)

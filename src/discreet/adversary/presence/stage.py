@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 from discreet.adversary.case import Tell, silent
 from discreet.adversary.formats.generalized.align import quasi_column
 from discreet.adversary.presence.corners import strongest_corner
-from discreet.adversary.presence.lookup import ByBoxes, ByLists, Finder, Found, finder_for
+from discreet.adversary.presence.lookup import ByBoxes, ByLists, Lookup, Matches, lookup_for
 from discreet.adversary.presence.population import Population, in_population
 from discreet.adversary.presence.remarks import remarks
-from discreet.adversary.verdict import Kept
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
 from discreet.principles import AlphaBeta, Principle
 from discreet.principles.wording import percent
 from discreet.releases.ambiguous.release import AmbiguousRelease
-from discreet.releases.max_presence import Most
+from discreet.releases.max_presence import PresenceBound
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
 
@@ -76,10 +76,10 @@ class Presence:
         return asdict(self)
 
 
-class Told:
+class PresenceBeliefs:
     """What the groups of a release say about the presence of everyone in the original."""
 
-    def __init__(self, finder: Finder, original: Sequence[Column], tell: Tell = silent) -> None:
+    def __init__(self, finder: Lookup, original: Sequence[Column], tell: Tell = silent) -> None:
         """Look all rows of the original up."""
         self.finder, self.original = finder, original
         self.combinations = finder.combinations(original)
@@ -88,7 +88,7 @@ class Told:
         self.worst = int(np.argmax(self.chances)) if len(self.chances) else None
         """The group that says most."""
         self.weighed: NDArray[np.float64] | None = None
-        self.found: Found
+        self.found: Matches
         if isinstance(finder, ByLists):
             self.found, self.weighed = finder.find_weighed(original, self.chances, tell)
         else:
@@ -153,7 +153,9 @@ def with_presence(
     asked = hides or population is not None or any(part is not None for part in parts)
     if not asked or not release.quasi:
         return found
-    told = Told(finder_for(release), [quasi_column(attribute, original) for attribute in release.quasi], tell)
+    told = PresenceBeliefs(
+        lookup_for(release), [quasi_column(attribute, original) for attribute in release.quasi], tell
+    )
     for part in parts:
         if part is not None and part.combined:
             told.settle(part.alpha)
@@ -162,7 +164,7 @@ def with_presence(
     return replace(found, promises=kept, presence=presence, checks=[*found.checks, *remarks(presence)])
 
 
-def hidden(part: AlphaBeta, told: Told, values: Kept) -> Kept:
+def hidden(part: AlphaBeta, told: PresenceBeliefs, values: PromiseVerdict) -> PromiseVerdict:
     """A promise about presence and sensitive values, when what it says about the ``values`` has been judged."""
     judged = math.isfinite(values.strain)
     broken, reached, what = _judged(part, told)
@@ -191,7 +193,7 @@ def hidden(part: AlphaBeta, told: Told, values: Kept) -> Kept:
     )
 
 
-def _judged(part: AlphaBeta, told: Told) -> tuple[int, float, str]:
+def _judged(part: AlphaBeta, told: PresenceBeliefs) -> tuple[int, float, str]:
     """How many groups (or rows, by all groups together) break a promise about presence, the belief, and why."""
     groups, _, rows = told.beyond(part.alpha)
     limit, everyone = percent(part.alpha), len(told.found.groups)
@@ -227,7 +229,7 @@ def _judged(part: AlphaBeta, told: Told) -> tuple[int, float, str]:
     return groups, by_group, what
 
 
-def _open(found: Most) -> float:
+def _open(found: PresenceBound) -> float:
     """How much a search left open."""
     return found.bound - found.reached
 

@@ -14,7 +14,7 @@ OTHERS = 8
 """How many groups after it a group is tried to be joined with."""
 
 
-class Lists(NamedTuple):
+class GroupLists(NamedTuple):
     """The rows of groups as lists, with what rows and groups are judged by."""
 
     codes: NDArray[np.int32]
@@ -51,7 +51,7 @@ def listed(codes, classes, groups, number, values):
                     seen[codes[r, j]] = g
                     shown[g, j] += 1
             r = after[r]
-    return Lists(codes, classes, heads, after, sizes, shown)
+    return GroupLists(codes, classes, heads, after, sizes, shown)
 
 
 @part

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.kernels.compiling import kernel, part
 
 
-class Cuts(NamedTuple):
+class BestCuts(NamedTuple):
     """The best cuts of a group found so far, cheapest first; ``axis`` is -1 where there is none."""
 
     score: NDArray[np.float64]
@@ -26,7 +26,7 @@ class Cuts(NamedTuple):
 @kernel
 def no_cuts(how_many, m):
     """Room for the best ``how_many`` cuts."""
-    return Cuts(
+    return BestCuts(
         np.full(how_many, np.inf),
         np.full(how_many, -1, np.int64),
         np.zeros(how_many, np.bool_),

@@ -19,7 +19,7 @@ from discreet.table.combinations import distinct, numbered
 if TYPE_CHECKING:
     from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
     from discreet.releases.attributes import Attribute
-    from discreet.releases.columns import Payload
+    from discreet.releases.columns import ExactColumn
 
 kernels = cast(Any, appearing)
 
@@ -65,7 +65,7 @@ def _located(release: AmbiguousRelease, points: Mapping[str, ArrayLike]) -> Loca
     return located(release, lambda attribute, column: codes_found(attribute, column, given[attribute.name]))
 
 
-def located(release: AmbiguousRelease, codes_of: Callable[[Attribute, Payload], NDArray[np.int64]]) -> Located:
+def located(release: AmbiguousRelease, codes_of: Callable[[Attribute, ExactColumn], NDArray[np.int64]]) -> Located:
     """Points given by the code that they have in each published column, -1 for a value that it does not have."""
     kinds = {attribute.name: attribute for attribute in release.quasi}
     if not kinds:
@@ -105,7 +105,7 @@ def _entries(auxiliary: Auxiliary) -> tuple[int, NDArray[np.int64]]:
     return len(found), of_entry
 
 
-def _places(column: Payload) -> NDArray[np.int64]:
+def _places(column: ExactColumn) -> NDArray[np.int64]:
     """Per value of a column: its place among those that entries hold, -1 for one that none does."""
     held = np.bincount(column.codes, minlength=len(column.values)) > 0
     return np.where(held, np.cumsum(held) - 1, -1)

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.releases.columns import Payload
+from discreet.releases.columns import ExactColumn
 from discreet.table.combinations import numbered
 from discreet.table.moments import Meaning
 from discreet.table.query import Condition, Query
@@ -74,7 +74,7 @@ def _tables(release: AmbiguousRelease, weighted: bool) -> list[_Table]:
     """The table of sensitive values and the auxiliary ones."""
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     counts = release.counts
-    secret = (Payload(release.values, counts.values),)
+    secret = (ExactColumn(release.values, counts.values),)
     tables = [_Table((release.sensitive.name,), secret, kinds, counts.groups, lambda: counts.amounts, False)]
     for at, (block, auxiliary) in enumerate(zip(release.blocks, release.auxiliaries, strict=True)):
 
@@ -141,7 +141,7 @@ class _Table:
     def __init__(
         self,
         names: tuple[str, ...],
-        columns: tuple[Payload, ...],
+        columns: tuple[ExactColumn, ...],
         kinds: Mapping[str, Meaning],
         groups: NDArray[np.integer],
         weigh: Callable[[], Floats | NDArray[np.int64]],

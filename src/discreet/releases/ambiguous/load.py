@@ -15,7 +15,7 @@ from discreet.releases.ambiguous.release import SENSITIVE, AmbiguousRelease, Aux
 from discreet.releases.anatomy.load import count_lines, read_amounts
 from discreet.releases.anatomy.release import COUNT
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import Payload, read_sensitive
+from discreet.releases.columns import ExactColumn, read_sensitive
 from discreet.releases.folder import DAMAGED
 from discreet.releases.generalized.load import read_attributes, read_columns
 from discreet.releases.generalized.release import GROUP
@@ -93,7 +93,7 @@ def _ending(manifest: Mapping[str, Any], stems: list[str]) -> str:
 
 
 def _sorted(
-    name: str, groups: NDArray[np.int32], payloads: list[Payload], number: int, faults: list[str]
+    name: str, groups: NDArray[np.int32], payloads: list[ExactColumn], number: int, faults: list[str]
 ) -> tuple[Auxiliary, NDArray[np.int64]]:
     """An auxiliary table in ascending order without lines that come twice, and the order that its file has."""
     sizes = [number, *(len(payload.values) for payload in payloads)]

@@ -33,7 +33,7 @@ from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publisha
 from discreet.releases.ambiguous.estimate import Estimator
 from discreet.releases.anatomy.release import COUNT, extents
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.columns import Payload, make_payload, payload_array
+from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
 from discreet.releases.release import Release, new_manifest
 from discreet.table.combinations import numbered
@@ -64,7 +64,7 @@ class Auxiliary(NamedTuple):
 
     groups: NDArray[np.int32]
     """Per entry: its group, as a place in the release's ``ids``, ascending."""
-    columns: tuple[Payload, ...]
+    columns: tuple[ExactColumn, ...]
     """Per attribute of the block: its distinct published values, and which one each entry holds."""
 
 
@@ -125,10 +125,10 @@ class AmbiguousRelease(Release):
         quasi = [describe(column, "quasi") for column in columns]
         secret = describe(as_shown(table.sensitive, None), "sensitive", True)
         payloads = {
-            column.name: make_payload(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)
+            column.name: exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)
         }
         auxiliaries = tuple(make_auxiliary(places[rows], number, [payloads[name] for name in block]) for block in named)
-        shown = make_payload(table.sensitive, secret, rows)
+        shown = exact_column(table.sensitive, secret, rows)
         counts = Counts.of_rows(places[rows], shown.codes, number, len(shown.values))
         manifest = new_manifest(
             FORMAT,
@@ -170,14 +170,14 @@ class AmbiguousRelease(Release):
         stems = [entry["table"] for entry in self.manifest["auxiliaries"]]
         for stem, block, auxiliary, order in zip(stems, self.blocks, self.auxiliaries, self.orders[:-1], strict=True):
             columns: list[Any] = [
-                payload_array(column._replace(codes=column.codes[order]), numbers) for column in auxiliary.columns
+                column_array(column._replace(codes=column.codes[order]), numbers) for column in auxiliary.columns
             ]
             result[stem] = pa.table([*columns, group_column(auxiliary.groups[order])], names=[*block, GROUP])
         order, counts = self.orders[-1], self.counts
         amounts = pa.array(counts.amounts[order])
         held: list[Any] = [
             group_column(counts.groups[order]),
-            payload_array(Payload(self.values, counts.values[order], self.sensitive.notation), numbers),
+            column_array(ExactColumn(self.values, counts.values[order], self.sensitive.notation), numbers),
             amounts if numbers else amounts.cast(pa.string()),
         ]
         result[SENSITIVE] = pa.table(held, names=[GROUP, self.sensitive.name, COUNT])
@@ -284,7 +284,7 @@ class AmbiguousRelease(Release):
         return expected_counts(self, queries, estimator)
 
 
-def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[Payload]) -> Auxiliary:
+def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[ExactColumn]) -> Auxiliary:
     """The distinct pairs of a group and values of a block, in ascending order."""
     sizes = [number, *(max(1, len(payload.values)) for payload in payloads)]
     keys = numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups))
@@ -293,7 +293,7 @@ def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[Pa
         return Auxiliary(groups[first], tuple(payload._replace(codes=payload.codes[first]) for payload in payloads))
     keys = np.sort(keys)
     keys = keys[np.diff(keys, prepend=-1) > 0]
-    columns: list[Payload] = []
+    columns: list[ExactColumn] = []
     for payload, size in zip(reversed(payloads), reversed(sizes), strict=False):
         keys, codes = np.divmod(keys, size)
         columns.insert(0, payload._replace(codes=codes.astype(np.int32)))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
-from discreet.releases.columns import Payload
+from discreet.releases.columns import ExactColumn
 from discreet.table.combinations import numbered
 from discreet.table.query import Query, Range
 from discreet.table.texts import near
@@ -126,7 +126,7 @@ def _shares(release: AnatomyRelease) -> Any:
 
 
 def codes_at(
-    quasi: Sequence[Attribute], exact: Sequence[Payload], points: Mapping[str, ArrayLike]
+    quasi: Sequence[Attribute], exact: Sequence[ExactColumn], points: Mapping[str, ArrayLike]
 ) -> list[NDArray[np.int64]]:
     """The codes of points among the published values of each quasi-identifier; -1 for a value that no row bears."""
     if not quasi:
@@ -135,7 +135,7 @@ def codes_at(
     return [codes_found(*one) for one in zip(quasi, exact, given, strict=True)]
 
 
-def codes_found(attribute: Attribute, payload: Payload, given: NDArray[Any]) -> NDArray[np.int64]:
+def codes_found(attribute: Attribute, payload: ExactColumn, given: NDArray[Any]) -> NDArray[np.int64]:
     """The codes of original values among those published; -1 for a value that no row bears."""
     if attribute.kind != "numeric":
         place = {str(value): code for code, value in enumerate(payload.values.tolist())}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy.release import COUNT, AnatomyRelease
-from discreet.releases.columns import Payload, read_other, read_sensitive
+from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.folder import DAMAGED
 from discreet.releases.generalized.load import read_attributes, read_columns
 from discreet.releases.generalized.release import GROUP
@@ -42,8 +42,8 @@ def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
         faults.append(f"The tables have {len(ids):,} groups, but the manifest says {manifest['groups']:,}.")
     elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
         faults.append(f"The groups of {table} are not numbered from 0 to {len(ids) - 1:,}.")
-    exact: list[Payload] = []
-    others: list[Payload] = []
+    exact: list[ExactColumn] = []
+    others: list[ExactColumn] = []
     for attribute in own:
         words, codes = columns[attribute.name]
         if attribute.role == "quasi":
@@ -89,7 +89,7 @@ def read_amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np
 
 
 def count_lines(
-    places: NDArray[np.intp], shown: Payload, amounts: NDArray[np.int64], number: int, faults: list[str]
+    places: NDArray[np.intp], shown: ExactColumn, amounts: NDArray[np.int64], number: int, faults: list[str]
 ) -> Counts:
     """What the lines of the sensitive table add up to; a line that counts nothing or comes twice is a fault."""
     width = max(1, len(shown.values))

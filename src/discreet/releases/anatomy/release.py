@@ -25,7 +25,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.columns import Payload, make_payload, payload_array
+from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
 from discreet.releases.labels import braces, interval
 from discreet.releases.release import Release, new_manifest
@@ -56,7 +56,7 @@ class AnatomyRelease(Release):
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
-    exact: tuple[Payload, ...]
+    exact: tuple[ExactColumn, ...]
     """Per quasi-identifier: its distinct published values, and which one each published row holds."""
     ids: NDArray[np.int64]
     """The published number of each group."""
@@ -66,7 +66,7 @@ class AnatomyRelease(Release):
     """The sensitive values, in the order of the columns of ``counts``."""
     counts: Counts
     """How often each sensitive value occurs in each group."""
-    others: tuple[Payload, ...] = ()
+    others: tuple[ExactColumn, ...] = ()
     """Columns carried along, published beside the quasi-identifiers."""
     faults: tuple[str, ...] = ()
     """What is wrong with the files, in sentences; always empty for a release that was made here."""
@@ -115,16 +115,16 @@ class AnatomyRelease(Release):
             seeded=seeded is not None,
             groups=number,
         )
-        shown = make_payload(table.sensitive, secret, rows)
+        shown = exact_column(table.sensitive, secret, rows)
         return cls(
             manifest,
             attributes,
-            tuple(make_payload(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
+            tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
             np.arange(number),
             places[rows],
             shown.values,
             Counts.of_rows(places[rows], shown.codes, number, len(shown.values)),
-            tuple(make_payload(column, None, rows) for column in table.other),
+            tuple(exact_column(column, None, rows) for column in table.other),
             trace=places,
         )
 
@@ -132,10 +132,10 @@ class AnatomyRelease(Release):
         """The published tables: ``table`` in a random order of rows, ``sensitive`` by group and value."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
-        columns += [payload_array(payload, numbers) for payload in (*self.exact, *self.others)]
+        columns += [column_array(payload, numbers) for payload in (*self.exact, *self.others)]
         names = [GROUP, *(attribute.name for attribute in self.attributes if attribute.role != "sensitive")]
         held: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.counts.groups), ids)]
-        held += [payload_array(Payload(self.values, self.counts.values, self.sensitive.notation), numbers)]
+        held += [column_array(ExactColumn(self.values, self.counts.values, self.sensitive.notation), numbers)]
         amounts = pa.array(self.counts.amounts)
         held += [amounts if numbers else amounts.cast(pa.string())]
         return {
@@ -209,7 +209,7 @@ class AnatomyRelease(Release):
         return expected_counts(self, queries)
 
 
-def extents(columns: Iterable[tuple[Attribute, Payload, NDArray[np.intp]]]) -> dict[str, str]:
+def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) -> dict[str, str]:
     """What some lines of columns hold, in words: the smallest and largest value of ordered ones, else a few values."""
     told: dict[str, str] = {}
     for attribute, payload, lines in columns:

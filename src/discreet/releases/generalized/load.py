@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import Payload, read_other, read_sensitive
+from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.folder import DAMAGED
 from discreet.releases.generalized.describe import Texts
 from discreet.releases.generalized.release import GROUP, GeneralizedRelease
@@ -41,8 +41,8 @@ def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease
     elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
         faults.append(f"The groups of {name} are not numbered from 0 to {len(ids) - 1:,}.")
     texts: list[Texts] = []
-    secrets: list[Payload] = []
-    others: list[Payload] = []
+    secrets: list[ExactColumn] = []
+    others: list[ExactColumn] = []
     for attribute in attributes:
         words, codes = columns[attribute.name]
         if attribute.role == "quasi":

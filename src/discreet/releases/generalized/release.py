@@ -22,7 +22,7 @@ from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases import folder as files
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.columns import Payload, make_payload, payload_array, taken
+from discreet.releases.columns import ExactColumn, column_array, exact_column, taken
 from discreet.releases.generalized.describe import Texts, Values, generalize
 from discreet.releases.labels import Regions, parse
 from discreet.releases.passthrough import check_kept, check_quasi
@@ -80,13 +80,13 @@ class GeneralizedRelease(Release):
     """The published number of each group."""
     group_of: NDArray[np.int32]
     """Per published row: its group, as a place in ``ids``."""
-    sensitive: Payload | None
-    others: tuple[Payload, ...]
+    sensitive: ExactColumn | None
+    others: tuple[ExactColumn, ...]
     faults: tuple[str, ...] = ()
     """What is wrong with the files, in sentences; always empty for a release that was made here."""
     trace: NDArray[np.int32] | None = None
     """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
-    also: tuple[Payload, ...] = ()
+    also: tuple[ExactColumn, ...] = ()
     """The sensitive attributes besides the first, published as they are; beliefs are about the first."""
 
     # -------------------------------------------------------------------------------------------------------- making
@@ -140,11 +140,11 @@ class GeneralizedRelease(Release):
             tuple(generalize(column, places, number, values) for column in quasi),
             np.arange(number),
             group_of,
-            None if table.sensitive is None else make_payload(table.sensitive, attributes[len(table.quasi)], rows),
-            tuple(make_payload(column, None, rows) for column in table.other),
+            None if table.sensitive is None else exact_column(table.sensitive, attributes[len(table.quasi)], rows),
+            tuple(exact_column(column, None, rows) for column in table.other),
             trace=places,
             also=tuple(
-                make_payload(column, attributes[len(table.quasi) + 1 + at], rows)
+                exact_column(column, attributes[len(table.quasi) + 1 + at], rows)
                 for at, column in enumerate(table.also_sensitive)
             ),
         )
@@ -182,11 +182,11 @@ class GeneralizedRelease(Release):
             columns = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids.cast(pa.string()))]
         for texts, of_group in self.texts:
             columns.append(pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts)))
-        columns += [payload_array(payload, numbers) for payload in self._payloads]
+        columns += [column_array(payload, numbers) for payload in self._payloads]
         return {"table": pa.table(columns, names=self.columns)}
 
     @property
-    def _payloads(self) -> tuple[Payload, ...]:
+    def _payloads(self) -> tuple[ExactColumn, ...]:
         return self.others if self.sensitive is None else (self.sensitive, *self.also, *self.others)
 
     # ------------------------------------------------------------------------------------------------------- counting

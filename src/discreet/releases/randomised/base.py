@@ -24,7 +24,7 @@ from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.anatomy.beliefs import codes_at
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.columns import Payload, make_payload, payload_array
+from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.randomised.bit_counts import Tally, Words
 from discreet.releases.release import Release, new_manifest
@@ -38,14 +38,14 @@ from discreet.table.texts import MISSING, near
 class RandomisedRelease(Release):
     """Rows with their quasi-identifiers as they were and sensitive values as chance has left or replaced them."""
 
-    exact: tuple[Payload, ...]
+    exact: tuple[ExactColumn, ...]
     """Per quasi-identifier: its distinct published values, and which one each published row holds."""
-    shown: Payload
+    shown: ExactColumn
     """The sensitive values, and which one each row is published with. Files that are at fault may show values beyond
     those of the prior; these stand at the end."""
     prior: NDArray[np.int64]
     """How often each sensitive value occurs in the whole original."""
-    others: tuple[Payload, ...]
+    others: tuple[ExactColumn, ...]
     """Columns carried along, published as they are."""
 
     # -------------------------------------------------------------------------------------------------------- making
@@ -88,7 +88,7 @@ class RandomisedRelease(Release):
         place[domain] = np.arange(len(domain), dtype=np.int32)
         quasi = [as_shown(one, published) for one in table.quasi]
         attributes = [describe(one, "quasi") for one in quasi]
-        exact = [make_payload(one, attribute, rows) for one, attribute in zip(quasi, attributes, strict=True)]
+        exact = [exact_column(one, attribute, rows) for one, attribute in zip(quasi, attributes, strict=True)]
         attributes.append(describe(as_shown(column, None), "sensitive", True))
         attributes += [describe(one, "other") for one in table.other]
         manifest = new_manifest(
@@ -107,15 +107,15 @@ class RandomisedRelease(Release):
             "manifest": manifest,
             "attributes": tuple(attributes),
             "exact": tuple(exact),
-            "shown": Payload(_values(column, domain), place[drawn[rows]], column.notation),
+            "shown": ExactColumn(_values(column, domain), place[drawn[rows]], column.notation),
             "prior": table.prior_counts[domain],
-            "others": tuple(make_payload(one, None, rows) for one in table.other),
+            "others": tuple(exact_column(one, None, rows) for one in table.other),
             "trace": trace,
         }
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table in a random order of rows, and the prior."""
-        columns = [payload_array(payload, numbers) for payload in (*self.exact, self.shown, *self.others)]
+        columns = [column_array(payload, numbers) for payload in (*self.exact, self.shown, *self.others)]
         names = [attribute.name for attribute in self.attributes]
         counts = pa.array(self.prior)
         return {
@@ -231,7 +231,7 @@ class RandomisedRelease(Release):
         return np.array([admitted.get(value, False) for value in self.values.tolist()], np.bool_)
 
     @cached_property
-    def _columns(self) -> dict[str, Payload]:
+    def _columns(self) -> dict[str, ExactColumn]:
         names = [attribute.name for attribute in self.attributes]
         return dict(zip(names, (*self.exact, self.shown, *self.others), strict=True))
 

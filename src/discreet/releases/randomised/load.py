@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import Payload, one_of, read_other, read_sensitive
+from discreet.releases.columns import ExactColumn, one_of, read_other, read_sensitive
 from discreet.releases.folder import DAMAGED
 from discreet.releases.generalized.load import read_texts
 from discreet.releases.labels import number_written
@@ -27,8 +27,8 @@ def read_parts(home: Path, manifest: dict[str, Any], names: Sequence[str]) -> tu
     columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in attributes])
     faults: list[str] = []
     texts, prior = _prior(home / f"prior.{ending}")
-    exact: list[Payload] = []
-    others: list[Payload] = []
+    exact: list[ExactColumn] = []
+    others: list[ExactColumn] = []
     for attribute in attributes:
         words, codes = columns[attribute.name]
         if attribute.role == "quasi":
@@ -100,7 +100,9 @@ def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:
     return texts, np.array(counts, np.int64)
 
 
-def _shown(attribute: Attribute, words: list[str], codes: NDArray[Any], texts: list[str], faults: list[str]) -> Payload:
+def _shown(
+    attribute: Attribute, words: list[str], codes: NDArray[Any], texts: list[str], faults: list[str]
+) -> ExactColumn:
     """The published sensitive values, in the order of the prior; others are a fault and stand at the end."""
     numeric = attribute.kind == "numeric"
     if numeric:
@@ -117,10 +119,10 @@ def _shown(attribute: Attribute, words: list[str], codes: NDArray[Any], texts: l
     of_word = np.array([place[word] for word in words], np.int32)
     shown = of_word[codes] if len(of_word) else np.zeros(0, np.int32)
     if not numeric:
-        return Payload(np.array(list(place), object), shown)
+        return ExactColumn(np.array(list(place), object), shown)
     try:
         numbers = [math.nan if text == MISSING else number_written(text, attribute.notation) for text in place]
-        return Payload(np.array(numbers, np.float64), shown, attribute.notation)
+        return ExactColumn(np.array(numbers, np.float64), shown, attribute.notation)
     except ValueError:
         raise DiscreetError(
             f"the prior of the release lists a value of {attribute.name!r} that is not {one_of(attribute)}; the "

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.principles.principle import Principle
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import Payload
+from discreet.releases.columns import ExactColumn
 from discreet.releases.randomised.base import RandomisedRelease
 from discreet.releases.randomised.bit_counts import Tally
 from discreet.releases.randomised.coin import Coin, Noise
@@ -52,11 +52,11 @@ class RetainedRelease(RandomisedRelease):
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
-    exact: tuple[Payload, ...]
-    shown: Payload
+    exact: tuple[ExactColumn, ...]
+    shown: ExactColumn
     coin: Coin
     prior: NDArray[np.int64]
-    others: tuple[Payload, ...] = ()
+    others: tuple[ExactColumn, ...] = ()
     faults: tuple[str, ...] = ()
     trace: NDArray[np.int32] | None = None
     """Private: the place in the published table of every input row, -1 when withheld. Never saved."""

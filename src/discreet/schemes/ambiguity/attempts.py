@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.randomness import generator
 from discreet.releases.max_presence import BUDGET
 from discreet.schemes.ambiguity.groups import NOT_WORTH, Manner, build, first_size
-from discreet.schemes.ambiguity.terms import Aim, Rows, anyones_presence, kept_as_one, kept_together, presences
+from discreet.schemes.ambiguity.terms import Aim, CodedRows, anyones_presence, kept_as_one, kept_together, presences
 from discreet.schemes.cuts.top_down import Progress
 
 MOST_WITHHELD = 0.5
@@ -52,7 +52,7 @@ class Attempt(NamedTuple):
 
 
 def attempts(
-    rows: Rows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None = None
+    rows: CodedRows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None = None
 ) -> Iterator[Attempt]:
     """Groups that keep alpha, the best that were found first; then fewer and larger ones, and in the end one of all.
 
@@ -66,7 +66,7 @@ def attempts(
         yield Attempt(np.zeros(len(rows), np.int32), near=False)
 
 
-def doubled(rows: Rows, aim: Aim, rounds: int = 1) -> Iterator[int]:
+def doubled(rows: CodedRows, aim: Aim, rounds: int = 1) -> Iterator[int]:
     """Numbers of rounds with which groups may begin, each twice the last, up to a single group of all rows."""
     most = max(1, len(rows) // first_size(rows, aim)[0])
     while rounds < most:
@@ -76,7 +76,7 @@ def doubled(rows: Rows, aim: Aim, rounds: int = 1) -> Iterator[int]:
 
 
 def _each(
-    rows: Rows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None
+    rows: CodedRows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None
 ) -> Iterator[Attempt]:
     """Groups each of which keeps alpha."""
     best, found = Attempt(np.full(len(rows), -1, np.int32), near=False), WIDE[0]
@@ -104,7 +104,7 @@ def _each(
 
 
 def _together(
-    rows: Rows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None
+    rows: CodedRows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None
 ) -> Attempt:
     """Groups that keep alpha together: made larger until they do, as fewer then cover a person, and each shows more."""
     best = Attempt(np.full(len(rows), -1, np.int32), near=closeness)
@@ -120,7 +120,7 @@ def _together(
     return best
 
 
-def nearest_alpha(rows: Rows, aim: Aim, fits: Callable[[NDArray[np.int32]], bool]) -> float | None:
+def nearest_alpha(rows: CodedRows, aim: Aim, fits: Callable[[NDArray[np.int32]], bool]) -> float | None:
     """An alpha above that of an aim which groups were found to keep, None when there is none below 1.
 
     Groups are built as if nothing were asked of presence, the number of rounds doubled each time, and what they say is
@@ -149,7 +149,7 @@ def nearest_alpha(rows: Rows, aim: Aim, fits: Callable[[NDArray[np.int32]], bool
     return rounded_up(whole) if rounded_up(whole) < 1.0 else None
 
 
-def _told(rows: Rows, groups: NDArray[np.int32], aim: Aim) -> float:
+def _told(rows: CodedRows, groups: NDArray[np.int32], aim: Aim) -> float:
     """What can be promised of groups: of all that cover anyone together, or of those that most rows are in."""
     if aim.together is not None:
         return anyones_presence(rows, groups, budget=BUDGET // 10).bound

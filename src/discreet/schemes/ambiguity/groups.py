@@ -15,7 +15,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.randomness import permutation
-from discreet.schemes.ambiguity.terms import Aim, Rows
+from discreet.schemes.ambiguity.terms import Aim, CodedRows
 from discreet.schemes.cuts.top_down import Progress
 from discreet.table.combinations import numbered
 
@@ -28,7 +28,7 @@ VISITS = 50_000_000
 """How many rows of groups are looked at in all, about, to find places for the rows that are left over."""
 
 
-def first_size(rows: Rows, aim: Aim) -> tuple[int, int]:
+def first_size(rows: CodedRows, aim: Aim) -> tuple[int, int]:
     """With how many rows groups begin, and how many of these may hold the same sensitive value.
 
     As few as beta and the smallest size allow, if the most frequent value can be dealt out to so many groups; where it
@@ -55,7 +55,7 @@ class Manner(NamedTuple):
 
 
 def build(
-    rows: Rows,
+    rows: CodedRows,
     aim: Aim,
     manner: Manner,
     seeded: np.random.Generator | None,

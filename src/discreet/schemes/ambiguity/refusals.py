@@ -13,7 +13,7 @@ from discreet.kernels.judging import SLACK
 from discreet.principles.wording import exact, percent
 from discreet.releases.ambiguous.blocks import Blocks
 from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, nearest_alpha
-from discreet.schemes.ambiguity.terms import Aim, Rows, lowest_alpha
+from discreet.schemes.ambiguity.terms import Aim, CodedRows, lowest_alpha
 
 Finish = Callable[[NDArray[np.int32]], NDArray[np.int32]]
 """Groups, less those that have to be withheld so that what is withheld keeps the promise."""
@@ -24,7 +24,7 @@ class Refused:
     """Rows for which no groups were found, and what came nearest."""
 
     blocks: Blocks
-    rows: Rows
+    rows: CodedRows
     left_over: float = 1.0
     """The smallest share of the rows that fit into no group."""
     withheld: float = 1.0

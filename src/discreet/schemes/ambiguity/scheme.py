@@ -23,7 +23,7 @@ from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, attempts
 from discreet.schemes.ambiguity.groups import withhold_with_groups
 from discreet.schemes.ambiguity.pairs import correlated_pairs
 from discreet.schemes.ambiguity.refusals import Finish, Refused
-from discreet.schemes.ambiguity.terms import Aim, Rows, confirm_presence, lowest_alpha
+from discreet.schemes.ambiguity.terms import Aim, CodedRows, confirm_presence, lowest_alpha
 from discreet.schemes.anatomy import published_rows
 from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.grouping import confirm
@@ -142,7 +142,7 @@ class Ambiguity(Scheme):
 
         def build(pairs: Sequence[Sequence[str]]) -> Built | Refused:
             blocks = as_blocks(table.quasi_names, pairs)
-            rows = Rows.of(table, usable, blocks)
+            rows = CodedRows.of(table, usable, blocks)
             refused = Refused(blocks, rows)
             if aim.alpha < min(1.0, lowest_alpha(rows, aim)) - SLACK:
                 return refused
@@ -173,7 +173,7 @@ class Built:
     """What was built: blocks of quasi-identifiers, the rows as they show them, and the groups of the rows."""
 
     blocks: Blocks
-    rows: Rows
+    rows: CodedRows
     groups: NDArray[np.int32]
     """Per row: its group, -1 when it is withheld."""
     near: bool

@@ -14,7 +14,7 @@ from discreet.kernels.judging import SLACK
 from discreet.kernels.presence import value_index as appearing
 from discreet.principles.wording import exact
 from discreet.releases.ambiguous.blocks import Blocks
-from discreet.releases.max_presence import BUDGET, Lists, Most, most_believed
+from discreet.releases.max_presence import BUDGET, PresenceBound, ValueLists, most_believed
 from discreet.table.combinations import distinct, numbered
 from discreet.table.table import Table
 
@@ -38,7 +38,7 @@ class Aim:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class CodedRows:
     """Rows that are to be published, as the kernels see them."""
 
     codes: NDArray[np.int32]
@@ -50,7 +50,7 @@ class Rows:
     """How many sensitive values there are."""
 
     @classmethod
-    def of(cls, table: Table, rows: NDArray[np.int64], blocks: Blocks) -> Rows:
+    def of(cls, table: Table, rows: NDArray[np.int64], blocks: Blocks) -> CodedRows:
         """These rows of a table, with those quasi-identifiers published together."""
         codes = np.empty((len(rows), len(blocks)), np.int32)
         firsts = [0]
@@ -82,7 +82,7 @@ class Rows:
         return len(self.classes)
 
 
-def lowest_alpha(rows: Rows, aim: Aim) -> float:
+def lowest_alpha(rows: CodedRows, aim: Aim) -> float:
     """An alpha below which no group can be: |G| / (the product of its numbers of values) is at least this.
 
     A group of |G| rows shows at most min(|G|, d) of a block's d values. The quotient does not grow with |G| up to the
@@ -105,7 +105,7 @@ def dense_codes(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     return places, len(found)
 
 
-def presences(rows: Rows, groups: NDArray[np.int32]) -> NDArray[np.float64]:
+def presences(rows: CodedRows, groups: NDArray[np.int32]) -> NDArray[np.float64]:
     """Per group (-1 for rows in none): the belief in presence by it alone; 0 for a number that no row has."""
     number = int(groups.max(initial=-1)) + 1
     lists = cast(Any, placing).listed(rows.codes, rows.classes, groups, number, rows.values)
@@ -114,8 +114,10 @@ def presences(rows: Rows, groups: NDArray[np.int32]) -> NDArray[np.float64]:
     return beliefs
 
 
-def anyones_presence(rows: Rows, groups: NDArray[np.int32], limit: float | None = None, budget: int = BUDGET) -> Most:
-    """The largest belief in the presence of anyone by all groups that cover them together, see ``releases.anyone``."""
+def anyones_presence(
+    rows: CodedRows, groups: NDArray[np.int32], limit: float | None = None, budget: int = BUDGET
+) -> PresenceBound:
+    """The largest belief in anyone's presence by all groups that cover them together; see ``releases.max_presence``."""
     number = int(groups.max(initial=-1)) + 1
     inside = np.flatnonzero(groups >= 0)
     entries = [distinct(groups[inside].astype(np.int64) * rows.values + column) for column in rows.codes[inside].T]
@@ -123,10 +125,10 @@ def anyones_presence(rows: Rows, groups: NDArray[np.int32], limit: float | None 
     shown = cast(Any, appearing).index_groups(
         listed % rows.values, (listed // rows.values).astype(np.int32), number, rows.values
     )
-    return most_believed(Lists(shown, rows.firsts), presences(rows, groups), limit=limit, budget=budget)
+    return most_believed(ValueLists(shown, rows.firsts), presences(rows, groups), limit=limit, budget=budget)
 
 
-def kept_together(rows: Rows, groups: NDArray[np.int32], aim: Aim, budget: int = BUDGET) -> bool:
+def kept_together(rows: CodedRows, groups: NDArray[np.int32], aim: Aim, budget: int = BUDGET) -> bool:
     """Whether it is proved that all groups together say no more about anyone than they may."""
     limit = aim.together
     if limit is None or limit >= 1.0:
@@ -134,13 +136,13 @@ def kept_together(rows: Rows, groups: NDArray[np.int32], aim: Aim, budget: int =
     return anyones_presence(rows, groups, limit, budget).bound <= limit * (1.0 + SLACK)
 
 
-def kept_as_one(rows: Rows, aim: Aim) -> bool:
+def kept_as_one(rows: CodedRows, aim: Aim) -> bool:
     """Whether all rows as one group keep alpha and are enough."""
     alpha = aim.alpha if aim.together is None else min(aim.alpha, aim.together)
     return len(rows) >= aim.needed and (alpha >= 1.0 or len(rows) <= alpha * rows.combinations + SLACK)
 
 
-def confirm_presence(rows: Rows, groups: NDArray[np.int32], aim: Aim) -> None:
+def confirm_presence(rows: CodedRows, groups: NDArray[np.int32], aim: Aim) -> None:
     """Judge once more what is about to be published: a fault in a scheme must not become a broken promise."""
     broken = bool((presences(rows, groups) > aim.alpha + SLACK).any())
     # groups that were withheld since may have made the search shorter

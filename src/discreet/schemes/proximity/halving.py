@@ -33,7 +33,7 @@ CHOICES = 6
 Rows = NDArray[np.int64]
 
 
-class Problem(NamedTuple):
+class HalvingProblem(NamedTuple):
     """What is to be put into groups."""
 
     points: NDArray[np.int32]
@@ -106,7 +106,7 @@ def _padded(rules: Rules, width: int) -> Rules:
     return Rules(rules.kinds, rules.parameters, pad(rules.bounds), pad(rules.nodes), pad(rules.tree))
 
 
-def halved(problem: Problem, progress: Progress | None = None) -> NDArray[np.int32] | None:
+def halved(problem: HalvingProblem, progress: Progress | None = None) -> NDArray[np.int32] | None:
     """The group of every row, ``None`` when no division into groups that keep everything was found.
 
     Rows should come in random order: where codes are equal, it decides who is paired with whom.
@@ -133,7 +133,7 @@ def halved(problem: Problem, progress: Progress | None = None) -> NDArray[np.int
     return groups
 
 
-def _cut(problem: Problem, rows: Rows) -> list[Rows] | None:
+def _cut(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
     """The two halves of a piece after its best cut; ``None`` when it has none."""
     side = np.empty(len(rows), np.int32)
     if kernels.best_cut(*problem.laid_out(rows), problem.axes, problem.judge, problem.positions, side):
@@ -141,7 +141,7 @@ def _cut(problem: Problem, rows: Rows) -> list[Rows] | None:
     return None
 
 
-def _gathered(problem: Problem, rows: Rows) -> tuple[float, list[Rows]] | None:
+def _gathered(problem: HalvingProblem, rows: Rows) -> tuple[float, list[Rows]] | None:
     """The groups that a piece is gathered into, and their cost; ``None`` when it cannot be, or is too large."""
     if len(rows) > GATHERED_UP_TO:
         return None
@@ -150,7 +150,7 @@ def _gathered(problem: Problem, rows: Rows) -> tuple[float, list[Rows]] | None:
     return (cost, [rows[side == q] for q in range(int(side.max()) + 1)]) if cost < np.inf else None
 
 
-def _settled(problem: Problem, rows: Rows) -> tuple[float, list[Rows]]:
+def _settled(problem: HalvingProblem, rows: Rows) -> tuple[float, list[Rows]]:
     """The groups of a small piece that keeps everything, and their cost: cut further, or gathered, or as it is."""
     cost, best = _gathered(problem, rows) or (problem.cost(rows), [rows])
     halves = _cut(problem, rows) if len(rows) <= SMALL else None
@@ -161,7 +161,7 @@ def _settled(problem: Problem, rows: Rows) -> tuple[float, list[Rows]]:
     return cost, best
 
 
-def _beginnings(problem: Problem, rows: Rows) -> list[Rows] | None:
+def _beginnings(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
     """Pieces that keep everything: all rows if they do, else groups that they are gathered into, or halves by pairs
     for which the same goes."""
     left = [ATTEMPTS]

@@ -26,7 +26,7 @@ from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.keepers import way_out
-from discreet.schemes.proximity.halving import Problem, halved, judge_of
+from discreet.schemes.proximity.halving import HalvingProblem, halved, judge_of
 from discreet.schemes.proximity.near_withholding import fits, refusal_to_withhold, sets_around
 from discreet.schemes.withholding import sets_to_withhold
 from discreet.table.table import Table
@@ -204,7 +204,7 @@ class Proximal(GroupingScheme):
             found = self._dealt(each[0], points, classes[0], axes, progress)
         if found is None or self.effort == "thorough":
             judge = judge_of([one.promise.parts for one in each], [one.prior for one in each])
-            other = halved(Problem(points, classes, axes, judge, int(self.positions)), progress)
+            other = halved(HalvingProblem(points, classes, axes, judge, int(self.positions)), progress)
             if other is not None and (found is None or _cost(points, other, axes) < _cost(points, found, axes)):
                 found = other
         if found is None:

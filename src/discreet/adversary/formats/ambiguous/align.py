@@ -53,16 +53,16 @@ def lay(release: AmbiguousRelease, original: Table) -> AmbiguousLaid:
     return AmbiguousLaid(release, original, columns, located, counts, strange, published, usable_rows(original))
 
 
-def value_named(laid: AmbiguousLaid, value: int) -> str:
+def value_named(aligned: AmbiguousLaid, value: int) -> str:
     """A listed value, or a combination of those published together, in words."""
-    firsts = laid.located.firsts
+    firsts = aligned.located.firsts
     block = int(np.searchsorted(firsts, value, side="right")) - 1
-    columns = laid.release.auxiliaries[block].columns
+    columns = aligned.release.auxiliaries[block].columns
     keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(columns[0].codes))
     # values are numbered in the order of these keys
     entry = int(np.argmax(keys == np.unique(keys)[value - firsts[block]]))
     told: list[str] = []
-    for name, column in zip(laid.release.blocks[block], columns, strict=True):
+    for name, column in zip(aligned.release.blocks[block], columns, strict=True):
         held: Any = column.values[column.codes[entry]]
         told.append(f"{name} {value_name(held, column.notation)}")
     return ", ".join(told)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.adversary.case import Case, Found
+from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
@@ -31,10 +31,10 @@ from discreet.schemes.ambiguity.scheme import Ambiguity
 from discreet.table.combinations import distinct
 
 
-def audit_ambiguous(case: Case[AmbiguousRelease]) -> Found:
+def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     """Audit an ambiguous release against its original; see ``audit``."""
     release, parts = case.release, case.parts
-    laid = lay(release, case.original)
+    aligned = lay(release, case.original)
     checks = [_entries(case), _consistency(release)]
     columns = {
         name: column
@@ -43,16 +43,16 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> Found:
     }
     numbers = numbers_of(release.quasi, [columns[attribute.name] for attribute in release.quasi])
     checks.append(domains(release, case.original, numbers, case.from_release))
-    checks += [_values(laid), totals(laid)]
-    check, how = case.support(partial(by_trace, laid), partial(without_trace, laid))
-    checks += [check, order_of_ambiguous(laid, case.trace)]
+    checks += [_values(aligned), totals(aligned)]
+    check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
+    checks += [check, order_of_ambiguous(aligned, case.trace)]
     prior = Prior.of(case.original)
-    left = np.maximum(prior.counts - laid.published, 0)
-    kept = [judged(part, release, laid.counts, prior, left) for part in parts]
+    left = np.maximum(prior.counts - aligned.published, 0)
+    kept = [judged(part, release, aligned.counts, prior, left) for part in parts]
     checks.append(averages(parts))
     given, warnings = soundness.taken(parts, prior, case.from_release)
     checks += warnings
-    return Found(checks, kept, _losses(release, case.withheld), how, given, release.groups)
+    return FormatFindings(checks, kept, _losses(release, case.withheld), how, given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks
@@ -95,18 +95,18 @@ def _consistency(release: AmbiguousRelease) -> Check:
     )
 
 
-def _values(laid: AmbiguousLaid) -> Check:
+def _values(aligned: AmbiguousLaid) -> Check:
     """Whether all listed values, and combinations of those published together, are such as original rows hold."""
-    located = laid.located
+    located = aligned.located
     seen = np.zeros(int(located.firsts[-1]) + 1, np.bool_)
-    seen[located.lines[distinct(located.of_point[laid.usable])]] = True
+    seen[located.lines[distinct(located.of_point[aligned.usable])]] = True
     unknown = np.flatnonzero(~seen[:-1])
     if len(unknown):
         more = f", and {len(unknown) - 1:,} other such values" if len(unknown) > 1 else ""
         return Check(
             "values",
             False,
-            f"The release lists {value_named(laid, int(unknown[0]))}, which no original row that may be published "
+            f"The release lists {value_named(aligned, int(unknown[0]))}, which no original row that may be published "
             f"holds{more}.",
         )
     return Check("values", True, "All values that the auxiliary tables list are held by rows of the original.")

@@ -22,7 +22,7 @@ from discreet.adversary.formats.ambiguous.align import AmbiguousLaid
 from discreet.adversary.formats.generalized.align import places_in
 from discreet.adversary.formats.orders import AT_FAULT, traced_rows
 from discreet.releases.ambiguous.release import SENSITIVE
-from discreet.releases.columns import Payload
+from discreet.releases.columns import ExactColumn
 from discreet.table.combinations import distinct, numbered
 
 LARGEST = 1 << 24
@@ -40,14 +40,14 @@ class Listed(NamedTuple):
     """What each row of the original would have it say; -1 where no line does."""
 
 
-def order_of_ambiguous(laid: AmbiguousLaid, trace: NDArray[Any] | None) -> Check:
+def order_of_ambiguous(aligned: AmbiguousLaid, trace: NDArray[Any] | None) -> Check:
     """Whether the orders of the tables, and the numbers of the groups, tell nothing."""
-    if laid.release.faults or laid.strange:
+    if aligned.release.faults or aligned.strange:
         return AT_FAULT
-    traced = traced_rows(laid.release, laid.original.rows, trace)
-    kept, places = (laid.usable, None) if traced is None else traced
-    tables = [one._replace(of_row=one.of_row[kept]) for one in _tables(laid)]
-    secrets = laid.classes[kept].astype(np.int64)
+    traced = traced_rows(aligned.release, aligned.original.rows, trace)
+    kept, places = (aligned.usable, None) if traced is None else traced
+    tables = [one._replace(of_row=one.of_row[kept]) for one in _tables(aligned)]
+    secrets = aligned.classes[kept].astype(np.int64)
     lines = []
     for one in tables:
         says, rows, known = one.values, one.of_row, np.flatnonzero(one.of_row >= 0)
@@ -76,8 +76,8 @@ def _pairs(tables: list[Listed], places: Ints | None) -> list[Finding]:
     return [_lined_up(one, other, groups, places is not None, last) for one, other in combinations(first, 2)]
 
 
-def _tables(laid: AmbiguousLaid) -> list[Listed]:
-    release, located = laid.release, laid.located
+def _tables(aligned: AmbiguousLaid) -> list[Listed]:
+    release, located = aligned.release, aligned.located
     found = []
     stems = [entry["table"] for entry in release.manifest["auxiliaries"]]
     for at, (stem, auxiliary, lines) in enumerate(zip(stems, release.auxiliaries, release.orders[:-1], strict=True)):
@@ -87,11 +87,11 @@ def _tables(laid: AmbiguousLaid) -> list[Listed]:
         of_row = located.lines[:, at][located.of_point]
         of_row = np.where(of_row < 0, -1, of_row - located.firsts[at])
         found.append(Listed(stem, auxiliary.groups[lines].astype(np.int64), values[lines], of_row))
-    assert laid.original.sensitive is not None, "a release without it was refused"
-    place = places_in(Payload(release.values, np.zeros(0, np.int32)), laid.original.sensitive)
+    assert aligned.original.sensitive is not None, "a release without it was refused"
+    place = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), aligned.original.sensitive)
     lines, counts = release.orders[-1], release.counts
     groups, values = counts.groups[lines].astype(np.int64), place[counts.values[lines]]
-    return [*found, Listed(SENSITIVE, groups, values, laid.classes.astype(np.int64))]
+    return [*found, Listed(SENSITIVE, groups, values, aligned.classes.astype(np.int64))]
 
 
 def _ranked(keys: Ints) -> Ints:

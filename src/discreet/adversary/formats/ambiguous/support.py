@@ -27,7 +27,7 @@ from discreet.table.combinations import distinct
 kernels = cast(Any, covering)
 
 
-class Rows(NamedTuple):
+class PublishedRows(NamedTuple):
     """The usable rows of the original by what a group may see of them: their values, and their sensitive value."""
 
     lines: NDArray[np.int64]
@@ -45,19 +45,19 @@ class Rows(NamedTuple):
 # --------------------------------------------------------------------------------------------------------- by a trace
 
 
-def by_trace(laid: AmbiguousLaid, trace: NDArray[Any], faults: list[str]) -> Check:
+def by_trace(aligned: AmbiguousLaid, trace: NDArray[Any], faults: list[str]) -> Check:
     """Whether every group lists and counts exactly the values of the rows that the trace puts into it."""
-    release, faults = laid.release, list(faults)
+    release, faults = aligned.release, list(faults)
     explained = "every group lists exactly the quasi-identifiers and counts exactly the sensitive values of its rows"
-    placed = place_rows(release, laid.original.rows, laid.usable, trace, faults)
+    placed = place_rows(release, aligned.original.rows, aligned.usable, trace, faults)
     if placed is None:
         return trace_check(faults, explained)
     kept, places = placed
-    shown, lines = laid.located.shown, laid.located.lines[laid.located.of_point[kept]]
-    width = int(laid.located.firsts[-1]) + 1
+    shown, lines = aligned.located.shown, aligned.located.lines[aligned.located.of_point[kept]]
+    width = int(aligned.located.firsts[-1]) + 1
     listed = np.repeat(np.arange(width - 1), np.diff(shown.starts))
     for block, names in enumerate(release.blocks):
-        first, last = (int(laid.located.firsts[at]) for at in (block, block + 1))
+        first, last = (int(aligned.located.firsts[at]) for at in (block, block + 1))
         inside = (listed >= first) & (listed < last)
         claimed = np.sort(shown.groups[inside].astype(np.int64) * width + listed[inside])
         # a value that no group lists has the last number
@@ -66,8 +66,8 @@ def by_trace(laid: AmbiguousLaid, trace: NDArray[Any], faults: list[str]) -> Che
         if len(claimed) != len(real) or bool((claimed != real).any()):
             group = first_difference(claimed, real) // width
             faults.append(f"group {release.ids[group]} does not list the {' and '.join(names)} of its rows")
-    real_counts = Counts.of_rows(places, laid.classes[kept], release.groups, laid.counts.width)
-    group_at = wrongly_counted(laid.counts, real_counts)
+    real_counts = Counts.of_rows(places, aligned.classes[kept], release.groups, aligned.counts.width)
+    group_at = wrongly_counted(aligned.counts, real_counts)
     if group_at is not None:
         faults.append(f"group {release.ids[group_at]} is not published with the sensitive values of its rows")
     return trace_check(faults, explained)
@@ -76,13 +76,13 @@ def by_trace(laid: AmbiguousLaid, trace: NDArray[Any], faults: list[str]) -> Che
 # ------------------------------------------------------------------------------------------------------ without trace
 
 
-def without_trace(laid: AmbiguousLaid) -> tuple[Check, str]:
+def without_trace(aligned: AmbiguousLaid) -> tuple[Check, str]:
     """Whether original rows could stand behind the groups, and by which check (``assignment`` or ``necessary``)."""
-    rows = _rows(laid)
-    fault = _unsupported(laid, rows)
+    rows = _rows(aligned)
+    fault = _unsupported(aligned, rows)
     if fault is not None:
         return Check("support", False, f"The original does not support the release. {fault}"), "necessary"
-    found = _dealt(laid, rows)
+    found = _dealt(aligned, rows)
     if found is False:
         return Check(
             "support",
@@ -106,21 +106,21 @@ def without_trace(laid: AmbiguousLaid) -> tuple[Check, str]:
     ), "necessary"
 
 
-def _rows(laid: AmbiguousLaid) -> Rows:
+def _rows(aligned: AmbiguousLaid) -> PublishedRows:
     """The usable rows, in a random order of lines: groups are then soon explained, whichever values they list."""
-    width, number = laid.counts.width, len(laid.located.lines)
+    width, number = aligned.counts.width, len(aligned.located.lines)
     order = np.random.default_rng(0).permutation(number)
     place = np.empty(number, np.int64)
     place[order] = np.arange(number)
-    keys = place[laid.located.of_point[laid.usable]] * width + laid.classes[laid.usable]
+    keys = place[aligned.located.of_point[aligned.usable]] * width + aligned.classes[aligned.usable]
     found, amounts = np.unique(keys, return_counts=True)
     starts = np.searchsorted(found, np.arange(number + 1) * width)
-    return Rows(laid.located.lines[order], starts, (found % width).astype(np.int32), amounts)
+    return PublishedRows(aligned.located.lines[order], starts, (found % width).astype(np.int32), amounts)
 
 
-def _unsupported(laid: AmbiguousLaid, rows: Rows) -> str | None:
+def _unsupported(aligned: AmbiguousLaid, rows: PublishedRows) -> str | None:
     """An entry, a count or rows that cannot be explained, in a sentence; None when each can be by itself."""
-    release, shown, told = laid.release, laid.located.shown, laid.counts
+    release, shown, told = aligned.release, aligned.located.shown, aligned.counts
     borne, lacking, fits = kernels.witnesses(
         rows.lines,
         rows.starts,
@@ -137,37 +137,37 @@ def _unsupported(laid: AmbiguousLaid, rows: Rows) -> str | None:
         value = int(np.searchsorted(shown.starts, at, side="right")) - 1
         group = int(shown.groups[at])
         return (
-            f"Group {release.ids[group]} lists {value_named(laid, value)}, but no original row with it could be one of "
-            "its rows."
+            f"Group {release.ids[group]} lists {value_named(aligned, value)}, but no original row with it could be one "
+            "of its rows."
         )
     if bool((short := np.flatnonzero(lacking)).size):
         group, value = int(told.groups[short[0]]), int(told.values[short[0]])
-        assert laid.original.sensitive is not None, "a release without it was refused"
+        assert aligned.original.sensitive is not None, "a release without it was refused"
         return (
             f"Group {release.ids[group]} counts {wording.rows(int(told.amounts[short[0]]))} with "
-            f"{laid.original.sensitive.name} {laid.original.sensitive.texts[value]!r}, of which the original has "
+            f"{aligned.original.sensitive.name} {aligned.original.sensitive.texts[value]!r}, of which the original has "
             f"{int(lacking[short[0]]):,} too few with values that the group lists."
         )
     homeless = np.bincount(rows.classes[~fits], weights=rows.amounts[~fits], minlength=told.width).astype(np.int64)
     usable = np.bincount(rows.classes, weights=rows.amounts, minlength=told.width).astype(np.int64)
-    over = np.flatnonzero(homeless > usable - laid.published)
+    over = np.flatnonzero(homeless > usable - aligned.published)
     if len(over):
-        assert laid.original.sensitive is not None, "a release without it was refused"
-        text = laid.original.sensitive.texts[int(over[0])]
-        left = int(usable[over[0]] - laid.published[over[0]])
+        assert aligned.original.sensitive is not None, "a release without it was refused"
+        text = aligned.original.sensitive.texts[int(over[0])]
+        left = int(usable[over[0]] - aligned.published[over[0]])
         return (
-            f"{wording.rows(int(homeless[over[0]]))} with {laid.original.sensitive.name} {text!r} fit into no group, "
-            f"but only {max(0, left):,} can have been withheld."
+            f"{wording.rows(int(homeless[over[0]]))} with {aligned.original.sensitive.name} {text!r} fit into no "
+            f"group, but only {max(0, left):,} can have been withheld."
         )
     return None
 
 
-def _dealt(laid: AmbiguousLaid, rows: Rows) -> bool | None:
+def _dealt(aligned: AmbiguousLaid, rows: PublishedRows) -> bool | None:
     """Whether rows can be dealt to groups; None when there are too many ways, or it was not found out in time."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array, vstack
 
-    release, shown, told = laid.release, laid.located.shown, laid.counts
+    release, shown, told = aligned.release, aligned.located.shown, aligned.counts
     if release.groups * len(rows.amounts) > 1000 * CELLS:
         return None
     lines = rows.lines[rows.line_of]

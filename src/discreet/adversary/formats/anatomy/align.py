@@ -20,11 +20,11 @@ from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.anatomy.release import AnatomyRelease
-from discreet.releases.columns import Payload
+from discreet.releases.columns import ExactColumn
 from discreet.table.table import Column, Table
 
 
-class Laid(NamedTuple):
+class AlignedAnatomy(NamedTuple):
     """An anatomy release laid over its original: both in the codes of the original."""
 
     release: AnatomyRelease
@@ -44,7 +44,7 @@ class Laid(NamedTuple):
     """The original rows that may be published: those without a missing number that the reader was told to withhold."""
 
 
-def lay(release: AnatomyRelease, original: Table) -> Laid:
+def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
     """Lay a release over its original, refusing an original that was read in another way than the release tells."""
     claimed = claims(release, original)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
@@ -56,7 +56,7 @@ def lay(release: AnatomyRelease, original: Table) -> Laid:
         carried = carried_column(attribute, original)
         parts.append((carried, places_in(payload, carried), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
-    return Laid(release, original, had, shown, kinds, *claimed, usable_rows(original))
+    return AlignedAnatomy(release, original, had, shown, kinds, *claimed, usable_rows(original))
 
 
 def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
@@ -72,7 +72,7 @@ def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple
     same_kind(secret, column)
     width = len(column.values)
     counts = release.counts
-    class_of = places_in(Payload(release.values, np.zeros(0, np.int32)), column)[counts.values]
+    class_of = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), column)[counts.values]
     known = np.flatnonzero(class_of < width)
     starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
     return (
@@ -82,40 +82,40 @@ def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple
     )
 
 
-def margins(laid: Laid) -> Margins | None:
+def margins(aligned: AlignedAnatomy) -> Margins | None:
     """What must fit without a trace: rows by combination and value, by combination and group, by group and value.
 
     The withheld rows are a group like any other here, the last one: all that is not published of the usable rows is in
     it. None when more is published than there is, which other checks have told.
     """
-    column = laid.original.sensitive
+    column = aligned.original.sensitive
     assert column is not None
-    width, groups = len(column.values), laid.release.groups
-    if laid.strange or bool((laid.shown >= laid.kinds).any()):
+    width, groups = len(column.values), aligned.release.groups
+    if aligned.strange or bool((aligned.shown >= aligned.kinds).any()):
         return None
-    had, classes = laid.had[laid.usable], column.codes[laid.usable].astype(np.int64)
-    spare = np.bincount(had, minlength=laid.kinds) - np.bincount(laid.shown, minlength=laid.kinds)
-    unseen = np.bincount(classes, minlength=width) - laid.published
+    had, classes = aligned.had[aligned.usable], column.codes[aligned.usable].astype(np.int64)
+    spare = np.bincount(had, minlength=aligned.kinds) - np.bincount(aligned.shown, minlength=aligned.kinds)
+    unseen = np.bincount(classes, minlength=width) - aligned.published
     if bool((spare < 0).any() or (unseen < 0).any()):
         return None
-    in_group = Counts.of_rows(laid.shown, laid.release.group_of, laid.kinds, groups + 1)
+    in_group = Counts.of_rows(aligned.shown, aligned.release.group_of, aligned.kinds, groups + 1)
     points = np.concatenate([in_group.groups, np.flatnonzero(spare)])
     of_group = np.concatenate([in_group.values, np.full(int((spare > 0).sum()), groups)])
     amounts = np.concatenate([in_group.amounts, spare[spare > 0]])
     order = np.lexsort((of_group, points))
-    demand = np.concatenate([laid.counts.groups, np.full(int((unseen > 0).sum()), groups)])
+    demand = np.concatenate([aligned.counts.groups, np.full(int((unseen > 0).sum()), groups)])
     return Margins(
-        Counts.of_rows(had, classes, laid.kinds, width),
+        Counts.of_rows(had, classes, aligned.kinds, width),
         Counts(
-            np.searchsorted(points[order], np.arange(laid.kinds + 1)),
+            np.searchsorted(points[order], np.arange(aligned.kinds + 1)),
             of_group[order].astype(np.int32),
             amounts[order],
             groups + 1,
         ),
         Counts(
             np.searchsorted(demand, np.arange(groups + 2)),
-            np.concatenate([laid.counts.values, np.flatnonzero(unseen)]).astype(np.int32),
-            np.concatenate([laid.counts.amounts, unseen[unseen > 0]]),
+            np.concatenate([aligned.counts.values, np.flatnonzero(unseen)]).astype(np.int32),
+            np.concatenate([aligned.counts.amounts, unseen[unseen > 0]]),
             width,
         ),
     )

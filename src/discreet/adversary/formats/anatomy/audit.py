@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.case import Case, Found
+from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.totals import as_many
 from discreet.adversary.checks.trace import first_difference, place_rows, trace_check
-from discreet.adversary.formats.anatomy.align import Laid, lay, margins
+from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, margins
 from discreet.adversary.formats.anatomy.support import without_trace
 from discreet.adversary.formats.orders import order_of_anatomy
-from discreet.adversary.verdict import Kept, averages, judged
+from discreet.adversary.verdict import PromiseVerdict, averages, judged
 from discreet.principles import KAnonymity, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy.release import AnatomyRelease
@@ -34,25 +34,27 @@ if TYPE_CHECKING:
     from discreet.adversary.formats.ambiguous.align import AmbiguousLaid
 
 
-def audit_anatomy(case: Case[AnatomyRelease]) -> Found:
+def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     """Audit an anatomy release against its original; see ``audit``."""
     release, original, parts = case.release, case.original, case.parts
-    laid = lay(release, original)
+    aligned = align(release, original)
     checks = [entries(case, groups=case.manifest["groups"]), _consistency(release)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
-    checks += [totals(laid), _rows(laid)]
-    check, how = case.support(partial(_by_trace, laid), lambda: without_trace(margins(laid), release.ids))
-    checks += [check, order_of_anatomy(laid, case.trace)]
+    checks += [totals(aligned), _rows(aligned)]
+    check, how = case.support(partial(_by_trace, aligned), lambda: without_trace(margins(aligned), release.ids))
+    checks += [check, order_of_anatomy(aligned, case.trace)]
     prior = Prior.of(original)
-    left = np.maximum(prior.counts - laid.published, 0)
+    left = np.maximum(prior.counts - aligned.published, 0)
     kept = [
-        _crowd(part, release, left) if isinstance(part, KAnonymity) else judged(part, release, laid.counts, prior, left)
+        _crowd(part, release, left)
+        if isinstance(part, KAnonymity)
+        else judged(part, release, aligned.counts, prior, left)
         for part in parts
     ]
     checks.append(averages(parts))
     given, warnings = soundness.taken(parts, prior, case.from_release)
     checks += warnings
-    return Found(checks, kept, _losses(release, case.withheld), how, given, release.groups)
+    return FormatFindings(checks, kept, _losses(release, case.withheld), how, given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks
@@ -69,19 +71,19 @@ def _consistency(release: AnatomyRelease) -> Check:
     )
 
 
-def totals(laid: Laid | AmbiguousLaid) -> Check:
+def totals(aligned: AlignedAnatomy | AmbiguousLaid) -> Check:
     """Whether counted and withheld values together are the original's."""
-    release, original = laid.release, laid.original
+    release, original = aligned.release, aligned.original
     column = original.sensitive
     assert column is not None
     had = np.bincount(column.codes, minlength=len(column.values))
-    if laid.strange:
-        verb = "has" if laid.strange == 1 else "have"
-        sentence = f"{wording.rows(laid.strange)} of the release {verb} a sensitive value that no original row has."
-    elif (over := np.flatnonzero(laid.published > had)).size:
-        worst = int(over[np.argmax((laid.published - had)[over])])
+    if aligned.strange:
+        verb = "has" if aligned.strange == 1 else "have"
+        sentence = f"{wording.rows(aligned.strange)} of the release {verb} a sensitive value that no original row has."
+    elif (over := np.flatnonzero(aligned.published > had)).size:
+        worst = int(over[np.argmax((aligned.published - had)[over])])
         sentence = (
-            f"The release counts {wording.rows(int(laid.published[worst]))} with {column.name} "
+            f"The release counts {wording.rows(int(aligned.published[worst]))} with {column.name} "
             f"{column.texts[worst]!r}, but the original only has {had[worst]:,}."
         )
     else:
@@ -89,21 +91,21 @@ def totals(laid: Laid | AmbiguousLaid) -> Check:
     return Check("totals", False, sentence)
 
 
-def _rows(laid: Laid) -> Check:
+def _rows(aligned: AlignedAnatomy) -> Check:
     """Whether the published quasi-identifiers are those of original rows, each as often as it occurs at most."""
-    known = laid.shown < laid.kinds
+    known = aligned.shown < aligned.kinds
     if not bool(known.all()):
         number = int((~known).sum())
         verb = "bears" if number == 1 else "bear"
         sentence = f"{wording.rows(number)} of the release {verb} quasi-identifiers that no original row has."
         return Check("rows", False, sentence)
-    had = np.bincount(laid.had[laid.usable], minlength=laid.kinds)
-    shown = np.bincount(laid.shown, minlength=laid.kinds)
+    had = np.bincount(aligned.had[aligned.usable], minlength=aligned.kinds)
+    shown = np.bincount(aligned.shown, minlength=aligned.kinds)
     over = np.flatnonzero(shown > had)
     if len(over):
-        row = int(np.argmax(laid.shown == over[0]))
+        row = int(np.argmax(aligned.shown == over[0]))
         words = []
-        for attribute, payload in zip(laid.release.quasi, laid.release.exact, strict=True):
+        for attribute, payload in zip(aligned.release.quasi, aligned.release.exact, strict=True):
             value = payload.values[payload.codes[row]]
             words.append(f"{attribute.name} {wording.exact(value) if isinstance(value, float) else value}")
         sentence = (
@@ -111,27 +113,31 @@ def _rows(laid: Laid) -> Check:
             f"{had[over[0]]:,} that may be published."
         )
         return Check("rows", False, sentence)
-    which = "are exactly those of the original" if len(laid.shown) == len(laid.had) else "all belong to original rows"
+    which = (
+        "are exactly those of the original" if len(aligned.shown) == len(aligned.had) else "all belong to original rows"
+    )
     return Check("rows", True, f"The published quasi-identifiers {which}, none more often than it occurs.")
 
 
-def _by_trace(laid: Laid, trace: NDArray[Any], faults: list[str]) -> Check:
+def _by_trace(aligned: AlignedAnatomy, trace: NDArray[Any], faults: list[str]) -> Check:
     """Whether every group has exactly the rows that the trace puts into it, in both tables."""
-    release, faults = laid.release, list(faults)
-    column = laid.original.sensitive
+    release, faults = aligned.release, list(faults)
+    column = aligned.original.sensitive
     assert column is not None
     explained = "every group has exactly the quasi-identifiers and the sensitive values of its rows"
-    placed = place_rows(release, len(laid.had), laid.usable, trace, faults)
+    placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
     if placed is None:
         return trace_check(faults, explained)
     kept, places = placed
-    wide = max(laid.kinds, int(laid.shown.max(initial=0))) + 1
-    claimed = np.sort(release.group_of.astype(np.int64) * wide + laid.shown)
-    real = np.sort(places * wide + laid.had[kept])
+    wide = max(aligned.kinds, int(aligned.shown.max(initial=0))) + 1
+    claimed = np.sort(release.group_of.astype(np.int64) * wide + aligned.shown)
+    real = np.sort(places * wide + aligned.had[kept])
     if len(claimed) != len(real) or bool((claimed != real).any()):
         group = first_difference(claimed, real) // wide
         faults.append(f"group {release.ids[group]} is not published with the quasi-identifiers of its rows")
-    wrong = wrongly_counted(laid.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values)))
+    wrong = wrongly_counted(
+        aligned.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
+    )
     if wrong is not None:
         faults.append(f"group {release.ids[wrong]} is not published with the sensitive values of its rows")
     return trace_check(faults, explained)
@@ -150,7 +156,7 @@ def wrongly_counted(told: Counts, real: Counts) -> int | None:
 # ----------------------------------------------------------------------------------------------------------- promises
 
 
-def _crowd(part: KAnonymity, release: AnatomyRelease, left: NDArray[np.int64]) -> Kept:
+def _crowd(part: KAnonymity, release: AnatomyRelease, left: NDArray[np.int64]) -> PromiseVerdict:
     """k-anonymity is about rows that cannot be told apart: here, those with the same quasi-identifiers."""
     keys = numbered([one.codes for one in release.exact], [len(one.values) for one in release.exact], release.rows)
     _, sizes = np.unique(keys, return_counts=True)
@@ -165,7 +171,7 @@ def _crowd(part: KAnonymity, release: AnatomyRelease, left: NDArray[np.int64]) -
     else:
         sentence = f"{part} is kept: every combination of quasi-identifiers is borne by {smallest:,} rows or more."
     strain = part.k / smallest if smallest else 0.0
-    return Kept(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
+    return PromiseVerdict(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
 
 
 def _losses(release: AnatomyRelease, withheld: int) -> dict[str, float]:

@@ -37,7 +37,7 @@ class Margins(NamedTuple):
     """Per group: how many rows have which value."""
 
 
-class Cells(NamedTuple):
+class ClaimCells(NamedTuple):
     """Cells of the cube that may hold rows, and how many at most."""
 
     points: NDArray[np.int64]
@@ -153,7 +153,7 @@ def _number(margins: Margins) -> int:
     return int((np.diff(margins.groups.starts) * np.diff(margins.values.starts)).sum())
 
 
-def _cells(margins: Margins, start: int, end: int) -> Cells:
+def _cells(margins: Margins, start: int, end: int) -> ClaimCells:
     """The cells of some of the pairs of a combination and a group."""
     values, groups, _ = margins
     points = groups.groups[start:end]
@@ -162,7 +162,9 @@ def _cells(margins: Margins, start: int, end: int) -> Cells:
     offset = np.arange(len(pair)) - np.repeat(np.cumsum(many) - many, many)
     at = values.starts[groups.groups[pair]] + offset
     room = np.minimum(groups.amounts[pair], values.amounts[at])
-    return Cells(groups.groups[pair], groups.values[pair].astype(np.int64), values.values[at].astype(np.int64), room)
+    return ClaimCells(
+        groups.groups[pair], groups.values[pair].astype(np.int64), values.values[at].astype(np.int64), room
+    )
 
 
 def _lacking(margins: Margins) -> int:

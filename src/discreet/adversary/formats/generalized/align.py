@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import Payload
+from discreet.releases.columns import ExactColumn
 from discreet.releases.generalized.boxes import boxes_in
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.table.table import Column, Table
 
 
-class Laid(NamedTuple):
+class Aligned(NamedTuple):
     """A release laid over its original: both in the codes of the original."""
 
     release: GeneralizedRelease
@@ -40,7 +40,7 @@ class Laid(NamedTuple):
     """The original rows that may be published: those without a missing number that the reader was told to withhold."""
 
 
-def lay(release: GeneralizedRelease, original: Table) -> Laid:
+def align(release: GeneralizedRelease, original: Table) -> Aligned:
     """Lay a release over its original, refusing an original that was read in another way than the release tells."""
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
@@ -74,19 +74,19 @@ def lay(release: GeneralizedRelease, original: Table) -> Laid:
         parts.append((column, places_in(payload, column), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
     boxes = boxes_in(release, columns)
-    return Laid(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
+    return Aligned(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
 
 
-def _published(class_of: NDArray[np.int64], payload: Payload, column: Column) -> NDArray[np.int64]:
+def _published(class_of: NDArray[np.int64], payload: ExactColumn, column: Column) -> NDArray[np.int64]:
     """How often each value of a column of the original is published."""
     return np.bincount(class_of[payload.codes], minlength=len(column.values) + 1)[:-1].astype(np.int64)
 
 
-def each_sensitive(laid: Laid, original: Table) -> list[tuple[Laid, Table]]:
+def each_sensitive(aligned: Aligned, original: Table) -> list[tuple[Aligned, Table]]:
     """The release laid over its original once for every sensitive attribute, as if that were the only one."""
-    release = laid.release
+    release = aligned.release
     if not release.also:
-        return [(laid, original)]
+        return [(aligned, original)]
     quasi = release.quasi
     result = []
     secrets = [attribute for attribute in release.attributes if attribute.role == "sensitive"]
@@ -94,7 +94,7 @@ def each_sensitive(laid: Laid, original: Table) -> list[tuple[Laid, Table]]:
     for attribute, payload, column in zip(secrets, payloads, original.all_sensitive, strict=True):
         alone = replace(release, attributes=(*quasi, attribute), sensitive=payload, also=(), others=())
         class_of = places_in(payload, column)
-        view = laid._replace(release=alone, class_of=class_of, published=_published(class_of, payload, column))
+        view = aligned._replace(release=alone, class_of=class_of, published=_published(class_of, payload, column))
         result.append((view, replace(original, sensitive=column, also_sensitive=(), other=())))
     return result
 
@@ -152,7 +152,7 @@ def same_kind(attribute: Attribute, column: Column) -> None:
         )
 
 
-def places_in(payload: Payload, column: Column) -> NDArray[np.int64]:
+def places_in(payload: ExactColumn, column: Column) -> NDArray[np.int64]:
     """Per value of a published column: its code in the original, or one too many when it has none."""
     known: dict[Any, int]
     if payload.values.dtype.kind == "f" and column.kind == "numeric":

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from discreet.adversary.case import Case, Found
+from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, ends_of
@@ -16,30 +16,30 @@ from discreet.adversary.checks.persons import judged_by_persons
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.checks.trace import by_trace
 from discreet.adversary.checks.unions import unions
-from discreet.adversary.formats.generalized.align import Laid, each_sensitive, lay
+from discreet.adversary.formats.generalized.align import Aligned, align, each_sensitive
 from discreet.adversary.formats.generalized.support import without_trace
 from discreet.adversary.formats.orders import order_of_generalized
-from discreet.adversary.verdict import Kept, counts_of, judged
+from discreet.adversary.verdict import PromiseVerdict, counts_of, judged
 from discreet.analyst.loss import losses
 from discreet.principles import KAnonymity, Principle, Prior
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.table.table import Table
 
 
-def audit_generalized(case: Case[GeneralizedRelease]) -> Found:
+def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
     """Audit a generalized release against its original; see ``audit``."""
     release, original = case.release, case.original
-    laid = lay(release, original)
+    aligned = align(release, original)
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release)]
-    checks += [domains(release, original, ends_of(release), case.from_release), totals(laid, original)]
-    check, how = case.support(partial(by_trace, laid), partial(without_trace, laid))
-    checks += [check, order_of_generalized(laid, case.trace)]
+    checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
+    check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
+    checks += [check, order_of_generalized(aligned, case.trace)]
     if release.sensitive is None:
         original = replace(original, sensitive=None, also_sensitive=())
-    kept: list[Kept] = []
+    kept: list[PromiseVerdict] = []
     given = None
     for view, (column, promised) in zip(
-        each_sensitive(laid, original), soundness.each_promised(case.parts, original), strict=True
+        each_sensitive(aligned, original), soundness.each_promised(case.parts, original), strict=True
     ):
         if column is not None and all(isinstance(part, KAnonymity) for part in promised):
             unsaid = f"The manifest states no promise about the values of the sensitive attribute {column!r}."
@@ -55,24 +55,26 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> Found:
         taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken
         checks += warnings
-    return Found(checks, kept, losses(release), how, given, release.groups)
+    return FormatFindings(checks, kept, losses(release), how, given, release.groups)
 
 
 def _judged_by_persons(
-    case: Case[GeneralizedRelease], kept: list[Kept], laid: Laid, original: Table
-) -> tuple[list[Check], list[Kept]]:
+    case: Case[GeneralizedRelease], kept: list[PromiseVerdict], aligned: Aligned, original: Table
+) -> tuple[list[Check], list[PromiseVerdict]]:
     """The promises judged by persons, too, where these have several rows."""
     prior = Prior.of(original)
-    left = np.maximum(prior.counts - laid.published, 0)
-    return judged_by_persons(case, original, left, counts_of(laid, len(prior.values)), kept)
+    left = np.maximum(prior.counts - aligned.published, 0)
+    return judged_by_persons(case, original, left, counts_of(aligned, len(prior.values)), kept)
 
 
-def _judged(attribute: str | None, parts: tuple[Principle, ...], laid: Laid, original: Table) -> list[Kept]:
+def _judged(
+    attribute: str | None, parts: tuple[Principle, ...], aligned: Aligned, original: Table
+) -> list[PromiseVerdict]:
     """The promises about one sensitive attribute, judged against its own prior; it is named where there are several."""
     prior = Prior.of(original)
-    left = np.maximum(prior.counts - laid.published, 0)
-    groups = counts_of(laid, len(prior.values))
-    kept = [judged(part, laid.release, groups, prior, left) for part in parts]
+    left = np.maximum(prior.counts - aligned.published, 0)
+    groups = counts_of(aligned, len(prior.values))
+    kept = [judged(part, aligned.release, groups, prior, left) for part in parts]
     if attribute is None:
         return kept
     return [

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, described
-from discreet.adversary.formats.generalized.align import Laid
+from discreet.adversary.formats.generalized.align import Aligned
 from discreet.kernels.boxes.boxes import Boxes, nested
 from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
@@ -36,17 +36,17 @@ EFFORT = 100
 """How many pairs of descriptions are compared per published row, in between."""
 
 
-def without_trace(laid: Laid, limit: int = EDGES) -> tuple[Check, str]:
+def without_trace(aligned: Aligned, limit: int = EDGES) -> tuple[Check, str]:
     """Whether original rows could stand behind the groups, and by which check (``assignment`` or ``necessary``)."""
-    release = laid.release
-    width = laid.kinds + 1
-    keys, needs = np.unique(release.group_of.astype(np.int64) * width + laid.shown, return_counts=True)
+    release = aligned.release
+    width = aligned.kinds + 1
+    keys, needs = np.unique(release.group_of.astype(np.int64) * width + aligned.shown, return_counts=True)
     groups, kinds, needs = keys // width, keys % width, needs.astype(np.int64)
-    known = kinds < laid.kinds
+    known = kinds < aligned.kinds
     groups, kinds, needs = groups[known], kinds[known], needs[known]
-    forest = _forest(laid)
-    served = _candidates(forest, laid.boxes, groups, kinds, limit)
-    found = tally(forest, laid.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
+    forest = _forest(aligned)
+    served = _candidates(forest, aligned.boxes, groups, kinds, limit)
+    found = tally(forest, aligned.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
     short = np.flatnonzero(found < needs)
     if short.size or not bool(known.all()):
         sentence = "Rows of the release hold values that the original has not."
@@ -74,21 +74,23 @@ def without_trace(laid: Laid, limit: int = EDGES) -> tuple[Check, str]:
             f"admits, for example in group {release.ids[group]} ({described(release, group)})."
         )
         return Check("support", False, sentence), "assignment"
-    return _crowded(laid, forest, groups, kinds, needs), "necessary"
+    return _crowded(aligned, forest, groups, kinds, needs), "necessary"
 
 
 def _crowded(
-    laid: Laid, forest: Forest, groups: NDArray[np.int64], kinds: NDArray[np.int64], needs: NDArray[np.int64]
+    aligned: Aligned, forest: Forest, groups: NDArray[np.int64], kinds: NDArray[np.int64], needs: NDArray[np.int64]
 ) -> Check:
     """Whether no description holds fewer rows of a value than the groups inside it claim together."""
-    release = laid.release
+    release = aligned.release
     least, most = COMPARISONS
-    chosen = _spread(laid.boxes, min(REGIONS, max(least, min(most, EFFORT * release.rows)) // max(1, release.groups)))
+    chosen = _spread(
+        aligned.boxes, min(REGIONS, max(least, min(most, EFFORT * release.rows)) // max(1, release.groups))
+    )
     starts = np.searchsorted(groups, np.arange(release.groups + 1))
-    places, values, sums = nested(laid.boxes, chosen, starts, kinds, needs, laid.kinds)
+    places, values, sums = nested(aligned.boxes, chosen, starts, kinds, needs, aligned.kinds)
     # a region is the whole of a description's intervals: gaps in it would let fewer groups lie inside
-    whole = laid.boxes._replace(set_at=np.full_like(laid.boxes.set_at, -1))
-    found = _inside(forest, laid, whole, chosen[places], values)
+    whole = aligned.boxes._replace(set_at=np.full_like(aligned.boxes.set_at, -1))
+    found = _inside(forest, aligned, whole, chosen[places], values)
     short = np.flatnonzero(found < sums)
     if short.size:
         worst = int(chosen[places[short[np.argmax((sums - found)[short])]]])
@@ -118,51 +120,51 @@ def _spread(boxes: Boxes, number: int) -> NDArray[np.int64]:
     return ordered[np.linspace(0, len(ordered) - 1, max(1, number)).astype(np.int64)].astype(np.int64)
 
 
-def _forest(laid: Laid) -> Forest:
+def _forest(aligned: Aligned) -> Forest:
     """The distinct original points of every combination of values published as they are, one tree for each."""
-    order, firsts = _collapsed(laid)
-    points = points_of(laid.columns)[order[firsts[:-1]]]
-    kinds = laid.had[order[firsts[:-1]]]
-    return plant(points, np.diff(firsts), np.searchsorted(kinds, np.arange(laid.kinds + 1)))
+    order, firsts = _collapsed(aligned)
+    points = points_of(aligned.columns)[order[firsts[:-1]]]
+    kinds = aligned.had[order[firsts[:-1]]]
+    return plant(points, np.diff(firsts), np.searchsorted(kinds, np.arange(aligned.kinds + 1)))
 
 
-def _collapsed(laid: Laid) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+def _collapsed(aligned: Aligned) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Rows in an order in which equal ones are together, those of one combination too, and where each lot begins."""
-    sizes = [laid.kinds, *(len(column.values) for column in laid.columns)]
-    codes: list[NDArray[Any]] = [laid.had, *(column.codes for column in laid.columns)]
-    keys = [np.zeros(len(laid.usable), np.int64)]
+    sizes = [aligned.kinds, *(len(column.values) for column in aligned.columns)]
+    codes: list[NDArray[Any]] = [aligned.had, *(column.codes for column in aligned.columns)]
+    keys = [np.zeros(len(aligned.usable), np.int64)]
     room = 1
     for size, code in zip(sizes, codes, strict=True):
         if room > (1 << 62) // max(1, size):
-            keys.append(np.zeros(len(laid.usable), np.int64))
+            keys.append(np.zeros(len(aligned.usable), np.int64))
             room = 1
-        keys[-1] = keys[-1] * size + code[laid.usable]
+        keys[-1] = keys[-1] * size + code[aligned.usable]
         room *= size
     order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys[::-1])
     fresh = np.zeros(len(order), np.bool_)
     for key in keys:
         fresh[1:] |= np.diff(key[order]) != 0
     fresh[:1] = True
-    return laid.usable[order], np.append(np.flatnonzero(fresh), len(order))
+    return aligned.usable[order], np.append(np.flatnonzero(fresh), len(order))
 
 
 def _inside(
-    forest: Forest, laid: Laid, boxes: Boxes, box_of: NDArray[np.int64], wanted: NDArray[np.int64]
+    forest: Forest, aligned: Aligned, boxes: Boxes, box_of: NDArray[np.int64], wanted: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Per question: how many original rows with a combination of values lie in a box; those about a box are together.
 
     So many are asked about each box that all of its rows are gone through, in one tree of all points.
     """
-    keys = numbered(list(forest.points.T), [len(column.values) for column in laid.columns], len(forest.points))
+    keys = numbered(list(forest.points.T), [len(column.values) for column in aligned.columns], len(forest.points))
     _, first, point_of = np.unique(keys, return_index=True, return_inverse=True)
     tree = plant(forest.points[first], np.ones(len(first), np.int64), np.array([0, len(first)]))
     place = np.empty(len(first), np.int64)
     place[tree.order] = np.arange(len(first))
     sizes = forest.last[forest.roots] - forest.first[forest.roots]
-    kind_of = np.repeat(np.arange(laid.kinds), sizes)
+    kind_of = np.repeat(np.arange(aligned.kinds), sizes)
     turn = np.argsort(place[point_of], kind="stable")
     starts = np.searchsorted(place[point_of][turn], np.arange(len(first) + 1))
-    found = sums_inside(tree, boxes, box_of, starts, kind_of[turn], forest.weights[turn], laid.kinds, wanted)
+    found = sums_inside(tree, boxes, box_of, starts, kind_of[turn], forest.weights[turn], aligned.kinds, wanted)
     return np.asarray(found, np.int64)
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from discreet.adversary.case import Case, Found
+from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
@@ -15,7 +15,7 @@ from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.withheld import undecided, with_withheld
 from discreet.adversary.formats.orders import order_of_randomised
 from discreet.adversary.formats.randomised.align import Matched, match
-from discreet.adversary.verdict import Kept
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior
 from discreet.releases.randomised.base import RandomisedRelease
 
@@ -26,8 +26,8 @@ def audit_randomised(
     case: Case[R],
     more: Mapping[str, Any],
     chance: Callable[[Matched], list[Check]],
-    judged: Callable[[Principle, R, Matched, Prior], Kept],
-) -> Found:
+    judged: Callable[[Principle, R, Matched, Prior], PromiseVerdict],
+) -> FormatFindings:
     """Audit a release: ``chance`` checks what was drawn, ``judged`` a promise on it.
 
     The withheld rows are judged here, as one more group. ``more`` are the entries that the manifest has besides the
@@ -46,7 +46,7 @@ def audit_randomised(
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     lost = case.withheld / original.rows if original.rows else 0.0
     losses = {"ail": lost, "gcp": lost, "retention": release.retention}
-    return Found([*checks, *warnings], [kept for kept, _ in found], losses, matched.how, given)
+    return FormatFindings([*checks, *warnings], [kept for kept, _ in found], losses, matched.how, given)
 
 
 def _consistency(release: RandomisedRelease) -> Check:

@@ -12,17 +12,17 @@ import math
 
 import numpy as np
 
-from discreet.adversary.case import Case, Found
+from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.formats.randomised.align import Matched
 from discreet.adversary.formats.randomised.audit import audit_randomised
 from discreet.adversary.formats.randomised.perturbed_draws import plausible
-from discreet.adversary.verdict import Kept
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import AlphaBeta, BetaLikeness, Principle, Prior, wording
 from discreet.releases.randomised.perturbed import PerturbedRelease
 
 
-def audit_perturbed(case: Case[PerturbedRelease]) -> Found:
+def audit_perturbed(case: Case[PerturbedRelease]) -> FormatFindings:
     """Audit a perturbed release against its original; see ``audit``."""
     matrix = case.release.matrix
     return audit_randomised(case, {}, lambda matched: [_stochastic(case.release), plausible(matched, matrix)], _judged)
@@ -41,11 +41,13 @@ def _stochastic(release: PerturbedRelease) -> Check:
     )
 
 
-def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> Kept:
+def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:
     """One promise judged on what every published value says."""
     if not (isinstance(part, AlphaBeta) or (isinstance(part, BetaLikeness) and part.level == 0)):
         reason = "a perturbed release bounds the belief in single sensitive values and nothing else"
-        return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}.")
+        return PromiseVerdict(
+            str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}."
+        )
     known = matched.class_of < len(prior.counts)
     where = np.where(known, matched.class_of, 0)
     counts = np.where(known, prior.counts[where], 0)
@@ -75,4 +77,4 @@ def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior:
             f"{part} is kept by what every published value says about every original one, exactly as printed; closest "
             f"to the bound, {said}, {wording.percent(worst.strain)} of what is allowed."
         )
-    return Kept(str(part), worst.broken == 0, worst.strain, achieved, worst.broken, None, 0, {}, sentence)
+    return PromiseVerdict(str(part), worst.broken == 0, worst.strain, achieved, worst.broken, None, 0, {}, sentence)

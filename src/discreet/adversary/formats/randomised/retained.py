@@ -12,32 +12,34 @@ import math
 
 import numpy as np
 
-from discreet.adversary.case import Case, Found
+from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.formats.randomised.align import Matched
 from discreet.adversary.formats.randomised.audit import audit_randomised
 from discreet.adversary.formats.randomised.retained_draws import plausible
-from discreet.adversary.verdict import Kept
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, Proximity, wording
 from discreet.releases.randomised.coin import crowds
 from discreet.releases.randomised.retained import RetainedRelease
 
 
-def audit_retained(case: Case[RetainedRelease]) -> Found:
+def audit_retained(case: Case[RetainedRelease]) -> FormatFindings:
     """Audit a retained release against its original; see ``audit``."""
     more = {"retention": case.manifest["retention"]}  # loading has told what else it says
     return audit_randomised(case, more, lambda matched: [plausible(matched, case.release.coin)], _judged)
 
 
-def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: Prior) -> Kept:
+def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:
     """One promise judged on what every published number says."""
     if not isinstance(part, Proximity):
         reason = "a retained release bounds the belief that a number lies near to another and nothing else"
-        return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}.")
+        return PromiseVerdict(
+            str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}."
+        )
     try:
         crowd = crowds(prior.counts, *part.windows(prior))
     except DiscreetError as error:
-        return Kept(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
+        return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
     known = matched.class_of < len(prior.counts)
     where = np.where(known, matched.class_of, 0)
     counts, around = np.where(known, prior.counts[where], 0), np.where(known, crowd.around[where], 0)
@@ -64,4 +66,4 @@ def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: 
             f"{part} is kept by what every published value says, exactly as printed; closest to the bound, {said}, "
             f"{wording.percent(strain)} of what is allowed."
         )
-    return Kept(str(part), broken == 0, strain, achieved, broken, None, 0, {}, sentence)
+    return PromiseVerdict(str(part), broken == 0, strain, achieved, broken, None, 0, {}, sentence)
