@@ -53,7 +53,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
     tidy(folder)
     if (sql is None) == (file is None):
         raise DiscreetError(
-            "there are two places to look for queries, or none; give either SQL or a file of them with -f"
+            "queries come from one place; give either SQL or a file of queries with -f, and not both"
         )
     with watching() as progress:
         progress("asking", 0.0)
