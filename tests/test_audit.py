@@ -23,7 +23,7 @@ from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness, parse
 from discreet.principles.counts import Counts
 from discreet.releases import GeneralizedRelease, load, write_trace
-from discreet.releases.generalized.boxes import mixed
+from discreet.releases.boxes import mixed
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 from naive import boxes as naive

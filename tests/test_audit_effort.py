@@ -10,9 +10,9 @@ import pytest
 
 import discreet as dc
 from discreet.adversary.formats.generalized import support
-from discreet.adversary.presence import lookup as finding
 from discreet.datasets import HETEROGENEOUS_QUASI, census
 from discreet.releases.ambiguous import beliefs as ambiguous_asking
+from discreet.releases.ambiguous import lookup as finding
 
 
 def published(tmp_path: Path, promise: str, **how: Any) -> tuple[dc.Table, Path, Any]:

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from discreet.adversary.audit import AUDITS, audit
+from discreet.adversary.audit import audit
 from discreet.principles import PRINCIPLES, KAnonymity, Principle
+from discreet.releases import FORMATS
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import SCHEMES, Cuts
 from discreet.table.hierarchy import Hierarchy
@@ -30,7 +31,7 @@ def test_random_releases_keep_their_promises_by_definition() -> None:
 
 
 def test_every_format_and_every_promise_has_a_definition_to_be_checked_by() -> None:
-    assert formats.FORMATS.keys() == AUDITS.keys()
+    assert formats.FORMATS.keys() == FORMATS.keys()
     assert promises.KEPT.keys() == promises.DRAWN.keys() == PRINCIPLES.keys()
 
 

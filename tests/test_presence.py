@@ -17,15 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary.presence import lookup as finding
 from discreet.adversary.presence.corners import belief_at_ends
-from discreet.adversary.presence.lookup import ByBoxes, ByLists, lookup_for
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.presence import value_index as appearing
 from discreet.principles import AlphaBeta
+from discreet.releases import lookup as finding
 from discreet.releases import max_presence as anyone
+from discreet.releases.ambiguous.lookup import ByLists
 from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.generalized.lookup import ByBoxes
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.max_presence import PresenceBound, ValueLists, lists_of_boxes, most_believed
 from discreet.releases.presence import told_combinations
@@ -216,12 +217,12 @@ def test_presence_by_descriptions_by_definition(table: Table, seed: int, values:
         held[column.name] = column.values[column.codes]
         if column.missing is not None and column.kind == "numeric":
             held[column.name] = column.values.astype(np.float64)[column.codes]
-    finder = lookup_for(release)
+    finder = release.lookup()
     found = finder.find(table.quasi, np.minimum(1.0, release.sizes / told))
     # by hand: which groups admit each row, code by code
-    from discreet.releases.generalized.boxes import boxes_in
+    from discreet.releases.boxes import boxes_in
 
-    boxes = boxes_in(release, table.quasi)
+    boxes = boxes_in(release.descriptions, table.quasi)
     for row in range(table.rows):
         inside = []
         for group in range(release.groups):

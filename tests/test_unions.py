@@ -16,7 +16,7 @@ from discreet.adversary.checks import unions
 from discreet.adversary.formats.generalized.align import align
 from discreet.principles import Prior, Proximity
 from discreet.releases import GeneralizedRelease
-from discreet.releases.generalized.boxes import mixed
+from discreet.releases.boxes import mixed
 from discreet.table.read import read
 from discreet.table.table import Table
 from test_proximity_scheme import numeric_tables, promises

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
 from discreet.kernels.presence.spreading import cover, mixtures
-from discreet.releases.generalized.boxes import plant
+from discreet.releases.boxes import plant
 from naive import boxes as naive
 
 

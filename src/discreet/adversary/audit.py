@@ -18,23 +18,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.case import Case, FormatFindings, part_of, silent
+from discreet.adversary.auditors import auditor_of
+from discreet.adversary.case import Case
 from discreet.adversary.check import Check
 from discreet.adversary.checks import persons, soundness
 from discreet.adversary.checks.listings import listed
 from discreet.adversary.checks.roles import as_published, roles
 from discreet.adversary.checks.spelling import spelling
 from discreet.adversary.checks.trace import read_trace
-from discreet.adversary.formats.ambiguous.audit import audit_ambiguous
-from discreet.adversary.formats.anatomy.audit import audit_anatomy
-from discreet.adversary.formats.generalized.audit import audit_generalized
-from discreet.adversary.formats.randomised.perturbed import audit_perturbed
-from discreet.adversary.formats.randomised.retained import audit_retained
 from discreet.adversary.presence.population import see_that_all_are_in
 from discreet.adversary.presence.stage import Presence, with_presence
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, wording
+from discreet.progress import part_of, silent
 from discreet.releases import load
 from discreet.releases.folder import read_manifest
 from discreet.releases.release import Release
@@ -191,7 +188,7 @@ def audit(
     tell(LOADED)
     own = part_of(tell, LOADED, JUDGED)
     case: Case[Any] = Case(manifest, release, original, parts, trace, tuple(faults), from_release, own)
-    found = AUDITS[release.format](case)
+    found = auditor_of(release)(case)
     tell(JUDGED)
     sound = [soundness.files(home, manifest), spelling(home, release)]
     checks = [*sound, placed, listed(release, original, from_release), *found.checks, stated, *soundness.kept(release)]
@@ -205,16 +202,6 @@ def audit(
     if population is not None:
         see_that_all_are_in(population, original, release.quasi)
     return told
-
-
-AUDITS: dict[str, Callable[[Case[Any]], FormatFindings]] = {
-    "generalized": audit_generalized,
-    "anatomy": audit_anatomy,
-    "ambiguous": audit_ambiguous,
-    "perturbed": audit_perturbed,
-    "retained": audit_retained,
-}
-"""How each format is audited, by the name its manifest gives."""
 
 
 def _plain(value: Any) -> Any:

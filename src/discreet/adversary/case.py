@@ -11,26 +11,11 @@ from numpy.typing import NDArray
 from discreet.adversary.check import Check
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle
+from discreet.progress import Tell, silent
 from discreet.releases.release import Release
 from discreet.table.table import Table
 
 R = TypeVar("R", bound=Release)
-
-Tell = Callable[[float], None]
-"""Called with the share of some work that is done."""
-
-
-def silent(share: float) -> None:
-    """Tell nobody."""
-
-
-def part_of(tell: Tell, first: float, last: float) -> Tell:
-    """What the share of a part of some work means for the whole, of which it is that from ``first`` to ``last``.
-
-    >>> part_of(print, 0.5, 1.0)(0.5)
-    0.75
-    """
-    return lambda share: tell(first + (last - first) * share)
 
 
 @dataclass(frozen=True, eq=False)

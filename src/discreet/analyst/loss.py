@@ -1,4 +1,4 @@
-"""How much a generalized release gives up, computed from the release alone.
+"""How much a release with descriptions gives up, computed from the release alone.
 
 Withheld rows give up everything: each counts with loss 1.
 
@@ -22,35 +22,39 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
+
 if TYPE_CHECKING:
     from discreet.releases.attributes import Attribute
-    from discreet.releases.generalized.release import GeneralizedRelease
+    from discreet.releases.descriptions import Descriptions
     from discreet.releases.labels import Regions
+    from discreet.releases.release import Release
 
 Measure = Callable[["Attribute", "Regions"], NDArray[np.float64]]
 
 
-def ail(release: GeneralizedRelease) -> float:
+def ail(release: Release) -> float:
     """The average information loss (Eq. 5), all attributes weighing the same."""
     return _average(release, information_loss)
 
 
-def gcp(release: GeneralizedRelease) -> float:
+def gcp(release: Release) -> float:
     """The global certainty penalty."""
     return _average(release, certainty_penalty)
 
 
-def discernibility(release: GeneralizedRelease) -> int:
-    """The sum of the squared sizes of the groups; a withheld row cannot be told from any row of the table."""
-    return int((release.sizes**2).sum()) + release.withheld * (release.rows + release.withheld)
+def discernibility(release: Release) -> int:
+    """The sum of the squared sizes of the cells; a withheld row cannot be told from any row of the table."""
+    return int((_told(release).sizes ** 2).sum()) + release.withheld * (release.rows + release.withheld)
 
 
-def average_class_size(release: GeneralizedRelease) -> float:
-    """How many rows a group has on average."""
-    return release.rows / release.groups if release.groups else 0.0
+def average_class_size(release: Release) -> float:
+    """How many rows a cell has on average."""
+    cells = _told(release).cells
+    return release.rows / cells if cells else 0.0
 
 
-def losses(release: GeneralizedRelease) -> dict[str, float]:
+def losses(release: Release) -> dict[str, float]:
     """All losses by name."""
     return {
         "ail": ail(release),
@@ -60,11 +64,12 @@ def losses(release: GeneralizedRelease) -> dict[str, float]:
     }
 
 
-def by_attribute(release: GeneralizedRelease) -> dict[str, float]:
+def by_attribute(release: Release) -> dict[str, float]:
     """The average information loss of each quasi-identifier, withheld rows at 1: which one pays for the promise."""
+    told = _told(release)
     return {
-        attribute.name: _mean(release, information_loss(attribute, regions)[texts.of_group])
-        for attribute, regions, texts in zip(release.quasi, release.regions, release.texts, strict=True)
+        attribute.name: _mean(release, information_loss(attribute, regions)[texts.of_cell])
+        for attribute, regions, texts in zip(told.quasi, told.regions, told.texts, strict=True)
     }
 
 
@@ -105,14 +110,24 @@ def _extent(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
     return np.where(regions.whole, 1.0, share)
 
 
-def _average(release: GeneralizedRelease, measure: Measure) -> float:
+def _told(release: Release) -> Descriptions:
+    if release.descriptions is None:
+        raise DiscreetError(
+            f"a release of the format {release.format} describes no quasi-identifiers, so it has no such loss; compare "
+            "it by the errors of queries"
+        )
+    return release.descriptions
+
+
+def _average(release: Release, measure: Measure) -> float:
     """The mean over rows of the mean over attributes."""
-    total = np.zeros(release.groups)
-    for attribute, regions, texts in zip(release.quasi, release.regions, release.texts, strict=True):
-        total += measure(attribute, regions)[texts.of_group]
-    return _mean(release, total / max(1, len(release.quasi)))
+    told = _told(release)
+    total = np.zeros(told.cells)
+    for attribute, regions, texts in zip(told.quasi, told.regions, told.texts, strict=True):
+        total += measure(attribute, regions)[texts.of_cell]
+    return _mean(release, total / max(1, len(told.quasi)))
 
 
-def _mean(release: GeneralizedRelease, of_group: NDArray[np.float64]) -> float:
+def _mean(release: Release, of_cell: NDArray[np.float64]) -> float:
     rows = release.rows + release.withheld
-    return (float(of_group @ release.sizes) + release.withheld) / rows if rows else 0.0
+    return (float(of_cell @ _told(release).sizes) + release.withheld) / rows if rows else 0.0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.report.measures import Measure
 
 
-@click.command(short_help="Publish a table by several schemes and compare loss, error and time.")
+@click.command(cls=flags.WithPlugins, short_help="Publish a table by several schemes and compare loss, error and time.")
 @click.argument("input", required=False, type=flags.FILE)
 @flags.with_flags(
     *flags.ROLES,

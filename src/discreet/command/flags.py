@@ -80,6 +80,25 @@ QUIET = click.option(
 )
 
 
+class WithPlugins(click.Command):
+    """A command whose help ends with what plug-ins add; nothing of them is imported for that."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The names of their schemes, promises and formats."""
+        from discreet.plugins import Group, plugged_names
+
+        super().format_epilog(ctx, formatter)
+        kinds: tuple[tuple[str, Group], ...] = (
+            ("schemes", "schemes"),
+            ("promises", "principles"),
+            ("formats", "formats"),
+        )
+        told = [f"{shown} {', '.join(names)}" for shown, group in kinds if (names := plugged_names(group))]
+        if told:
+            formatter.write_paragraph()
+            formatter.write_text(f"From plug-ins: {'; '.join(told)}.")
+
+
 def with_flags(*flags: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """Add flags to a command, in the order in which help is to list them."""
 

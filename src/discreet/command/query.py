@@ -52,9 +52,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
 
     tidy(folder)
     if (sql is None) == (file is None):
-        raise DiscreetError(
-            "queries come from one place; give either SQL or a file of queries with -f, and not both"
-        )
+        raise DiscreetError("queries come from one place; give either SQL or a file of queries with -f, and not both")
     with watching() as progress:
         progress("asking", 0.0)
         asked = [Statement(sql, 0)] if sql is not None else read_statements(cast(str, file))

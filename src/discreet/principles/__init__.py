@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.plugins import Registry
 from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.buckets import fewest_buckets
 from discreet.principles.counts import Counts
@@ -16,20 +17,23 @@ from discreet.principles.proximity import Proximity
 from discreet.principles.t_closeness import TCloseness
 from discreet.principles.variance import Variance
 
-PRINCIPLES: dict[str, type[Principle]] = {
-    kind.name: kind
-    for kind in (
-        KAnonymity,
-        LDiversity,
-        TCloseness,
-        BetaLikeness,
-        DeltaDisclosure,
-        Proximity,
-        KEAnonymity,
-        Variance,
-        AlphaBeta,
-    )
-}
+PRINCIPLES: Registry[type[Principle]] = Registry(
+    "principles",
+    {
+        kind.name: kind
+        for kind in (
+            KAnonymity,
+            LDiversity,
+            TCloseness,
+            BetaLikeness,
+            DeltaDisclosure,
+            Proximity,
+            KEAnonymity,
+            Variance,
+            AlphaBeta,
+        )
+    },
+)
 """Every promise by its name in texts; ``parse`` knows those listed here."""
 
 __all__ = [

@@ -135,3 +135,14 @@ def one_of(attribute: Attribute) -> str:
 
 def _take(of_word: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:
     return of_word[codes] if len(of_word) else np.zeros(0, np.int32)
+
+
+def value_name(value: Any, notation: Notation = "number") -> str:
+    """A sensitive value as the prior names it.
+
+    >>> value_name(17.0), value_name(float("nan")), value_name("flu")
+    ('17', '(missing)', 'flu')
+    """
+    if isinstance(value, str):
+        return value
+    return MISSING if value != value else written(value, notation)

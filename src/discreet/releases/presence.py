@@ -1,4 +1,4 @@
-"""What releases that are not ambiguous say about who is in the table: those with descriptions, and those with rows.
+"""What descriptions say about who is in the table.
 
 Whoever finds a person's quasi-identifiers in the description of a group of |G| rows knows that some |G| of the
 combinations of values that the description admits are in the table. Taking all of them for equally likely, the belief
@@ -16,7 +16,7 @@ ambiguous releases, this cannot happen).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,37 +24,14 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.presence.spreading import cover
-from discreet.releases.anatomy.beliefs import codes_at
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import ExactColumn
-from discreet.releases.generalized.boxes import boxes_in, columns_at, plant, points_of
+from discreet.releases.boxes import boxes_in, columns_at, plant, points_of
 from discreet.releases.labels import Regions, finite
-from discreet.table.combinations import numbered
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
 if TYPE_CHECKING:
     from discreet.releases.generalized.release import GeneralizedRelease
-
-
-class PublishesRows(Protocol):
-    """A release that publishes the quasi-identifiers of every row as they are."""
-
-    @property
-    def quasi(self) -> tuple[Attribute, ...]:
-        """The quasi-identifiers."""
-
-    @property
-    def exact(self) -> tuple[ExactColumn, ...]:
-        """Per quasi-identifier: its distinct published values, and which one each published row holds."""
-
-    @property
-    def rows(self) -> int:
-        """How many rows are published."""
-
-    @property
-    def withheld(self) -> int:
-        """How many rows are not."""
 
 
 # ------------------------------------------------------------------------------------------------------- descriptions
@@ -69,7 +46,7 @@ def presence_by_boxes(
     """
     chances = np.minimum(1.0, release.sizes / told_combinations(release))
     columns = columns_at(release.quasi, points)
-    times, largest, together = covered(boxes_in(release, columns), columns, chances)
+    times, largest, together = covered(boxes_in(release.descriptions, columns), columns, chances)
     return np.where((times == 0) & (release.withheld > 0), np.nan, together if combined else largest)
 
 
@@ -89,7 +66,7 @@ def covered(
 def told_combinations(release: GeneralizedRelease) -> NDArray[np.float64]:
     """Per group: the combinations of values that its description admits and that the files show to exist."""
     product = np.ones(release.groups)
-    for attribute, regions, texts in zip(release.quasi, release.regions, release.texts, strict=True):
+    for attribute, regions, texts in zip(release.quasi, release.descriptions.regions, release.texts, strict=True):
         if attribute.kind == "categorical":
             assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
             known = np.arange(len(attribute.hierarchy.leaves), dtype=np.float64)
@@ -101,7 +78,7 @@ def told_combinations(release: GeneralizedRelease) -> NDArray[np.float64]:
         # a description that admits anything also admits what is missing, if that is known to occur
         if bool((regions.missing & ~regions.whole).any()):
             numbers += regions.missing
-        product *= np.maximum(1, numbers)[texts.of_group]
+        product *= np.maximum(1, numbers)[texts.of_cell]
     return product
 
 
@@ -150,20 +127,3 @@ def values_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) -> NDArr
 def occurring(columns: Sequence[Column]) -> list[NDArray[np.bool_]]:
     """Per column: which of its codes some row holds."""
     return [np.bincount(column.codes, minlength=len(column.values)) > 0 for column in columns]
-
-
-# --------------------------------------------------------------------------------------------------------------- rows
-
-
-def presence_of_rows(release: PublishesRows, points: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
-    """Per point: 1 where a published row bears it, which is certainty; else 0, or NaN when rows are withheld.
-
-    A withheld row may bear whatever is not published, so that nothing is known then.
-    """
-    columns = codes_at(release.quasi, release.exact, points)
-    known = np.all([column >= 0 for column in columns], axis=0)
-    both = [np.concatenate([of.codes, at[known]]) for of, at in zip(release.exact, columns, strict=True)]
-    keys = numbered(both, [len(of.values) for of in release.exact], len(both[0]))
-    borne = np.zeros(len(known), np.bool_)
-    borne[known] = np.isin(keys[release.rows :], keys[: release.rows])
-    return np.where(borne, 1.0, np.nan if release.withheld else 0.0)

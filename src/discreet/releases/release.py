@@ -17,6 +17,8 @@ from discreet.principles.principle import Principle
 from discreet.principles.wording import rows
 from discreet.releases import folder as files
 from discreet.releases.attributes import Attribute
+from discreet.releases.descriptions import Descriptions
+from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
 from discreet.table.grouping import GroupBy
@@ -33,6 +35,13 @@ class Release(ABC):
     assumptions: ClassVar[tuple[str, ...]]
     """What the reader may assume of every release of the format, in sentences for the manifest."""
 
+    exact_quasi: ClassVar[bool] = False
+    """Whether quasi-identifiers are published as they are."""
+    hides_presence: ClassVar[bool] = False
+    """Whether it is always in doubt who is in the table, so that audits tell how much."""
+    about_persons: ClassVar[bool] = False
+    """Whether promises can be about persons who have several rows."""
+
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
     faults: tuple[str, ...]
@@ -40,10 +49,24 @@ class Release(ABC):
     trace: NDArray[np.int32] | None
     """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
 
+    @classmethod
+    @abstractmethod
+    def load(cls, home: Path, manifest: dict[str, Any]) -> Release:
+        """The release in a folder whose manifest has been read; what is inconsistent in it is told in ``faults``."""
+
     @property
     @abstractmethod
     def rows(self) -> int:
         """How many rows are published."""
+
+    @property
+    def descriptions(self) -> Descriptions | None:
+        """What quasi-identifiers are published under; None for a format that does not describe them."""
+        return None
+
+    @abstractmethod
+    def lookup(self) -> Lookup:
+        """How people are looked up in it: which groups may hold them."""
 
     def __repr__(self) -> str:
         # short, and without the trace: a notebook keeps what it shows

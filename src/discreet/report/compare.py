@@ -27,7 +27,7 @@ from discreet.kernels.compiling import when_compiling
 from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness, parse
 from discreet.principles.principle import main_parameter
 from discreet.principles.wording import about, percent
-from discreet.releases import AmbiguousRelease, GeneralizedRelease, load
+from discreet.releases import load
 from discreet.report.contenders import contend
 from discreet.schemes import SCHEMES, Scheme
 from discreet.schemes.cuts.top_down import Progress
@@ -317,8 +317,7 @@ def _measured(
         stages.begin("save")
         release.save(folder)
         stages.end()
-        trace = release.trace
-        exact_quasi = not isinstance(release, GeneralizedRelease | AmbiguousRelease)
+        trace, exact_quasi = release.trace, release.exact_quasi
         del release  # from here on, only the files
         stages.begin("audit")
         found = audit(folder, table, trace=trace, promises=promise.parts)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError
+from discreet.plugins import plugged
 from discreet.principles import (
     AlphaBeta,
     BetaLikeness,
@@ -22,6 +23,7 @@ from discreet.principles import (
     Proximity,
     TCloseness,
     Variance,
+    parse,
 )
 from discreet.principles.ke_anonymity import ends_of, gap_of
 from discreet.principles.neighbourhoods import Function
@@ -165,6 +167,7 @@ def strongest(prior: Prior) -> list[Strongest]:
         name = f"{promise.name}{which}"
         found.append(Strongest(name, promise.parameters[0].name, reach.strongest, reach.sentence))
     found.append(_hidden(prior))
+    found += _plugged(prior)
     return found if prior.numbers is None else [*found, *_spread(prior)]
 
 
@@ -200,6 +203,21 @@ def _diversity(kind: str, prior: Prior) -> Strongest:
 
 
 # ----------------------------------------------------------------------------------------------- epsilon, m and numbers
+
+
+def _plugged(prior: Prior) -> list[Strongest]:
+    """What plug-ins promise, each as in its example."""
+    found = []
+    for name, kind in plugged("principles").items():
+        promise = parse(kind.example.strip("'"))
+        try:
+            promise.require(prior)
+            reach = promise.reachable(prior)
+        except DiscreetError as refusal:
+            found.append(Strongest(name, kind.parameters[0].name, None, f"{refusal}."))
+        else:
+            found.append(Strongest(name, kind.parameters[0].name, reach.strongest, reach.sentence))
+    return found
 
 
 def plan_proximity(

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from discreet.errors import DiscreetError
+from discreet.plugins import Registry
 from discreet.principles.principle import Principle
 from discreet.schemes.ambiguity.scheme import Ambiguity
 from discreet.schemes.anatomy import Anatomy, Baseline
@@ -38,10 +39,13 @@ __all__ = [
     "make_scheme",
 ]
 
-SCHEMES: dict[str, type[Scheme]] = {
-    scheme.name: scheme
-    for scheme in (Cuts, Mondrian, Burel, Sabre, Proximal, Perturbation, Retention, Anatomy, Baseline, Ambiguity)
-}
+SCHEMES: Registry[type[Scheme]] = Registry(
+    "schemes",
+    {
+        scheme.name: scheme
+        for scheme in (Cuts, Mondrian, Burel, Sabre, Proximal, Perturbation, Retention, Anatomy, Baseline, Ambiguity)
+    },
+)
 
 
 def default_scheme(principle: Principle | None = None) -> str:

@@ -18,6 +18,7 @@ from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
 from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.releases.release import Release
 from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.grouping import confirm
 from discreet.schemes.keepers import keeper, way_out
@@ -49,6 +50,7 @@ class Anatomy(Scheme):
     """
 
     name: ClassVar[str] = "anatomy"
+    format: ClassVar[type[Release]] = AnatomyRelease
 
     random_state: int | None = None
     """A seed, for experiments only; without one, chance comes from the operating system."""
@@ -117,6 +119,7 @@ class Baseline(Scheme):
     """
 
     name: ClassVar[str] = "baseline"
+    format: ClassVar[type[Release]] = AnatomyRelease
 
     random_state: int | None = None
     """A seed, for experiments only; without one, chance comes from the operating system."""

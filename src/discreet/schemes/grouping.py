@@ -29,6 +29,7 @@ from discreet.table.table import Table
 class GroupingScheme(Scheme):
     """A scheme that publishes groups of rows under one description each."""
 
+    format: ClassVar[type[GeneralizedRelease]] = GeneralizedRelease
     hides_presence: ClassVar[bool] = True
     persons: ClassVar[bool] = True
     values: Values
@@ -101,7 +102,7 @@ class GroupingScheme(Scheme):
             confirm_persons(table, groups, principle)
         for column, (own, promise) in zip(table.also_sensitive, each[1:], strict=True):
             confirm(groups, column.codes, promise, own)
-        return GeneralizedRelease.from_groups(
+        return self.format.from_groups(
             table,
             groups,
             promise=principle,

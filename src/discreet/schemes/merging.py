@@ -22,7 +22,7 @@ from discreet.kernels.presence import merging
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.wording import exact
-from discreet.releases.generalized.boxes import boxes_in
+from discreet.releases.boxes import boxes_in
 from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.release import GeneralizedRelease, dense_groups
 from discreet.releases.max_presence import BUDGET, lists_of_boxes, most_believed
@@ -94,7 +94,7 @@ def beliefs(table: Table, groups: NDArray[np.int32], values: Values, together: f
     release = GeneralizedRelease.from_groups(
         table, groups, promise=AlphaBeta(1, 1), scheme="none", values=values, seeded=np.random.default_rng(0)
     )
-    described = boxes_in(release, table.quasi)
+    described = boxes_in(release.descriptions, table.quasi)
     chances = np.minimum(1.0, release.sizes / combinations_in(described, occurring(table.quasi)))
     group = float(chances.max(initial=0.0))
     if together is None:

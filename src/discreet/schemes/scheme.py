@@ -22,6 +22,8 @@ class Scheme(ABC):
     """A published algorithm: from a table and a promise to a release that keeps it, or a refusal that says why."""
 
     name: ClassVar[str]
+    format: ClassVar[type[Any]]
+    """What it makes."""
     hides_presence: ClassVar[bool] = False
     """Whether it can be kept in doubt who is in the table."""
     several: ClassVar[bool] = False

@@ -45,7 +45,7 @@ def domains(
         if attribute.kind == "numeric":
             shown = published.get(attribute.name, np.zeros(0))
             faults += _outside(attribute, shown, _known(column, seen) if complete else np.zeros(0))
-            used = isinstance(release, GeneralizedRelease) and attribute.role == "quasi"
+            used = release.descriptions is not None and attribute.role == "quasi"
             remarks += _wider(attribute, column, _known(column, seen), used)
         else:
             held = {column.texts[code] for code in seen.tolist()}
@@ -71,7 +71,7 @@ def numbers_of(attributes: Collection[Attribute], payloads: Collection[ExactColu
 def ends_of(release: GeneralizedRelease) -> dict[str, NDArray[np.float64]]:
     """The ends of the intervals that numeric attributes are published with; a hierarchy has ends of its own."""
     found = {}
-    for attribute, regions in zip(release.quasi, release.regions, strict=True):
+    for attribute, regions in zip(release.quasi, release.descriptions.regions, strict=True):
         if attribute.kind == "numeric" and attribute.hierarchy is None:
             bounded = ~regions.whole & (regions.low <= regions.high)
             found[attribute.name] = np.concatenate([regions.low[bounded], regions.high[bounded]])

@@ -15,7 +15,6 @@ from discreet.adversary.check import Check, one_sentence
 from discreet.principles import wording
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ordered_values
-from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.labels import ANYTHING
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
@@ -31,8 +30,8 @@ def listed(release: Release, original: Table, from_release: Collection[str] = ()
     ``from_release`` are the attributes whose hierarchy or order the original was read with as the release states it.
     """
     cells: dict[str, set[str]] = {}
-    if isinstance(release, GeneralizedRelease):
-        cells = {one.name: set(texts.texts) for one, texts in zip(release.quasi, release.texts, strict=True)}
+    if release.descriptions is not None:
+        cells = {one.name: set(of.texts) for one, of in zip(release.quasi, release.descriptions.texts, strict=True)}
     faults, unseen, where = [], [], []
     for attribute in release.attributes:
         if attribute.role == "other":

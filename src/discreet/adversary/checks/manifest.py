@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, get_type_hints
+from typing import Any
 
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
@@ -90,7 +90,7 @@ def _options(scheme: Any, format: str) -> tuple[dict[str, Any], list[str], list[
 
 def _known(name: str, options: dict[str, Any], format: str) -> tuple[dict[str, Any], list[str], list[str]]:
     """The same for one of discreet's schemes."""
-    made_so = get_type_hints(SCHEMES[name].publish)["return"].format
+    made_so = SCHEMES[name].format.format
     if made_so != format:
         return {}, [f"the manifest names scheme {name!r}, whose releases are {made_so} and not {format}"], []
     try:

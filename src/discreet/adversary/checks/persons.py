@@ -30,7 +30,7 @@ from discreet.table.table import Table
 
 def check_format(release: Release, original: Table) -> list[Check]:
     """That a format whose rows are published one by one promises nothing about persons who have several."""
-    if original.person is None or isinstance(release, GeneralizedRelease):
+    if original.person is None or release.about_persons:
         return []
     sentence = (
         f"Releases of the format {release.format} are about rows, and the original has {original.rows:,} of them about "

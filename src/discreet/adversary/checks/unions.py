@@ -16,7 +16,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.case import Tell, silent
 from discreet.adversary.check import Check
 from discreet.adversary.formats.generalized.align import Aligned
 from discreet.adversary.verdict import PromiseVerdict, counts_of
@@ -25,7 +24,8 @@ from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior, Proximity
 from discreet.principles.counts import Counts
 from discreet.principles.wording import percent, rows
-from discreet.releases.generalized.boxes import points_of
+from discreet.progress import Tell, silent
+from discreet.releases.boxes import points_of
 from discreet.table.table import Table
 
 kernels = cast(Any, unions_kernels)

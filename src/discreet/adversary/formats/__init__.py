@@ -1,1 +1,1 @@
-"""How each format of release is audited."""
+"""How each format of release is audited, a package each; `discreet.adversary.auditors` knows them all."""

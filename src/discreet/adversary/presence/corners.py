@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.releases.generalized.boxes import boxes_in
-from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.boxes import boxes_in
+from discreet.releases.descriptions import Descriptions
 from discreet.releases.presence import occurring, values_in
 from discreet.table.table import Column
 
@@ -56,17 +56,18 @@ def belief_at_ends(intervals: Sequence[int], others: int, rows: int) -> float:
     return with_it / in_all if in_all > 0 else 0.0
 
 
-def strongest_corner(release: GeneralizedRelease, original: Sequence[Column]) -> Corner | None:
+def strongest_corner(descriptions: Descriptions, original: Sequence[Column]) -> Corner | None:
     """The combination of ends that is believed in most, in the groups that are looked at; None when there is none."""
-    values = values_in(boxes_in(release, original), occurring(original))
+    values = values_in(boxes_in(descriptions, original), occurring(original))
     tight = np.zeros(values.shape, np.bool_)
-    for axis, (attribute, regions, texts) in enumerate(zip(release.quasi, release.regions, release.texts, strict=True)):
+    told = zip(descriptions.quasi, descriptions.regions, descriptions.texts, strict=True)
+    for axis, (attribute, regions, texts) in enumerate(told):
         # labels stand for a node of a hierarchy, whose first and last value need not occur
         if attribute.kind != "categorical" and attribute.hierarchy is None:
-            tight[:, axis] = (~regions.whole & (regions.low < regions.high))[texts.of_group] & (values[:, axis] > 1)
+            tight[:, axis] = (~regions.whole & (regions.low < regions.high))[texts.of_cell] & (values[:, axis] > 1)
     worst = None
-    for group in np.argsort(release.sizes, kind="stable")[:GROUPS].tolist():
-        rows = int(release.sizes[group])
+    for group in np.argsort(descriptions.sizes, kind="stable")[:GROUPS].tolist():
+        rows = int(descriptions.sizes[group])
         ends = np.sort(values[group, tight[group]])[::-1][:AXES].tolist()
         others = math.prod(values[group].tolist()) // math.prod(ends)
         if rows > LARGEST or not ends or rows >= others * math.prod(ends):

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.formats.generalized.align import as_published, combined, places_in, usable_rows
-from discreet.adversary.presence.lookup import Lookup
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.principles.wording import percent
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn
+from discreet.releases.lookup import Lookup
 from discreet.table.table import Column, Table
 
 

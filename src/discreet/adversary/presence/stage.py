@@ -17,17 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.case import Tell, silent
 from discreet.adversary.formats.generalized.align import quasi_column
 from discreet.adversary.presence.corners import strongest_corner
-from discreet.adversary.presence.lookup import ByBoxes, ByLists, Lookup, Matches, lookup_for
 from discreet.adversary.presence.population import Population, in_population
 from discreet.adversary.presence.remarks import remarks
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
 from discreet.principles import AlphaBeta, Principle
 from discreet.principles.wording import percent
-from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.progress import Tell, silent
 from discreet.releases.max_presence import PresenceBound
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
@@ -79,22 +77,18 @@ class Presence:
 class PresenceBeliefs:
     """What the groups of a release say about the presence of everyone in the original."""
 
-    def __init__(self, finder: Lookup, original: Sequence[Column], tell: Tell = silent) -> None:
+    def __init__(self, release: Release, original: Sequence[Column], tell: Tell = silent) -> None:
         """Look all rows of the original up."""
+        finder, descriptions = release.lookup(), release.descriptions
         self.finder, self.original = finder, original
         self.combinations = finder.combinations(original)
         with np.errstate(divide="ignore", invalid="ignore"):  # files at fault may list nothing of a group
             self.chances = np.nan_to_num(np.minimum(1.0, finder.sizes / self.combinations))
         self.worst = int(np.argmax(self.chances)) if len(self.chances) else None
         """The group that says most."""
-        self.weighed: NDArray[np.float64] | None = None
-        self.found: Matches
-        if isinstance(finder, ByLists):
-            self.found, self.weighed = finder.find_weighed(original, self.chances, tell)
-        else:
-            self.found = finder.find(original, self.chances)
+        self.found, self.weighed = finder.find_weighed(original, self.chances, tell)
         self.anyone = finder.anyone(original, self.chances, float(self.found.together.max(initial=0.0)))
-        self.corner = strongest_corner(finder.release, original) if isinstance(finder, ByBoxes) else None
+        self.corner = None if descriptions is None else strongest_corner(descriptions, original)
 
     def settle(self, alpha: float) -> None:
         """See whether anyone is believed in more than alpha where the search for the largest belief left it open."""
@@ -149,13 +143,10 @@ def with_presence(
     """
     named = {str(part): part for part in promised if isinstance(part, AlphaBeta)}
     parts = [named.get(kept.promise) for kept in found.promises]
-    hides = isinstance(release, AmbiguousRelease)
-    asked = hides or population is not None or any(part is not None for part in parts)
+    asked = release.hides_presence or population is not None or any(part is not None for part in parts)
     if not asked or not release.quasi:
         return found
-    told = PresenceBeliefs(
-        lookup_for(release), [quasi_column(attribute, original) for attribute in release.quasi], tell
-    )
+    told = PresenceBeliefs(release, [quasi_column(attribute, original) for attribute in release.quasi], tell)
     for part in parts:
         if part is not None and part.combined:
             told.settle(part.alpha)

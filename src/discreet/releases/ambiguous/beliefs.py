@@ -13,7 +13,7 @@ from discreet.kernels.presence import value_index as appearing
 from discreet.kernels.presence.value_index import Shown
 from discreet.releases.anatomy.beliefs import codes_found
 from discreet.releases.attributes import points_given
-from discreet.releases.generalized.boxes import shares
+from discreet.releases.boxes import shares
 from discreet.table.combinations import distinct, numbered
 
 if TYPE_CHECKING:

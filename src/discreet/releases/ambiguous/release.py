@@ -20,6 +20,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ from discreet.releases.anatomy.release import COUNT, extents
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
+from discreet.releases.lookup import Lookup
 from discreet.releases.release import Release, new_manifest
 from discreet.table.combinations import numbered
 from discreet.table.query import Query
@@ -74,6 +76,7 @@ class AmbiguousRelease(Release):
 
     format: ClassVar[str] = FORMAT
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    hides_presence: ClassVar[bool] = True
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
@@ -158,6 +161,19 @@ class AmbiguousRelease(Release):
             tuple(permutation(length, seeded) for length in lengths),
             trace=places,
         )
+
+    @classmethod
+    def load(cls, home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
+        """The release in a folder whose manifest has been read."""
+        from discreet.releases.ambiguous.load import load_ambiguous
+
+        return load_ambiguous(home, manifest)
+
+    def lookup(self) -> Lookup:
+        """How people are looked up in it."""
+        from discreet.releases.ambiguous.lookup import ByLists
+
+        return ByLists(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published tables, each in a random order of its own: an auxiliary one per block, and ``sensitive``."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
 from discreet.releases.labels import braces, interval
+from discreet.releases.lookup import Lookup
 from discreet.releases.release import Release, new_manifest
 from discreet.table.moments import written
 from discreet.table.query import Query
@@ -53,6 +55,7 @@ class AnatomyRelease(Release):
 
     format: ClassVar[str] = FORMAT
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    exact_quasi: ClassVar[bool] = True
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
@@ -128,6 +131,19 @@ class AnatomyRelease(Release):
             trace=places,
         )
 
+    @classmethod
+    def load(cls, home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
+        """The release in a folder whose manifest has been read."""
+        from discreet.releases.anatomy.load import load_anatomy
+
+        return load_anatomy(home, manifest)
+
+    def lookup(self) -> Lookup:
+        """How people are looked up in it."""
+        from discreet.releases.exact_rows import ByRows
+
+        return ByRows(self)
+
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published tables: ``table`` in a random order of rows, ``sensitive`` by group and value."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
@@ -190,7 +206,7 @@ class AnatomyRelease(Release):
         Quasi-identifiers are published as they are, so presence is certain: 1 where some row bears them. Where none
         does, 0, or NaN when rows are withheld, of which nothing is known. ``combined`` changes nothing.
         """
-        from discreet.releases.presence import presence_of_rows
+        from discreet.releases.exact_rows import presence_of_rows
 
         return presence_of_rows(self, points)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
+from discreet.releases.descriptions import Texts
 from discreet.releases.labels import ANYTHING, Nodes, braces, interval, quoted
 from discreet.table.combinations import distinct
 from discreet.table.table import Column
@@ -17,13 +18,6 @@ Values = Literal["interval", "label", "set"]
 """How quasi-identifiers are published: numbers and ordered values by the smallest interval and categories by the lowest
 label (``interval``), all of them by a label wherever a hierarchy is declared (``label``), or categories by the set of
 values present (``set``)."""
-
-
-class Texts(NamedTuple):
-    """The distinct published texts of one attribute, and which of them each group bears."""
-
-    texts: tuple[str, ...]
-    of_group: NDArray[np.int32]
 
 
 def generalize(column: Column, groups: NDArray[np.int32], number: int, values: Values) -> Texts:

@@ -66,13 +66,13 @@ def collapse(release: GeneralizedRelease) -> Cells:
     """The cells of a release: estimates ask for nothing else, and there are often far fewer of them than groups."""
     cell_of = np.zeros(release.groups, np.int64)
     for texts in release.texts:
-        _, cell_of = np.unique(cell_of * len(texts.texts) + texts.of_group, return_inverse=True)
+        _, cell_of = np.unique(cell_of * len(texts.texts) + texts.of_cell, return_inverse=True)
     number = int(cell_of.max(initial=-1)) + 1
     some = np.zeros(number, np.int64)
     some[cell_of] = np.arange(release.groups)
     described = np.empty((len(release.texts), number), np.int32)
     for axis, texts in enumerate(release.texts):
-        described[axis] = texts.of_group[some]
+        described[axis] = texts.of_cell[some]
     of_row = cell_of.astype(np.int32)[release.group_of]
     codes = np.zeros(release.rows, np.int32) if release.sensitive is None else release.sensitive.codes
     return Cells(described, of_row, Counts.of_rows(of_row, codes, number, len(release.values)))
@@ -95,7 +95,10 @@ def estimates(release: GeneralizedRelease, queries: Sequence[Query]) -> NDArray[
             else:
                 asked[at, axis] = known[axis].setdefault(conditions, len(known[axis]))
         asked[at, axes] = known[axes].setdefault(carried, len(known[axes]))
-    lines = [line_of(attribute, regions) for attribute, regions in zip(release.quasi, release.regions, strict=True)]
+    lines = [
+        line_of(attribute, regions)
+        for attribute, regions in zip(release.quasi, release.descriptions.regions, strict=True)
+    ]
     wanted = [list(conditions) for conditions in known]
     widths = [len(texts.texts) for texts in release.texts]
     result = np.zeros(len(queries))

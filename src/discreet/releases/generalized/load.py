@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
+from discreet.releases.descriptions import Texts
 from discreet.releases.folder import DAMAGED
-from discreet.releases.generalized.describe import Texts
 from discreet.releases.generalized.release import GROUP, GeneralizedRelease
 from discreet.table.texts import LARGEST_WHOLE
 from discreet.table.write import read_table
@@ -24,11 +24,13 @@ Columns = dict[str, tuple[list[str], NDArray[Any]]]
 
 TABLES = ("table.csv", "table.parquet")
 
+G = TypeVar("G", bound=GeneralizedRelease)
 
-def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease:
-    """The release in a folder whose manifest has been read."""
+
+def load_generalized(home: Path, manifest: dict[str, Any], kind: type[G]) -> G:
+    """The release in a folder whose manifest has been read: a generalized one, or one of a format built on that."""
     attributes = read_attributes(manifest, several=True)
-    name = _table_name(manifest)
+    name = _table_name(manifest, kind.more_tables)
     names = [GROUP, *(attribute.name for attribute in attributes)]
     columns = read_columns(home / name, names)
     faults: list[str] = []
@@ -51,7 +53,7 @@ def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease
             secrets.append(read_sensitive(attribute, words, codes, faults))
         else:
             others.append(read_other(attribute, words, codes))
-    release = GeneralizedRelease(
+    release = kind(
         manifest,
         attributes,
         tuple(texts),
@@ -63,7 +65,7 @@ def load_generalized(home: Path, manifest: dict[str, Any]) -> GeneralizedRelease
         also=tuple(secrets[1:]),
     )
     # an unreadable text is an error now, not when it is first needed
-    _ = release.regions
+    _ = release.descriptions.regions
     return release
 
 
@@ -96,11 +98,14 @@ def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple
     return attributes
 
 
-def _table_name(manifest: Mapping[str, Any]) -> str:
+def _table_name(manifest: Mapping[str, Any], more: Sequence[str]) -> str:
     tables = manifest.get("tables")
-    if not isinstance(tables, dict) or len(tables) != 1 or next(iter(tables)) not in TABLES:
-        raise DiscreetError(f"the manifest of the release must name one table, {' or '.join(TABLES)}; {DAMAGED}")
-    return str(next(iter(tables)))
+    names = list(tables) if isinstance(tables, dict) else []
+    for suffix in ("csv", "parquet"):
+        if set(names) == {f"{name}.{suffix}" for name in ("table", *more)}:
+            return f"table.{suffix}"
+    needed = " and ".join(("table", *more))
+    raise DiscreetError(f"the manifest of the release must name {needed}, as .csv or .parquet; {DAMAGED}")
 
 
 def read_columns(path: Path, names: list[str]) -> Columns:

@@ -6,11 +6,11 @@ What is published of a person is therefore the group, and the belief about a sen
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -20,11 +20,11 @@ from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
-from discreet.releases import folder as files
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column, taken
-from discreet.releases.generalized.describe import Texts, Values, generalize
-from discreet.releases.labels import Regions, parse
+from discreet.releases.descriptions import Descriptions, Texts
+from discreet.releases.generalized.describe import Values, generalize
+from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.release import Release, new_manifest
 from discreet.table.query import Query
@@ -71,6 +71,9 @@ class GeneralizedRelease(Release):
 
     format: ClassVar[str] = FORMAT
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    about_persons: ClassVar[bool] = True
+    more_tables: ClassVar[tuple[str, ...]] = ()
+    """Tables that a format built on this one has besides."""
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
@@ -102,7 +105,7 @@ class GeneralizedRelease(Release):
         options: Mapping[str, Any] | None = None,
         values: Values = "interval",
         seeded: np.random.Generator | None = None,
-    ) -> GeneralizedRelease:
+    ) -> Self:
         """Publish a partition: ``groups[row]`` is any number of a group, or -1 for a row that is withheld.
 
         The order of rows and the numbers of groups come from the operating system, unless a ``seeded`` generator is
@@ -122,7 +125,7 @@ class GeneralizedRelease(Release):
         attributes += [describe(as_shown(column, None), "sensitive", True) for column in table.all_sensitive]
         attributes += [describe(column, "other") for column in table.other]
         manifest = new_manifest(
-            FORMAT,
+            cls.format,
             scheme=scheme,
             options=options or {},
             promise=promise,
@@ -162,11 +165,17 @@ class GeneralizedRelease(Release):
     # ------------------------------------------------------------------------------------------------ saving, loading
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> GeneralizedRelease:
-        """Load a release from its folder alone; what is inconsistent in it is told in ``faults``."""
+    def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
+        """The release in a folder whose manifest has been read."""
         from discreet.releases.generalized.load import load_generalized
 
-        return load_generalized(*files.read_manifest(folder))
+        return load_generalized(home, manifest, cls)
+
+    def lookup(self) -> Lookup:
+        """How people are looked up in it."""
+        from discreet.releases.generalized.lookup import ByBoxes
+
+        return ByBoxes(self)
 
     @property
     def columns(self) -> list[str]:
@@ -218,15 +227,13 @@ class GeneralizedRelease(Release):
         return Counts.of_rows(self.group_of, codes, self.groups, len(self.values))
 
     @cached_property
-    def regions(self) -> tuple[Regions, ...]:
-        """Per quasi-identifier: what each of its texts admits."""
-        return tuple(parse(attribute, of.texts) for attribute, of in zip(self.quasi, self.texts, strict=True))
+    def descriptions(self) -> Descriptions:
+        """The groups as cells."""
+        return Descriptions(self.quasi, self.texts, self.sizes)
 
     def description(self, group: int) -> dict[str, str]:
         """The published quasi-identifiers of the group at a place of ``ids``."""
-        return {
-            attribute.name: of.texts[of.of_group[group]] for attribute, of in zip(self.quasi, self.texts, strict=True)
-        }
+        return self.descriptions.text(group)
 
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
         """What an adversary who knows these quasi-identifiers believes, having matched them with the descriptions.
@@ -235,7 +242,7 @@ class GeneralizedRelease(Release):
         admits a point is equally likely to be its row. A point that no group admits was withheld: then the belief is
         the distribution of the ``withheld`` counts (in the order of ``values``), or NaN when these are not known.
         """
-        from discreet.releases.generalized.boxes import mixtures_at, shares
+        from discreet.releases.boxes import mixtures_at, shares
 
         return shares(mixtures_at(self, points), withheld)
 
@@ -269,7 +276,7 @@ class GeneralizedRelease(Release):
             if attribute.name == name:
                 return np.asarray(payload.values)
         at = next(at for at, attribute in enumerate(self.quasi) if attribute.name == name)
-        return values_within(self.quasi[at], self.regions[at])
+        return values_within(self.quasi[at], self.descriptions.regions[at])
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """How many rows satisfy each query, the rows of a group being spread evenly over its box.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,12 +24,12 @@ from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.anatomy.beliefs import codes_at
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.columns import ExactColumn, column_array, exact_column
+from discreet.releases.columns import ExactColumn, column_array, exact_column, value_name
+from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.randomised.bit_counts import Tally, Words
 from discreet.releases.release import Release, new_manifest
 from discreet.table.combinations import numbered
-from discreet.table.moments import Notation, written
 from discreet.table.query import Condition, Query, Range
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, near
@@ -37,6 +37,8 @@ from discreet.table.texts import MISSING, near
 
 class RandomisedRelease(Release):
     """Rows with their quasi-identifiers as they were and sensitive values as chance has left or replaced them."""
+
+    exact_quasi: ClassVar[bool] = True
 
     exact: tuple[ExactColumn, ...]
     """Per quasi-identifier: its distinct published values, and which one each published row holds."""
@@ -112,6 +114,12 @@ class RandomisedRelease(Release):
             "others": tuple(exact_column(one, None, rows) for one in table.other),
             "trace": trace,
         }
+
+    def lookup(self) -> Lookup:
+        """How people are looked up in it."""
+        from discreet.releases.exact_rows import ByRows
+
+        return ByRows(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table in a random order of rows, and the prior."""
@@ -191,7 +199,7 @@ class RandomisedRelease(Release):
         Quasi-identifiers are published as they are, so presence is certain: 1 where some row bears them. Where none
         does, 0, or NaN when rows are withheld, of which nothing is known. ``combined`` changes nothing.
         """
-        from discreet.releases.presence import presence_of_rows
+        from discreet.releases.exact_rows import presence_of_rows
 
         return presence_of_rows(self, points)
 
@@ -239,17 +247,6 @@ class RandomisedRelease(Release):
     @abstractmethod
     def _tally(self) -> Tally:
         """The published rows, ready to be counted."""
-
-
-def value_name(value: Any, notation: Notation = "number") -> str:
-    """A sensitive value as the prior names it.
-
-    >>> value_name(17.0), value_name(float("nan")), value_name("flu")
-    ('17', '(missing)', 'flu')
-    """
-    if isinstance(value, str):
-        return value
-    return MISSING if value != value else written(value, notation)
 
 
 def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:

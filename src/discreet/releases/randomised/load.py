@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import ExactColumn, one_of, read_other, read_sensitive
+from discreet.releases.columns import ExactColumn, one_of, read_other, read_sensitive, value_name
 from discreet.releases.folder import DAMAGED
 from discreet.releases.generalized.load import read_texts
 from discreet.releases.labels import number_written
-from discreet.releases.randomised.base import value_name
 from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 

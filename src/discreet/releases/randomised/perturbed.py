@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -81,6 +82,13 @@ class PerturbedRelease(RandomisedRelease):
         """
         parts = cls.parts(table, drawn, promise=promise, scheme=scheme, options=options, seeded=seeded)
         return cls(matrix=matrix, **parts)
+
+    @classmethod
+    def load(cls, home: Path, manifest: dict[str, Any]) -> PerturbedRelease:
+        """The release in a folder whose manifest has been read."""
+        from discreet.releases.randomised.perturbed_load import load_perturbed
+
+        return load_perturbed(home, manifest)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table in a random order of rows, the matrix, and the prior."""

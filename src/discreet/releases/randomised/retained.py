@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -82,6 +83,13 @@ class RetainedRelease(RandomisedRelease):
         told = {"probability": coin.probability, "noise": noise}
         parts = cls.parts(table, drawn, promise=promise, scheme=scheme, options=options, seeded=seeded, retention=told)
         return cls(coin=coin, **parts)
+
+    @classmethod
+    def load(cls, home: Path, manifest: dict[str, Any]) -> RetainedRelease:
+        """The release in a folder whose manifest has been read."""
+        from discreet.releases.randomised.retained_load import load_retained
+
+        return load_retained(home, manifest)
 
     @property
     def retention(self) -> float:

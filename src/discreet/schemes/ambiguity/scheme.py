@@ -19,6 +19,7 @@ from discreet.principles.prior import Prior
 from discreet.randomness import generator
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable
 from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.release import Release
 from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, attempts
 from discreet.schemes.ambiguity.groups import withhold_with_groups
 from discreet.schemes.ambiguity.pairs import correlated_pairs
@@ -69,6 +70,7 @@ class Ambiguity(Scheme):
     """
 
     name: ClassVar[str] = "ambiguity"
+    format: ClassVar[type[Release]] = AmbiguousRelease
     hides_presence: ClassVar[bool] = True
 
     closeness: bool = False

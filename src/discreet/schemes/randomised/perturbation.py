@@ -16,6 +16,7 @@ from discreet.principles.prior import Prior
 from discreet.randomness import generator, numbers_below
 from discreet.releases.randomised.matrix import TOLERANCE, Matrix
 from discreet.releases.randomised.perturbed import PerturbedRelease
+from discreet.releases.release import Release
 from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.keepers import way_out
 from discreet.schemes.randomised.matrix import closed_form, even, exact, printed
@@ -47,6 +48,7 @@ class Perturbation(Scheme):
     """
 
     name: ClassVar[str] = "perturbation"
+    format: ClassVar[type[Release]] = PerturbedRelease
 
     matrix: Choice = "exact"
     """``exact``: the probabilities found by linear programming that let counts be estimated best. ``even``: those whose

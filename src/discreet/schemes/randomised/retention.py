@@ -18,6 +18,7 @@ from discreet.randomness import generator, numbers_below
 from discreet.releases.randomised.coin import Coin, Crowds, Noise, crowds, distinct
 from discreet.releases.randomised.matrix import DIGITS, TOLERANCE
 from discreet.releases.randomised.retained import RetainedRelease
+from discreet.releases.release import Release
 from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.keepers import way_out
 from discreet.schemes.scheme import Scheme, feasible
@@ -66,6 +67,7 @@ class Retention(Scheme):
     """
 
     name: ClassVar[str] = "retention"
+    format: ClassVar[type[Release]] = RetainedRelease
 
     noise: Noise = "uniform"
     """How a number is drawn that is not kept: ``uniform``, as published, all that occur alike; ``prior``, each as often

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from discreet.adversary.formats.anatomy.align import claims
 from discreet.adversary.formats.generalized.align import quasi_column, usable_rows
-from discreet.adversary.presence.lookup import ByLists
 from discreet.principles.counts import Counts
 from discreet.releases.ambiguous.beliefs import Located
+from discreet.releases.ambiguous.lookup import ByLists
 from discreet.releases.ambiguous.release import AmbiguousRelease
-from discreet.releases.randomised.base import value_name
+from discreet.releases.columns import value_name
 from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.releases.attributes import Attribute
+from discreet.releases.boxes import boxes_in
 from discreet.releases.columns import ExactColumn
-from discreet.releases.generalized.boxes import boxes_in
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.table.table import Column, Table
 
@@ -73,7 +73,7 @@ def align(release: GeneralizedRelease, original: Table) -> Aligned:
         column = carried_column(attribute, original)
         parts.append((column, places_in(payload, column), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
-    boxes = boxes_in(release, columns)
+    boxes = boxes_in(release.descriptions, columns)
     return Aligned(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
 
 

@@ -20,7 +20,7 @@ from discreet.kernels.boxes.boxes import Boxes, nested
 from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
 from discreet.principles import wording
-from discreet.releases.generalized.boxes import plant, points_of
+from discreet.releases.boxes import plant, points_of
 from discreet.table.combinations import numbered
 
 EDGES = 2_000_000

@@ -15,6 +15,7 @@ from discreet.kernels.boxes.forest import plant as plant_trees
 from discreet.kernels.presence.spreading import mixtures
 from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
 from discreet.releases.columns import ordered_values
+from discreet.releases.descriptions import Descriptions
 from discreet.releases.labels import Regions
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
@@ -26,20 +27,22 @@ BATCH = 1 << 24
 """How many counts are mixed at a time."""
 
 
-def boxes_in(release: GeneralizedRelease, columns: Sequence[Column]) -> Boxes:
-    """Every group's description in the codes of these columns, one column per quasi-identifier, in their order."""
-    groups, axes = release.groups, len(columns)
-    low, high = np.zeros((groups, axes), np.int32), np.zeros((groups, axes), np.int32)
-    set_at = np.full((groups, axes), -1, np.int32)
+def boxes_in(descriptions: Descriptions, columns: Sequence[Column]) -> Boxes:
+    """Every cell's description in the codes of these columns, one column per quasi-identifier, in their order."""
+    cells, axes = descriptions.cells, len(columns)
+    low, high = np.zeros((cells, axes), np.int32), np.zeros((cells, axes), np.int32)
+    set_at = np.full((cells, axes), -1, np.int32)
     sets: list[NDArray[np.int64]] = []
-    for axis, (column, regions, texts) in enumerate(zip(columns, release.regions, release.texts, strict=True)):
-        first, last, gaps = _ranges(release.quasi[axis], regions, column)
+    for axis, (column, regions, texts) in enumerate(
+        zip(columns, descriptions.regions, descriptions.texts, strict=True)
+    ):
+        first, last, gaps = _ranges(descriptions.quasi[axis], regions, column)
         which = np.full(len(first), -1, np.int32)
         for at, codes in gaps.items():
             which[at] = len(sets)
             sets.append(codes)
-        low[:, axis], high[:, axis] = first[texts.of_group], last[texts.of_group]
-        set_at[:, axis] = which[texts.of_group]
+        low[:, axis], high[:, axis] = first[texts.of_cell], last[texts.of_cell]
+        set_at[:, axis] = which[texts.of_cell]
     starts = np.cumsum([0, *(len(codes) for codes in sets)], dtype=np.int64)
     members = np.concatenate([np.zeros(0, np.int32), *sets]).astype(np.int32)
     return Boxes(low, high, set_at, starts, members)
@@ -116,7 +119,7 @@ def mixed(release: GeneralizedRelease, columns: Sequence[Column]) -> NDArray[np.
     points = points_of(columns)
     if not columns:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
-    described = boxes_in(release, columns)
+    described = boxes_in(release.descriptions, columns)
     counts, width = release.counts, len(release.values)
     result = np.empty((len(points), width), np.int64)
     batch = max(1, BATCH // max(1, width))

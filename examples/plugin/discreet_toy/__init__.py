@@ -1,0 +1,116 @@
+"""What a plug-in is: a principle, a format with its auditor, and a scheme that makes releases of that format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Case, FormatFindings
+from discreet.adversary.check import Check
+from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.plugins import Format
+from discreet.principles.bounds import Bounds
+from discreet.principles.counts import Counts
+from discreet.principles.parameters import Number, Parameter
+from discreet.principles.principle import Principle, Reach
+from discreet.principles.prior import Prior
+from discreet.releases.generalized.load import read_texts
+from discreet.releases.generalized.release import GROUP, GeneralizedRelease
+from discreet.schemes.grouping import GroupingScheme
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True)
+class Majority(Principle):
+    """No sensitive value has more than ``share`` of a group's rows. Monotone: a share in a union lies between."""
+
+    name: ClassVar[str] = "majority"
+    example: ClassVar[str] = "'majority(share=0.5)'"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Number("share", high=1.0, above=True),)
+
+    share: float
+
+    def _bounds(self, prior: Prior) -> Bounds:
+        self.require(prior)
+        caps = np.full(len(prior.values), self.share)
+        return Bounds(prior.values, prior.frequencies, caps, reason=f"because of share={self.share}")
+
+    def rules(self, prior: Prior) -> Any:
+        """A cap for every value."""
+        return self._bounds(prior).rules(len(prior.values))
+
+    def reachable(self, prior: Prior) -> Reach:
+        """Reachable when the whole table keeps it."""
+        most = float(prior.frequencies.max())
+        return Reach(most <= self.share, most, f"The most frequent value has a share of {most:.3f}; ask for as much.")
+
+    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+        return self._bounds(prior).explain(counts)
+
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
+        return float(counts.shares.max())
+
+
+class SizedRelease(GeneralizedRelease):
+    """A generalized release with a second table that tells how many rows each group has."""
+
+    format: ClassVar[str] = "sized"
+    more_tables: ClassVar[tuple[str, ...]] = ("sizes",)
+
+    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """The table of rows, and that of sizes."""
+        sizes = pa.table({GROUP: self.ids, "rows": self.sizes})
+        return {**super().tables(numbers), "sizes": sizes}
+
+    @classmethod
+    def load(cls, home: Path, manifest: dict[str, Any]) -> SizedRelease:
+        """The release in a folder; sizes that are not those of its groups are a fault."""
+        release = super().load(home, manifest)
+        path = next(home / name for name in manifest["tables"] if name.startswith("sizes."))
+        columns = read_texts(path, [GROUP, "rows"])
+        told = [[words[code] for code in codes] for words, codes in columns.values()]
+        if told != [list(map(str, release.ids.tolist())), list(map(str, release.sizes.tolist()))]:
+            return replace(release, faults=(*release.faults, f"{path.name} does not tell the sizes of the groups."))
+        return release
+
+
+def audit_sized(case: Case[SizedRelease]) -> FormatFindings:
+    """What is audited of a generalized release, and a word about the sizes: whether they are right loading has told."""
+    found = audit_generalized(case)
+    return replace(found, checks=[*found.checks, Check("sizes", True, "The sizes of groups are a table of their own.")])
+
+
+SIZED = Format(SizedRelease, audit_sized)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Halves(GroupingScheme):
+    """Two groups, below and above the median of the first quasi-identifier, or one where they would break the promise.
+
+    Why the promise is kept: halves are only taken when both are found to keep it, and all rows do, or are refused.
+    """
+
+    name: ClassVar[str] = "halves"
+    format: ClassVar[type[GeneralizedRelease]] = SizedRelease
+
+    values: Any = "interval"
+    random_state: int | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How quasi-identifiers are published."""
+        return {"values": self.values}
+
+    def groups(
+        self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64], rng: Any, progress: Any
+    ) -> NDArray[np.int32]:
+        """The half of every row."""
+        codes = table.quasi[0].codes[rows]
+        half = (codes > np.median(codes)).astype(np.int32)
+        counts = Counts.of_rows(half, table.classes[rows], 2, len(prior.counts))
+        return half if bool(principle.holds(counts, prior).all()) else np.zeros_like(half)

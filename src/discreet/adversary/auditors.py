@@ -1,0 +1,51 @@
+"""How each format of release is audited: an auditor for every class of release, and none is taken for another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from discreet.adversary.case import Case, FormatFindings
+from discreet.adversary.formats.ambiguous.audit import audit_ambiguous
+from discreet.adversary.formats.anatomy.audit import audit_anatomy
+from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.formats.randomised.perturbed import audit_perturbed
+from discreet.adversary.formats.randomised.retained import audit_retained
+from discreet.errors import DiscreetError
+from discreet.plugins import plugged
+from discreet.releases import (
+    FORMATS,
+    AmbiguousRelease,
+    AnatomyRelease,
+    GeneralizedRelease,
+    PerturbedRelease,
+    Release,
+    RetainedRelease,
+)
+
+Auditor = Callable[[Case[Any]], FormatFindings]
+
+AUDITORS: dict[type[Release], Auditor] = {
+    GeneralizedRelease: audit_generalized,
+    AnatomyRelease: audit_anatomy,
+    AmbiguousRelease: audit_ambiguous,
+    PerturbedRelease: audit_perturbed,
+    RetainedRelease: audit_retained,
+}
+"""The auditors of the built-in formats; that of a plug-in comes with its format."""
+
+_unaudited = {format.__name__ for format in FORMATS.built_in.values()} - {format.__name__ for format in AUDITORS}
+if _unaudited:
+    raise AssertionError(f"nobody audits {', '.join(sorted(_unaudited))}")
+
+
+def auditor_of(release: Release) -> Auditor:
+    """Who audits a release: whoever was registered for its class, and nobody else."""
+    for format in type(release).__mro__:
+        if format in AUDITORS:
+            return AUDITORS[format]
+        for plug in plugged("formats").values():
+            if plug.release is format:
+                audit: Auditor = plug.audit
+                return audit
+    raise DiscreetError(f"nobody audits releases of the format {release.format}; register an auditor with it")

@@ -1,0 +1,127 @@
+"""People looked up in the auxiliary tables of an ambiguous release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.presence import covering, value_index
+from discreet.kernels.presence.value_index import Shown
+from discreet.principles import wording
+from discreet.progress import Tell, silent
+from discreet.releases.ambiguous.beliefs import Located, located
+from discreet.releases.anatomy.beliefs import codes_found
+from discreet.releases.lookup import Lookup, Matches
+from discreet.releases.max_presence import PresenceBound, ValueLists, most_believed
+from discreet.table.combinations import numbered
+from discreet.table.table import Column
+
+if TYPE_CHECKING:
+    from discreet.releases.ambiguous.release import AmbiguousRelease
+
+appearing_kernels, covering_kernels = cast(Any, value_index), cast(Any, covering)
+
+LINES = 1 << 13
+"""How many people are looked up before it is told how far that is."""
+
+
+class ByLists(Lookup):
+    """By the auxiliary tables of an ambiguous release."""
+
+    def __init__(self, release: AmbiguousRelease) -> None:
+        """The groups of a release."""
+        self.release, self.quasi, self.sizes, self.ids = release, release.quasi, release.sizes, release.ids
+
+    def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """The combinations of the values that it lists."""
+        return self.release.combinations
+
+    def located(self, people: Sequence[Column]) -> Located:
+        """People looked up in the auxiliary tables."""
+        column_of = {column.name: column for column in people}
+
+        def codes_of(attribute: Any, payload: Any) -> NDArray[np.int64]:
+            column = column_of[attribute.name]
+            return codes_found(attribute, payload, column.values)[column.codes]
+
+        return located(self.release, codes_of)
+
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
+        lines, of_person, shown, _ = self.located(people)
+        times, largest, logs = appearing_kernels.cover(lines, shown, self.release.groups, chances)
+        return Matches(times, largest, 0.0 - np.expm1(logs)).of(of_person)
+
+    def anyone(
+        self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
+    ) -> PresenceBound:
+        """Over all combinations of values that are listed."""
+        shown, firsts = self.release.listed
+        return most_believed(ValueLists(shown, firsts), chances, known, limit)
+
+    def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """How many people have all of their values in each group."""
+        lines, of_person, shown, _ = self.located(people)
+        amounts = np.bincount(of_person, minlength=len(lines))
+        return np.asarray(covering_kernels.crowds(lines, amounts, shown, self.release.groups), np.int64)
+
+    def find_weighed(
+        self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent
+    ) -> tuple[Matches, NDArray[np.float64]]:
+        """The same as ``find``; and the largest belief of an adversary for whom values are likelier the more groups
+        list them.
+
+        Each row of a group then holds a combination with the product of its values' shares in the group's lists, a
+        value weighing as much as there are groups that list it.
+        """
+        lines, of_person, shown, firsts = self.located(people)
+        lines, of_line = _without_everywhere(lines, shown, firsts, self.release.groups)
+        of_person = of_line[of_person]
+        many = np.diff(shown.starts).astype(np.float64)
+        rooms = np.ones(self.release.groups)
+        for first, last in pairwise(firsts.tolist()):
+            inside = slice(shown.starts[first], shown.starts[last])
+            own = np.repeat(many[first:last], many[first:last].astype(np.int64))
+            rooms *= np.bincount(shown.groups[inside], weights=own, minlength=self.release.groups)
+        likely = np.divide(self.sizes, rooms, out=np.zeros(len(rooms)), where=rooms > 0)
+        weights = np.prod(many[lines], axis=1)
+        parts = []
+        for start in range(0, max(1, len(lines)), LINES):
+            tell(start / max(1, len(lines)))
+            some = slice(start, start + LINES)
+            parts.append(
+                covering_kernels.beliefs(lines[some], weights[some], shown, self.release.groups, chances, likely)
+            )
+        times, largest, logs, weighed = (np.concatenate(one) for one in zip(*parts, strict=True))
+        return Matches(times, largest, 0.0 - np.expm1(logs)).of(of_person), np.asarray(weighed[of_person], np.float64)
+
+    def description(self, group: int) -> dict[str, str]:
+        """The extent of its lists."""
+        return self.release.description(group)
+
+    def named(self, group: int) -> str:
+        """Its number, its size and how many combinations of values it shows."""
+        combinations = self.release.combinations[group]
+        return (
+            f"group {self.release.ids[group]} ({wording.rows(int(self.sizes[group]))}, {combinations:,.0f} "
+            f"{'combination' if combinations == 1 else 'combinations'} of values)"
+        )
+
+
+def _without_everywhere(
+    lines: NDArray[np.int64], shown: Shown, firsts: NDArray[np.int64], groups: int
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Distinct lines of values, where values that all groups show are taken for the first such one of their block:
+    whoever holds one is found in the same groups as with another. Returns the lines, and the one of every given line.
+    """
+    alike = np.arange(firsts[-1])
+    for first, last in pairwise(firsts.tolist()):
+        everywhere = first + np.flatnonzero(np.diff(shown.starts[first : last + 1]) == groups)
+        alike[everywhere] = everywhere[:1]
+    taken = np.where(lines < 0, -1, np.append(alike, -1)[lines])
+    keys = numbered([column + 1 for column in taken.T], [int(firsts[-1]) + 1] * taken.shape[1], len(taken))
+    _, at, of_line = np.unique(keys, return_index=True, return_inverse=True)
+    return np.ascontiguousarray(taken[at]), of_line

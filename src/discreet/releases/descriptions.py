@@ -1,0 +1,115 @@
+"""What quasi-identifiers are published under, in whatever shape: texts, what these admit, and which cell bears which.
+
+A cell is a description with the rows under it: a group of a generalized release, or whatever else a format describes.
+Losses, boxes and spelling are computed from here, so that every format has them by naming its descriptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.releases.attributes import Attribute
+from discreet.releases.labels import ANYTHING, Nodes, Regions, braces, interval, parse, quoted
+from discreet.table.moments import written
+from discreet.table.texts import MISSING
+
+
+class Texts(NamedTuple):
+    """The distinct published texts of one attribute, and which of them each cell bears."""
+
+    texts: tuple[str, ...]
+    of_cell: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Descriptions:
+    """The cells of a release.
+
+    >>> age = Attribute("age", "quasi", "numeric", domain=(0.0, 99.0))
+    >>> told = Descriptions((age,), (Texts(("[17, 24]", "30"), np.array([1, 0], np.int32)),), np.array([4, 2]))
+    >>> told.cells, told.text(0), told.regions[0].low.tolist()
+    (2, {'age': '30'}, [17.0, 30.0])
+    """
+
+    quasi: tuple[Attribute, ...]
+    texts: tuple[Texts, ...]
+    """Per quasi-identifier: its distinct published texts, and which one each cell bears."""
+    sizes: NDArray[np.int64]
+    """How many rows each cell has."""
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return len(self.sizes)
+
+    @cached_property
+    def regions(self) -> tuple[Regions, ...]:
+        """Per quasi-identifier: what each of its texts admits."""
+        return tuple(parse(attribute, of.texts) for attribute, of in zip(self.quasi, self.texts, strict=True))
+
+    def text(self, cell: int) -> dict[str, str]:
+        """The published quasi-identifiers of a cell."""
+        return {
+            attribute.name: of.texts[of.of_cell[cell]] for attribute, of in zip(self.quasi, self.texts, strict=True)
+        }
+
+    def spelling_faults(self) -> list[str]:
+        """Texts that are written in another way than what they mean is written, or in two ways."""
+        faults = []
+        for attribute, of, regions in zip(self.quasi, self.texts, self.regions, strict=True):
+            faults += _descriptions(attribute, of.texts, regions)
+        return faults
+
+
+def _descriptions(attribute: Attribute, texts: Sequence[str], regions: Regions) -> list[str]:
+    """Texts of one attribute that are written in another way than what they mean, or in two ways."""
+    nodes = None if attribute.hierarchy is None else Nodes(attribute.hierarchy)
+    meanings: dict[object, str] = {}
+    ranks_of = {value: float(rank) for rank, value in enumerate(attribute.values)}
+    for at, text in enumerate(texts):
+        if not _well_written(attribute, text, regions, at, nodes, ranks_of):
+            return [f"{attribute.name!r} is published as {text!r}, which is not how what it means is written"]
+        ranks = regions.sets.get(at)
+        meaning = (
+            regions.low[at],
+            regions.high[at],
+            regions.missing[at],
+            None if ranks is None else (*ranks.tolist(),),
+        )
+        if meanings.setdefault(meaning, text) != text:
+            return [
+                f"{attribute.name!r} is published both as {meanings[meaning]!r} and as {text!r}, which mean the same"
+            ]
+    return []
+
+
+def _well_written(
+    attribute: Attribute, text: str, regions: Regions, at: int, nodes: Nodes | None, ranks_of: Mapping[str, float]
+) -> bool:
+    """Whether a text is one of those that stand for what it means: an interval, a label, or a set in an order."""
+    if text == ANYTHING or (text == MISSING and attribute.kind != "categorical"):
+        return True
+    low, high = float(regions.low[at]), float(regions.high[at])
+    if nodes is not None:
+        if text in nodes.ranges and (text not in nodes.leaves or text == quoted(text)):
+            return True
+        leaves = nodes.hierarchy.leaves
+        ranks = regions.sets.get(at)
+        if attribute.kind == "categorical":
+            held = [leaves[rank] for rank in (range(int(low), int(high) + 1) if ranks is None else ranks.tolist())]
+        else:
+            place = ranks_of.__getitem__ if attribute.kind == "ordinal" else float
+            held = [leaf for leaf in leaves if leaf != MISSING and low <= place(leaf) <= high]
+        if text in (braces(held), braces(sorted(held))):
+            return True
+    if attribute.kind == "numeric":
+        return text == interval(written(low, attribute.notation), written(high, attribute.notation))
+    if attribute.kind == "ordinal":
+        return text == interval(*(quoted(attribute.values[int(rank)]) for rank in (low, high)))
+    return False

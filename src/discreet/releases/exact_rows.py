@@ -1,0 +1,118 @@
+"""Rows published with their quasi-identifiers as they are: whoever knows somebody's knows whether they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.principles import wording
+from discreet.releases.anatomy.beliefs import codes_at, codes_found
+from discreet.releases.attributes import Attribute
+from discreet.releases.columns import ExactColumn, value_name
+from discreet.releases.lookup import Lookup, Matches
+from discreet.releases.max_presence import PresenceBound
+from discreet.table.combinations import distinct, numbered
+from discreet.table.table import Column
+
+
+class PublishesRows(Protocol):
+    """A release that publishes the quasi-identifiers of every row as they are."""
+
+    @property
+    def quasi(self) -> tuple[Attribute, ...]:
+        """The quasi-identifiers."""
+
+    @property
+    def exact(self) -> tuple[ExactColumn, ...]:
+        """Per quasi-identifier: its distinct published values, and which one each published row holds."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows are published."""
+
+    @property
+    def withheld(self) -> int:
+        """How many rows are not."""
+
+
+def presence_of_rows(release: PublishesRows, points: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
+    """Per point: 1 where a published row bears it, which is certainty; else 0, or NaN when rows are withheld.
+
+    A withheld row may bear whatever is not published, so that nothing is known then.
+    """
+    columns = codes_at(release.quasi, release.exact, points)
+    known = np.all([column >= 0 for column in columns], axis=0)
+    both = [np.concatenate([of.codes, at[known]]) for of, at in zip(release.exact, columns, strict=True)]
+    keys = numbered(both, [len(of.values) for of in release.exact], len(both[0]))
+    borne = np.zeros(len(known), np.bool_)
+    borne[known] = np.isin(keys[release.rows :], keys[: release.rows])
+    return np.where(borne, 1.0, np.nan if release.withheld else 0.0)
+
+
+class ByRows(Lookup):
+    """By rows published with their quasi-identifiers as they are; rows that bear the same are one group here."""
+
+    certain = True
+
+    def __init__(self, release: PublishesRows) -> None:
+        """The published combinations of quasi-identifiers, and how many rows bear each."""
+        self.release, self.quasi, self.ids = release, release.quasi, None
+        keys = self._keys([])
+        self.borne, self.sizes = np.unique(keys, return_counts=True)
+
+    def _keys(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """Published rows, followed by people, as numbers that are equal exactly when all quasi-identifiers are."""
+        codes, sizes = [], []
+        for at, (attribute, payload) in enumerate(zip(self.release.quasi, self.release.exact, strict=True)):
+            held = [payload.codes + np.int64(1)]
+            if people:
+                held.append(codes_found(attribute, payload, people[at].values)[people[at].codes] + 1)
+            codes.append(np.concatenate(held))
+            sizes.append(len(payload.values) + 1)
+        return numbered(codes, sizes, len(codes[0]))
+
+    def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """One: the combination that its rows bear."""
+        return np.ones(len(self.sizes))
+
+    def _places(self, people: Sequence[Column]) -> NDArray[np.intp]:
+        """The group that bears each person's quasi-identifiers, -1 for none."""
+        keys = self._keys(people)
+        rows = len(keys) - len(people[0].codes)
+        # where columns are many, numbers mean the same only within one call: groups are in the order of their numbers
+        borne = distinct(keys[:rows])
+        at = np.minimum(np.searchsorted(borne, keys[rows:]), max(0, len(borne) - 1))
+        return np.where(borne[at] == keys[rows:], at, -1)
+
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
+        at = self._places(people)
+        chance = np.where(at < 0, 0.0, chances[at])
+        return Matches((at >= 0).astype(np.int64), chance, chance)
+
+    def anyone(
+        self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
+    ) -> PresenceBound:
+        """That of whoever bears what is published."""
+        largest = float(chances.max(initial=known))
+        return PresenceBound(largest, largest)
+
+    def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """How many people bear each published combination."""
+        at = self._places(people)
+        return np.bincount(at[at >= 0], minlength=len(self.sizes))
+
+    def description(self, group: int) -> dict[str, str]:
+        """What its rows bear."""
+        row = int(np.argmax(self._keys([]) == self.borne[group]))
+        return {
+            attribute.name: value_name(payload.values[payload.codes[row]], payload.notation)
+            for attribute, payload in zip(self.quasi, self.release.exact, strict=True)
+        }
+
+    def named(self, group: int) -> str:
+        """Its size and what its rows bear."""
+        told = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
+        return f"the {wording.rows(int(self.sizes[group]))} with {told}"

@@ -1,0 +1,62 @@
+"""People looked up in the descriptions of a generalized release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.boxes.search import tally
+from discreet.principles import wording
+from discreet.releases.boxes import boxes_in, plant, points_of
+from discreet.releases.lookup import Lookup, Matches
+from discreet.releases.max_presence import PresenceBound, lists_of_boxes, most_believed
+from discreet.releases.presence import combinations_in, covered, occurring
+from discreet.table.table import Column
+
+if TYPE_CHECKING:
+    from discreet.releases.generalized.release import GeneralizedRelease
+
+
+class ByBoxes(Lookup):
+    """By the descriptions of a generalized release."""
+
+    def __init__(self, release: GeneralizedRelease) -> None:
+        """The groups of a release, each on its own even where descriptions are the same."""
+        self.release, self.quasi, self.sizes, self.ids = release, release.quasi, release.sizes, release.ids
+
+    def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """The combinations that its description admits, of values that occur in the original."""
+        return combinations_in(boxes_in(self.release.descriptions, original), occurring(original))
+
+    def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
+        return Matches(*covered(boxes_in(self.release.descriptions, people), people, chances))
+
+    def anyone(
+        self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
+    ) -> PresenceBound:
+        """Over all combinations that descriptions admit."""
+        lists = lists_of_boxes(
+            boxes_in(self.release.descriptions, original), [len(column.values) for column in original]
+        )
+        return most_believed(lists, chances, known, limit)
+
+    def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """How many people each description admits."""
+        points, groups = points_of(people), self.release.groups
+        forest = plant(points, np.ones(len(points), np.int64), np.array([0, len(points)]))
+        needs = np.full(groups, len(points) + 1)
+        described = boxes_in(self.release.descriptions, people)
+        found = tally(forest, described, np.arange(groups), np.zeros(groups, np.int64), needs)
+        return np.asarray(found, np.int64)
+
+    def description(self, group: int) -> dict[str, str]:
+        """Its texts."""
+        return self.release.description(group)
+
+    def named(self, group: int) -> str:
+        """Its number, its size and its description."""
+        told = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
+        return f"group {self.release.ids[group]} ({wording.rows(int(self.sizes[group]))}, {told})"

@@ -1,0 +1,101 @@
+"""A package from outside adds a scheme, a format with its auditor and a principle, and they work everywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "plugin"
+PATIENTS = (
+    "from discreet.datasets import patients_arrow; from pyarrow.csv import write_csv; "
+    "write_csv(patients_arrow(), 'patients.csv')"
+)
+ROLES = ("--quasi", "age,sex,zip", "--sensitive", "disease")
+PAIRS = ("--scheme", "halves", "--promise", "k-anonymity(k=2)")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the patients, and the plug-in installed beside it, without the network."""
+    place = tmp_path_factory.mktemp("plugin")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
+    subprocess.run([*pip, "--target", str(place / "site"), str(EXAMPLE)], check=True, capture_output=True)
+    run(place, "-c", PATIENTS)
+    return place
+
+
+def run(home: Path, *words: str, code: int = 0) -> str:
+    """What Python prints when it is run where the plug-in is installed."""
+    paths = [str(home / "site"), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    done = subprocess.run([sys.executable, *words], cwd=home, env=environment, capture_output=True, text=True)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def discreet(home: Path, *words: str, code: int = 0) -> str:
+    return run(home, "-m", "discreet", *words, code=code)
+
+
+def test_from_publishing_to_a_query(home: Path) -> None:
+    promise = ("--promise", "majority(share=0.5)", "--scheme", "halves")
+    discreet(home, "publish", "patients.csv", "-o", "release", *ROLES, *promise, "--trace", "patients.trace")
+    manifest = json.loads((home / "release/release.json").read_text())
+    assert manifest["format"] == "sized" and manifest["scheme"]["name"] == "halves"
+    assert set(manifest["tables"]) == {"table.csv", "sizes.csv"}
+    told = discreet(home, "audit", "release", "--original", "patients.csv", "--trace", "patients.trace")
+    assert "majority(share=0.5) holds" in told and "The sizes of groups are a table of their own." in told
+    assert "About 48 of 48" in discreet(home, "query", "release", "SELECT COUNT(*) FROM t WHERE age >= 0")
+
+
+def test_a_broken_table_of_the_format_is_found(home: Path) -> None:
+    discreet(
+        home, "publish", "patients.csv", "-o", "broken", *ROLES, "--scheme", "halves", "--promise", "k-anonymity(k=2)"
+    )
+    path = home / "broken/sizes.csv"
+    path.write_text(path.read_text().replace("24", "23"))
+    told = discreet(home, "audit", "broken", "--original", "patients.csv", code=1)
+    assert "does not tell the sizes of the groups" in told
+
+
+def test_comparisons_plans_help_and_job_files_know_it(home: Path) -> None:
+    told = discreet(home, "compare", "patients.csv", *ROLES, "--promise", "majority(share=0.5)", "--queries", "50")
+    assert "halves" in told and "cuts" in told
+    assert "majority" in discreet(home, "plan", "patients.csv", *ROLES)
+    told = discreet(home, "publish", "--help")
+    assert "halves" in told and "majority" in told
+    lines = ['input = "patients.csv"', 'output = "jobbed"', 'quasi = ["age", "sex", "zip"]', 'sensitive = "disease"']
+    lines += ['promise = "majority(share=0.5)"', 'scheme = "halves"', 'options = { values = "set" }']
+    (home / "job.toml").write_text("\n".join(lines))
+    discreet(home, "publish", "--job", "job.toml")
+
+
+def test_without_the_plug_in_its_releases_are_refused_with_the_way_out(home: Path) -> None:
+    discreet(
+        home, "publish", "patients.csv", "-o", "alone", *ROLES, "--scheme", "halves", "--promise", "k-anonymity(k=2)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "discreet", "query", "alone", "SELECT COUNT(*) FROM t"],
+        cwd=home,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2 and "install the plug-in" in done.stderr
+
+
+def test_a_plug_in_that_cannot_be_loaded_is_named(home: Path, tmp_path: Path) -> None:
+    info = tmp_path / "broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[discreet.schemes]\nnowhere = nowhere_at_all:Scheme\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    words = ["publish", "patients.csv", "-o", "never", *ROLES, "--promise", "k-anonymity(k=2)"]
+    done = subprocess.run(
+        [sys.executable, "-m", "discreet", *words], cwd=home, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "'nowhere_at_all:Scheme' cannot be loaded" in done.stderr
