@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -59,6 +60,13 @@ class Registry(Mapping[str, T]):
 
     def __len__(self) -> int:
         return len(self._known)
+
+
+def registered(group: Group) -> Mapping[str, Any]:
+    """All there is of one kind, for those who may not import the room where it is made, as audits may not schemes."""
+    home = import_module("discreet.releases" if group == "formats" else f"discreet.{group}")
+    found: Mapping[str, Any] = getattr(home, group.upper())
+    return found
 
 
 def plugged(group: Group) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from discreet.command.job import Job
     from discreet.command.publish import Outcome
+    from discreet.releases.generalized.release import GeneralizedRelease
 
 QUASI = ("age", "gender", "education", "marital")
 SENSITIVE = "occupation"
@@ -151,10 +152,8 @@ def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
     """Some rows of the table, and the groups that they are published in."""
     import numpy as np
 
-    from discreet.releases.generalized.release import GeneralizedRelease
-
-    table, release = outcome.table, outcome.release
-    assert isinstance(release, GeneralizedRelease) and release.trace is not None
+    table, release = outcome.table, cast("GeneralizedRelease", outcome.release)  # the default scheme makes no others
+    assert release.trace is not None
     rows = np.flatnonzero(release.trace >= 0)[:SHOWN].tolist()
     before = [[column.texts[column.codes[row]] for column in table.columns] for row in rows]
     after = []

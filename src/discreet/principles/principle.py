@@ -6,7 +6,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
-from difflib import get_close_matches
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from discreet.principles.parameters import Parameter
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine
 from discreet.principles.wording import rows
+from discreet.table.texts import near
 
 
 @dataclass(frozen=True)
@@ -320,7 +320,7 @@ def _parse_one(text: str) -> Principle:
     name, inside = form[1].lower(), form[2] or ""
     kind = PRINCIPLES.get(name)
     if kind is None:
-        raise DiscreetError(f"no promise is called '{form[1]}'; {_suggest(name, list(PRINCIPLES))}")
+        raise DiscreetError(f"no promise is called '{form[1]}'; {near(name, PRINCIPLES)}")
     declared = {parameter.name: parameter for parameter in kind.parameters}
     given: dict[str, object] = {}
     for item in filter(None, (piece.strip() for piece in _split(inside, ","))):
@@ -329,7 +329,7 @@ def _parse_one(text: str) -> Principle:
         if not equals or not value:
             raise DiscreetError(f"{name}: '{item}' is not of the form name=value; write for example {kind.example}")
         if key not in declared:
-            raise DiscreetError(f"{name} has no parameter '{key}'; {_suggest(key, list(declared))}")
+            raise DiscreetError(f"{name} has no parameter '{key}'; {near(key, declared)}")
         if key in given:
             raise DiscreetError(f"{name}: {key} is given twice in '{text}'; give it once")
         try:
@@ -354,8 +354,3 @@ def main_parameter(text: str) -> str:
     from discreet.principles import PRINCIPLES
 
     return PRINCIPLES[text.partition("(")[0].strip()].parameters[0].name
-
-
-def _suggest(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"did you mean '{near[0]}'?" if near else f"there is {', '.join(known)}"

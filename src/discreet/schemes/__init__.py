@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, fields
-from difflib import get_close_matches
-from typing import Any, cast
 
 from discreet.errors import DiscreetError
 from discreet.plugins import Registry
@@ -21,6 +18,7 @@ from discreet.schemes.proximity.scheme import Proximal
 from discreet.schemes.randomised.perturbation import Perturbation
 from discreet.schemes.randomised.retention import Retention
 from discreet.schemes.scheme import Scheme
+from discreet.table.texts import near
 
 __all__ = [
     "SCHEMES",
@@ -71,31 +69,5 @@ def make_scheme(
     """
     name = name or default_scheme(principle)
     if name not in SCHEMES:
-        raise DiscreetError(f"no scheme is called {name!r}; {_near(name, list(SCHEMES))}")
-    scheme = cast(Any, SCHEMES[name])
-    known = {field.name: field for field in fields(scheme) if field.name != "random_state"}
-    given: dict[str, object] = {}
-    for key, text in (options or {}).items():
-        if key not in known:
-            raise DiscreetError(f"scheme {name!r} has no option {key!r}; {_near(key, list(known))}")
-        given[key] = _value(known[key], text)
-    return cast(Scheme, scheme(**given, random_state=random_state))
-
-
-def _value(field: Field[Any], text: str) -> object:
-    """An option's value from its text, of the type that its default has."""
-    if isinstance(field.default, bool):
-        if text.lower() not in ("true", "false"):
-            raise DiscreetError(f"{field.name}={text!r} is neither true nor false; write {field.name}=true")
-        return text.lower() == "true"
-    if isinstance(field.default, int | float):
-        try:
-            return type(field.default)(text)
-        except ValueError:
-            raise DiscreetError(f"{field.name}={text!r} is not a number; write for example 0.02") from None
-    return tuple(text.replace("+", " ").replace(",", " ").split()) if isinstance(field.default, tuple) else text
-
-
-def _near(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"there is {', '.join(known)}"
+        raise DiscreetError(f"no scheme is called {name!r}; {near(name, SCHEMES)}")
+    return SCHEMES[name].from_texts(options or {}, random_state)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, fields
+from typing import Any, ClassVar, Self, cast
 
 from discreet.errors import DiscreetError
 from discreet.principles.per_attribute import by_attribute
@@ -16,6 +17,7 @@ from discreet.releases.release import Release
 from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.keepers import way_out
 from discreet.table.table import Table
+from discreet.table.texts import near
 
 
 class Scheme(ABC):
@@ -49,6 +51,17 @@ class Scheme(ABC):
             f"scheme {self.name!r} relies on unions of groups to keep what the groups keep, which not all promises do; "
             f"{way_out(principle)}"
         )
+
+    @classmethod
+    def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:
+        """The scheme with options given as text, as on a command line or in a manifest."""
+        known = {field.name: field for field in fields(cast(Any, cls)) if field.name != "random_state"}
+        given: dict[str, Any] = {}
+        for key, text in options.items():
+            if key not in known:
+                raise DiscreetError(f"scheme {cls.name!r} has no option {key!r}; {near(key, known)}")
+            given[key] = _value(known[key], text)
+        return cls(**given, **{"random_state": random_state})
 
     def _choose(self, **choices: Sequence[str]) -> None:
         """Refuse a parameter that is none of its choices."""
@@ -119,3 +132,17 @@ def _check_several(scheme: Scheme, table: Table, principle: Principle) -> None:
             f"scheme {scheme.name!r} protects one sensitive attribute and the table has several ({names}); name one of "
             f"them, or {way_out(principle)}"
         )
+
+
+def _value(field: Field[Any], text: str) -> object:
+    """An option's value from its text, of the type that its default has."""
+    if isinstance(field.default, bool):
+        if text.lower() not in ("true", "false"):
+            raise DiscreetError(f"{field.name}={text!r} is neither true nor false; write {field.name}=true")
+        return text.lower() == "true"
+    if isinstance(field.default, int | float):
+        try:
+            return type(field.default)(text)
+        except ValueError:
+            raise DiscreetError(f"{field.name}={text!r} is not a number; write for example 0.02") from None
+    return tuple(text.replace("+", " ").replace(",", " ").split()) if isinstance(field.default, tuple) else text

@@ -17,9 +17,9 @@ from typing import Any
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
 from discreet.errors import DiscreetError
+from discreet.plugins import registered
 from discreet.principles import KAnonymity, Principle, parse, together
 from discreet.releases.release import new_manifest
-from discreet.schemes import SCHEMES, make_scheme
 from discreet.version import __version__
 
 VERSION = re.compile(r"\d{1,3}(\.\d{1,3}){1,3}((a|b|rc|\.dev|\.post)\d{1,3})?", re.ASCII)
@@ -85,16 +85,17 @@ def _options(scheme: Any, format: str) -> tuple[dict[str, Any], list[str], list[
     name, options = (scheme.get("name"), scheme.get("options")) if isinstance(scheme, dict) else (None, None)
     if not isinstance(name, str) or not isinstance(options, dict):
         return {}, ["the manifest does not tell the name of a scheme and its options"], []
-    return _known(name, options, format) if name in SCHEMES else _unknown(name, options)
+    return _known(name, options, format) if name in registered("schemes") else _unknown(name, options)
 
 
 def _known(name: str, options: dict[str, Any], format: str) -> tuple[dict[str, Any], list[str], list[str]]:
     """The same for one of discreet's schemes."""
-    made_so = SCHEMES[name].format.format
+    scheme = registered("schemes")[name]
+    made_so = scheme.format.format
     if made_so != format:
         return {}, [f"the manifest names scheme {name!r}, whose releases are {made_so} and not {format}"], []
     try:
-        made = make_scheme(name, {key: _text(value) for key, value in options.items()}).options
+        made = scheme.from_texts({key: _text(value) for key, value in options.items()}).options
     except (DiscreetError, OverflowError) as error:
         return {}, [f"the manifest has options that scheme {name!r} does not take: {error}"], []
     # whoever makes a release by hand need not tell them all, and a whole number may stand for a share
@@ -103,7 +104,7 @@ def _known(name: str, options: dict[str, Any], format: str) -> tuple[dict[str, A
 
 
 def _text(value: Any) -> str:
-    """An option as it is given in a text; what is no plain value is given as a text that means nothing."""
+    """An option as text; lists and mappings become texts that no option accepts."""
     return value if isinstance(value, str) else json.dumps(value)
 
 

@@ -27,7 +27,6 @@ from discreet.adversary.verdict import averages, judged
 from discreet.principles import Prior
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
 from discreet.releases.ambiguous.release import AmbiguousRelease
-from discreet.schemes.ambiguity.scheme import Ambiguity
 from discreet.table.combinations import distinct
 
 
@@ -67,7 +66,7 @@ def _entries(case: Case[AmbiguousRelease]) -> Check:
     ]
     check = entries(case, groups=case.manifest["groups"], auxiliaries=auxiliaries)
     scheme: dict[str, Any] = case.manifest["scheme"] if check.holds else {"name": None}
-    pairs = scheme["options"].get("pairs", "auto") if scheme["name"] == Ambiguity.name else "auto"
+    pairs = scheme["options"].get("pairs", "auto") if scheme["name"] == "ambiguity" else "auto"
     if not _published_so(pairs, blocks):
         sentence = f"The manifest has {pairs!r} as 'pairs', which is not what is published together."
         return Check(check.name, False, sentence)

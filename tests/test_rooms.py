@@ -1,0 +1,81 @@
+"""The diagram of imports: data moves one way, and a room knows the rooms before it and none after."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import discreet
+
+HOUSE = Path(discreet.__file__).parent
+GROUND = ("errors", "version", "progress", "plugins", "disk", "unfinished", "randomness")
+"""What every room may use."""
+KNOWS = {
+    "kernels": (),
+    "table": (),
+    "datasets": ("table",),
+    "principles": ("kernels", "table"),
+    "releases": ("kernels", "table", "principles"),
+    "schemes": ("kernels", "table", "principles", "releases"),
+    "analyst": ("kernels", "table", "principles", "releases"),
+    "adversary": ("kernels", "table", "principles", "releases", "analyst"),
+    "publishing": ("table", "principles", "releases", "schemes"),
+    "report": ("datasets", "kernels", "table", "principles", "releases", "schemes", "analyst", "adversary"),
+}
+"""Per room the rooms that it may import. The command line and the package itself see all."""
+ALL_SEEING = ("__init__", "__main__", "command")
+
+
+def imports(path: Path) -> set[str]:
+    """The rooms that a file imports from, also those that it imports late or for type checking only."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"discreet.{one.name}" for one in node.names] if node.module == "discreet" else [node.module]
+        elif isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        found |= {name.split(".")[1] for name in names if name.startswith("discreet.")}
+    return found
+
+
+def rooms() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in HOUSE.rglob("*.py"):
+        room = path.relative_to(HOUSE).parts[0].removesuffix(".py")
+        found.setdefault(room, set()).update(imports(path) - {room})
+    return found
+
+
+@pytest.mark.parametrize("room", sorted(KNOWS))
+def test_a_room_knows_only_the_rooms_before_it(room: str) -> None:
+    assert rooms()[room] - set(GROUND) <= set(KNOWS[room])
+
+
+def test_every_room_is_in_the_diagram() -> None:
+    assert set(rooms()) == {*KNOWS, *GROUND, *ALL_SEEING}
+
+
+def test_the_diagram_has_no_circle() -> None:
+    left = dict(KNOWS)
+    while left:
+        free = [room for room, known in left.items() if not set(known) & set(left)]
+        assert free, f"a circle among {sorted(left)}"
+        for room in free:
+            del left[room]
+
+
+def test_nobody_asks_which_format_a_release_has() -> None:
+    """But the formats themselves, and their auditors."""
+    asking = []
+    for path in HOUSE.rglob("*.py"):
+        parts = path.relative_to(HOUSE).parts
+        if parts[0] == "releases" or parts[:2] == ("adversary", "formats"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "isinstance":
+                names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
+                asking += [f"{'/'.join(parts)}: {name}" for name in names if name[:-7] and name.endswith("Release")]
+    assert asking == []
