@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,6 +36,16 @@ class KAnonymity(Principle):
     larger_is_stronger: ClassVar[bool] = True
 
     k: int
+
+    @property
+    def about_values(self) -> bool:
+        """It counts rows."""
+        return False
+
+    @property
+    def least_rows(self) -> int:
+        """k."""
+        return math.ceil(self.k)
 
     @property
     def bounds_each_value(self) -> bool:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from discreet.errors import DiscreetError
-from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity
@@ -43,7 +42,7 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
     found = []
     for column in table.all_sensitive:
         parts = [named(part, column.name) for part in principle.parts if part.about in (None, column.name)]
-        if all(isinstance(part, KAnonymity) for part in parts):
+        if not any(part.about_values for part in parts):
             raise DiscreetError(
                 f"nothing is promised about the values of the sensitive attribute '{column.name}'; promise something "
                 f"about it, or do not declare it sensitive"

@@ -70,6 +70,11 @@ class AlphaBeta(Principle):
         return math.ceil(1.0 / self.beta - SLACK)
 
     @property
+    def most_presence(self) -> float:
+        """alpha."""
+        return self.alpha
+
+    @property
     def bounds_each_value(self) -> bool:
         """By beta."""
         return True

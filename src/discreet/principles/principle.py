@@ -64,6 +64,21 @@ class Principle(ABC):
         return True
 
     @property
+    def about_values(self) -> bool:
+        """Whether it says anything about sensitive values, and not only about how many rows a group has."""
+        return True
+
+    @property
+    def least_rows(self) -> int:
+        """How many rows every group must have, as far as the promise says so."""
+        return 1
+
+    @property
+    def most_presence(self) -> float:
+        """The largest belief that it allows in anyone's being in the table; 1 when it says nothing about that."""
+        return 1.0
+
+    @property
     def bounds_each_value(self) -> bool:
         """Whether it bounds the share of each value on its own, and can so be about persons who have several."""
         return False

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.l_diversity import LDiversity
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
@@ -131,7 +130,7 @@ class Baseline(Scheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Any monotone promise but one to hide rows among others: their quasi-identifiers are there for all to see."""
-        if any(isinstance(part, KAnonymity) for part in principle.parts):
+        if any(not part.about_values for part in principle.parts):
             return (
                 f"scheme {self.name!r} publishes quasi-identifiers as they are, so it cannot hide a row among others; "
                 f"{way_out(principle)}"

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self, cast
 
 from discreet.errors import DiscreetError
 from discreet.principles.per_attribute import by_attribute
-from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity
@@ -39,7 +38,7 @@ class Scheme(ABC):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Why the scheme cannot make this promise about any such table, in a sentence; ``None`` when it can."""
-        hidden = any(isinstance(part, AlphaBeta) and part.alpha < 1.0 for part in principle.parts)
+        hidden = any(part.most_presence < 1.0 for part in principle.parts)
         if hidden and not self.hides_presence:
             return (
                 f"scheme {self.name!r} publishes quasi-identifiers as they are, so who is in the table is certain and "

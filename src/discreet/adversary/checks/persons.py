@@ -18,7 +18,7 @@ from discreet.adversary.case import Case
 from discreet.adversary.check import Check, described, one_sentence
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
-from discreet.principles import KAnonymity, Principle, Prior
+from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
 from discreet.principles.persons import Judged, broken_by_persons
 from discreet.principles.wording import percent
@@ -154,7 +154,7 @@ def _together(case: Case[GeneralizedRelease], original: Table, placed: NDArray[n
         first = np.empty(original.persons, np.int64)
         first[original.person] = placed
         apart = len(np.unique(original.person[first[original.person] != placed]))
-        if apart and not all(isinstance(part, KAnonymity) for part in case.parts):
+        if apart and any(part.about_values for part in case.parts):
             faults.append(
                 f"{apart:,} of {original.persons:,} persons have rows in several groups, which together may say more "
                 "than each of them"

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK
-from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.l_diversity import LDiversity
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
@@ -196,7 +195,7 @@ def aim_of(principle: Principle) -> Aim:
     """
     alphas = [part for part in principle.parts if isinstance(part, AlphaBeta)]
     shares = [1.0 / part.l for part in principle.parts if isinstance(part, LDiversity)]
-    sizes = [part.k for part in principle.parts if isinstance(part, KAnonymity)]
+    sizes = [part.least_rows for part in principle.parts if not part.about_values]
     return Aim(
         min(part.alpha for part in alphas),
         min([*(part.beta for part in alphas), *shares]),

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from discreet.kernels.cuts.terms import PLAIN, Recipe
 from discreet.kernels.drawing import split_evenly
 from discreet.principles.buckets import fewest_buckets
-from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.generalized.describe import Values
@@ -77,7 +76,7 @@ class Burel(GroupingScheme):
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Promises that bound every value from above, with k-anonymity or without; no others."""
         rest = [part for part in principle.parts if part.caps(prior) is None]
-        only_sizes = len(rest) < len(principle.parts) and all(isinstance(part, KAnonymity) for part in rest)
+        only_sizes = len(rest) < len(principle.parts) and not any(part.about_values for part in rest)
         if only_sizes and principle.floors(prior) is None:
             return super().refusal(principle, prior)
         return (

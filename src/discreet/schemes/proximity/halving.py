@@ -12,7 +12,6 @@ from discreet.kernels.costs import Axes, box_cost
 from discreet.kernels.judging import Rules
 from discreet.kernels.proximity import gathering, pairing
 from discreet.kernels.proximity.pairing import Judge
-from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity
@@ -69,11 +68,11 @@ def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) ->
     first, last = np.zeros((len(near), width), np.int64), np.zeros((len(near), width), np.int64)
     for line, (a, part) in enumerate(near):
         first[line, : len(priors[a].values)], last[line, : len(priors[a].values)] = part.windows(priors[a])
-    sizes = [part.k for some in parts for part in some if isinstance(part, KAnonymity)]
+    sizes = [part.least_rows for some in parts for part in some if not part.about_values]
     ms = np.array([part.m for _, part in near], np.int64)
     more: list[Rules | None] = []
     for some, prior in zip(parts, priors, strict=True):
-        rest = [part.rules(prior) for part in some if not isinstance(part, Proximity | KAnonymity)]
+        rest = [part.rules(prior) for part in some if part.about_values and not isinstance(part, Proximity)]
         more.append(combine(rest) if rest else None)
     given = [_padded(rules, width) for rules in more if rules is not None]
     numbers = [0 if rules is None else len(rules.kinds) for rules in more]
@@ -81,7 +80,7 @@ def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) ->
     together = [np.concatenate([rules[i] for rules in given]) if given else None for i in range(5)]
     kinds, parameters, bounds, nodes, tree = together
     return Judge(
-        max([1, int(ms.max(initial=1)), *(int(np.ceil(k)) for k in sizes)]),
+        max([1, int(ms.max(initial=1)), *sizes]),
         np.array([a for a, _ in near], np.int64),
         ms,
         first,

@@ -16,7 +16,6 @@ from discreet.kernels.proximity.nearness import crowd_of, divisible
 from discreet.kernels.proximity.splitting import split
 from discreet.principles import wording
 from discreet.principles.counts import Counts
-from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.per_attribute import Promised, by_attribute
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -240,7 +239,7 @@ class Proximal(GroupingScheme):
             dealt = deal_hands(points, ordered, starts, axes, first, last, m, least, matched)
         result = np.empty(len(order), np.int32)
         result[order] = dealt
-        if all(isinstance(part, Proximity | KAnonymity) for part in promise.parts):
+        if all(isinstance(part, Proximity) or not part.about_values for part in promise.parts):
             return result
         counts = Counts.of_rows(result, classes, int(result.max()) + 1, len(prior.values))
         return result if promise.holds(counts, prior).all() else None
@@ -256,7 +255,7 @@ def _hull(promised: Promised) -> tuple[NDArray[np.int64], NDArray[np.int64], int
     windows = [part.windows(promised.prior) for part in near]
     first = np.min([window[0] for window in windows], axis=0)
     last = np.max([window[1] for window in windows], axis=0)
-    least = [int(np.ceil(part.k)) for part in promised.promise.parts if isinstance(part, KAnonymity)]
+    least = [part.least_rows for part in promised.promise.parts if not part.about_values]
     return first, last, max(part.m for part in near), max([1, *least])
 
 
@@ -289,7 +288,9 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table)
         crowd = int(crowd_of(np.sort(classes[0]), 0, rows, first, last))
         reach_of = rows // crowd
         near = next(part for part in promise.parts if isinstance(part, Proximity))
-        if least > reach_of >= m and all(isinstance(part, Proximity | KAnonymity) for part in promise.parts):
+        if least > reach_of >= m and all(
+            isinstance(part, Proximity) or not part.about_values for part in promise.parts
+        ):
             return (
                 f"{without}k-anonymity(k={least}) and {near} cannot be kept together by scheme 'proximity': "
                 f"{crowd:,} of {rows:,} rows lie on one side of a neighbourhood, so groups of {reach_of:,} "

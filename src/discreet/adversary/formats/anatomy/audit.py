@@ -25,7 +25,7 @@ from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, marg
 from discreet.adversary.formats.anatomy.support import without_trace
 from discreet.adversary.formats.orders import order_of_anatomy
 from discreet.adversary.verdict import PromiseVerdict, averages, judged
-from discreet.principles import KAnonymity, Prior, wording
+from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.table.combinations import numbered
@@ -46,9 +46,7 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     prior = Prior.of(original)
     left = np.maximum(prior.counts - aligned.published, 0)
     kept = [
-        _crowd(part, release, left)
-        if isinstance(part, KAnonymity)
-        else judged(part, release, aligned.counts, prior, left)
+        _crowd(part, release, left) if not part.about_values else judged(part, release, aligned.counts, prior, left)
         for part in parts
     ]
     checks.append(averages(parts))
@@ -156,21 +154,21 @@ def wrongly_counted(told: Counts, real: Counts) -> int | None:
 # ----------------------------------------------------------------------------------------------------------- promises
 
 
-def _crowd(part: KAnonymity, release: AnatomyRelease, left: NDArray[np.int64]) -> PromiseVerdict:
+def _crowd(part: Principle, release: AnatomyRelease, left: NDArray[np.int64]) -> PromiseVerdict:
     """k-anonymity is about rows that cannot be told apart: here, those with the same quasi-identifiers."""
     keys = numbered([one.codes for one in release.exact], [len(one.values) for one in release.exact], release.rows)
     _, sizes = np.unique(keys, return_counts=True)
     alike = np.append(sizes, left.sum()) if left.sum() else sizes
     smallest = int(alike.min(initial=release.rows)) if len(alike) else 0
-    broken = int((alike < part.k).sum())
+    broken = int((alike < part.least_rows).sum())
     if broken:
         sentence = (
             f"{part} is broken: quasi-identifiers are published as they are, and {broken:,} of {len(alike):,} "
-            f"combinations of them are borne by fewer than {part.k:,} rows, the rarest by {smallest:,}."
+            f"combinations of them are borne by fewer than {part.least_rows:,} rows, the rarest by {smallest:,}."
         )
     else:
         sentence = f"{part} is kept: every combination of quasi-identifiers is borne by {smallest:,} rows or more."
-    strain = part.k / smallest if smallest else 0.0
+    strain = part.least_rows / smallest if smallest else 0.0
     return PromiseVerdict(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
 
 

@@ -21,7 +21,7 @@ from discreet.adversary.formats.generalized.support import without_trace
 from discreet.adversary.formats.orders import order_of_generalized
 from discreet.adversary.verdict import PromiseVerdict, counts_of, judged
 from discreet.analyst.loss import losses
-from discreet.principles import KAnonymity, Principle, Prior
+from discreet.principles import Principle, Prior
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.table.table import Table
 
@@ -41,7 +41,7 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
     for view, (column, promised) in zip(
         each_sensitive(aligned, original), soundness.each_promised(case.parts, original), strict=True
     ):
-        if column is not None and all(isinstance(part, KAnonymity) for part in promised):
+        if column is not None and not any(part.about_values for part in promised):
             unsaid = f"The manifest states no promise about the values of the sensitive attribute {column!r}."
             checks.append(Check("promise", False, unsaid))
         own = _judged(column, promised, *view)
@@ -79,7 +79,7 @@ def _judged(
         return kept
     return [
         one
-        if isinstance(part, KAnonymity)  # which is about no attribute
+        if not part.about_values  # nor about any attribute
         else replace(one, attribute=attribute, sentence=f"About {attribute!r}: {one.sentence}")
         for part, one in zip(parts, kept, strict=True)
     ]
