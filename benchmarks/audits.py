@@ -14,10 +14,10 @@ from benchmarks.measuring import seconds, show, sort_seconds
 from discreet.analyst.workload import workload
 from discreet.datasets import HETEROGENEOUS_QUASI, LIKENESS_QUASI, census
 
-ROWS = 5_000_000
-WIDE = 60, 200_000
+ROWS = 1_000_000
+WIDE = 60, 50_000
 """Quasi-identifiers, and rows."""
-VALUES = 100_000, 1_000_000
+VALUES = 100_000, 300_000
 QUERIES = 1_000
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {

@@ -299,10 +299,10 @@ def test_entries_are_added_up_once_for_all_conditions(monkeypatch: pytest.Monkey
     passes = 0
     within = ambiguous_estimating._Lines.within
 
-    def counted(self: Any, first: int, last: int) -> Any:
+    def counted(self: Any, first: int, last: int, *into: Any) -> Any:
         nonlocal passes
         passes += last - first
-        return within(self, first, last)
+        return within(self, first, last, *into)
 
     monkeypatch.setattr(ambiguous_estimating._Lines, "within", counted)
     release.estimates(workload(table, number=500))

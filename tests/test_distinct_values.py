@@ -59,18 +59,18 @@ def test_an_audit_takes_four_times_as_long_for_four_times_as_many_values(tmp_pat
 
 
 def test_labels_of_ordered_values_are_looked_up_and_not_searched_for():
-    from discreet.adversary.checks import spelling
+    from discreet.releases import descriptions
 
     class Values(tuple):
         def index(self, *_):
             raise AssertionError("a search through all values")
 
     tree = dc.Hierarchy.from_rows("x", [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")])
-    attribute = spelling.Attribute("x", "quasi", "ordinal", values=Values("abcd"), hierarchy=tree)
+    attribute = descriptions.Attribute("x", "quasi", "ordinal", values=Values("abcd"), hierarchy=tree)
     texts = ["{a, b}", "y", "c"]
     from discreet.releases.labels import parse
 
-    assert spelling._descriptions(attribute, texts, parse(attribute, texts)) == []
+    assert descriptions._descriptions(attribute, texts, parse(attribute, texts)) == []
 
 
 # ----------------------------------------------------------------------------------------- who has a value of one's own

@@ -22,8 +22,8 @@ from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.presence import value_index as appearing
 from discreet.principles import AlphaBeta
-from discreet.releases import lookup as finding
 from discreet.releases import max_presence as anyone
+from discreet.releases.ambiguous import lookup as finding
 from discreet.releases.ambiguous.lookup import ByLists
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.generalized.lookup import ByBoxes

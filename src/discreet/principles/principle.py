@@ -335,7 +335,7 @@ def _parse_one(text: str) -> Principle:
     name, inside = form[1].lower(), form[2] or ""
     kind = PRINCIPLES.get(name)
     if kind is None:
-        raise DiscreetError(f"no promise is called '{form[1]}'; {near(name, PRINCIPLES)}")
+        raise DiscreetError(f"no promise is called '{form[1]}'; {near(name, PRINCIPLES, most=1)}")
     declared = {parameter.name: parameter for parameter in kind.parameters}
     given: dict[str, object] = {}
     for item in filter(None, (piece.strip() for piece in _split(inside, ","))):
@@ -344,7 +344,7 @@ def _parse_one(text: str) -> Principle:
         if not equals or not value:
             raise DiscreetError(f"{name}: '{item}' is not of the form name=value; write for example {kind.example}")
         if key not in declared:
-            raise DiscreetError(f"{name} has no parameter '{key}'; {near(key, declared)}")
+            raise DiscreetError(f"{name} has no parameter '{key}'; {near(key, declared, most=1)}")
         if key in given:
             raise DiscreetError(f"{name}: {key} is given twice in '{text}'; give it once")
         try:

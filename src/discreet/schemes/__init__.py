@@ -69,5 +69,5 @@ def make_scheme(
     """
     name = name or default_scheme(principle)
     if name not in SCHEMES:
-        raise DiscreetError(f"no scheme is called {name!r}; {near(name, SCHEMES)}")
+        raise DiscreetError(f"no scheme is called {name!r}; {near(name, SCHEMES, most=1)}")
     return SCHEMES[name].from_texts(options or {}, random_state)

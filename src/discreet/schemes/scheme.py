@@ -58,7 +58,7 @@ class Scheme(ABC):
         given: dict[str, Any] = {}
         for key, text in options.items():
             if key not in known:
-                raise DiscreetError(f"scheme {cls.name!r} has no option {key!r}; {near(key, known)}")
+                raise DiscreetError(f"scheme {cls.name!r} has no option {key!r}; {near(key, known, most=1)}")
             given[key] = _value(known[key], text)
         return cls(**given, **{"random_state": random_state})
 

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+SPARSE = 16
+"""Numbers are marked, and not sorted, where they are below this many times their number."""
+
 
 def numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> NDArray[np.int64]:
     """Combinations of codes as single numbers, equal exactly when all codes are.
@@ -28,13 +31,54 @@ def numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     """The numbers that occur, in order.
 
-    By a sort: ``np.unique`` looks each number up in a table of those seen, which takes an order of magnitude longer
+    Not by ``np.unique``, which looks each number up in a table of those seen: this takes an order of magnitude longer
     where most of millions differ.
 
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
+    if _dense(numbers):
+        return np.flatnonzero(_occurring(numbers)).astype(numbers.dtype)
     ordered = np.sort(numbers)
     first = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     return ordered[first]
+
+
+def ranked(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
+    """The numbers that occur, in order, where each occurs first, and the place of every number among them.
+
+    >>> [found.tolist() for found in ranked(np.array([3, 1, 3]))]
+    [[1, 3], [1, 0], [1, 0, 1]]
+    """
+    if not _dense(numbers):
+        return np.unique(numbers, return_index=True, return_inverse=True)
+    occurring = _occurring(numbers)
+    found = np.flatnonzero(occurring)
+    place = (np.cumsum(occurring, dtype=np.int32)[numbers] - 1).astype(np.intp)
+    first = np.empty(len(found), np.intp)
+    first[place[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # the last to be written is the first
+    return found, first, place
+
+
+def places_among(found: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The place of every number among those found, which are in order and have all of them.
+
+    >>> places_among(np.array([2, 5, 7]), np.array([7, 2])).tolist()
+    [2, 0]
+    """
+    if len(found) and found[0] == 0 and found[-1] == len(found) - 1:
+        return numbers
+    return np.searchsorted(found, numbers)
+
+
+def _dense(numbers: NDArray[Any]) -> bool:
+    """Whether to mark the numbers that occur takes less time than to sort them."""
+    room = min(SPARSE * len(numbers), np.iinfo(np.int32).max)
+    return len(numbers) > 0 and numbers.dtype.kind in "iu" and numbers.min() >= 0 and numbers.max() < room
+
+
+def _occurring(numbers: NDArray[Any]) -> NDArray[np.bool_]:
+    result = np.zeros(int(numbers.max()) + 1, np.bool_)
+    result[numbers] = True
+    return result

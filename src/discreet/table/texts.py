@@ -134,8 +134,8 @@ def exact(text: str) -> Decimal | None:
         return None
 
 
-def near(name: str, known: Iterable[str]) -> str:
-    """A hint for a name that is not among those known.
+def near(name: str, known: Iterable[str], most: int = 3) -> str:
+    """A hint for a name that is not among those known: up to so many that are like it, or all.
 
     >>> near("agee", ["age", "sex"])
     "did you mean 'age'?"
@@ -144,7 +144,7 @@ def near(name: str, known: Iterable[str]) -> str:
     """
     names = [str(one) for one in known]
     lowered = {one.strip().lower(): one for one in reversed(names)}
-    close = difflib.get_close_matches(name.strip().lower(), list(lowered), n=3)
+    close = difflib.get_close_matches(name.strip().lower(), list(lowered), n=most)
     if close:
         return f"did you mean {' or '.join(repr(lowered[one]) for one in close)}?"
     shown = ", ".join(repr(one) for one in names[:12])

@@ -50,8 +50,11 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "cs
         raise DiscreetError(f"there is no table format {format!r}; choose 'csv' or 'parquet'")
 
 
-def read_table(path: str | PathLike[str]) -> pa.Table:
-    """Read back what ``write_table`` wrote, every cell as text and every column coded; a missing cell is empty text."""
+def read_table(path: str | PathLike[str], uncoded: str | None = None) -> pa.Table:
+    """Read back what ``write_table`` wrote, every cell as text and every column coded; a missing cell is empty text.
+
+    To code a column of which most texts are rare takes many times as long as to read it: one may be left ``uncoded``.
+    """
     path = Path(path)
     if path.is_symlink():  # what it leads to may lie anywhere, and change
         raise DiscreetError(
@@ -61,8 +64,12 @@ def read_table(path: str | PathLike[str]) -> pa.Table:
         with opened(path, f"'{path}'") as file:
             is_parquet = file.read(4) == b"PAR1"
             file.seek(0)
-            table = _read_parquet(file) if is_parquet else _read_csv(file)
-        return pa.table([_coded(column) for column in table.columns], names=table.column_names)
+            table = _read_parquet(file, uncoded) if is_parquet else _read_csv(file, uncoded)
+        columns = [
+            column.cast(pa.string()).fill_null("") if name == uncoded else _coded(column)
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        ]
+        return pa.table(columns, names=table.column_names)
     except (UnicodeDecodeError, csv.Error, pa.ArrowException) as fault:
         raise DiscreetError(
             f"'{path}' cannot be read as a table: {str(fault).splitlines()[0]}; write it again"
@@ -201,7 +208,7 @@ def _other_parquet(table: pa.Table, path: Path) -> str | None:
 # ------------------------------------------------------------------------------------------------------------ reading
 
 
-def _read_csv(file: BinaryIO) -> pa.Table:
+def _read_csv(file: BinaryIO, uncoded: str | None) -> pa.Table:
     import pyarrow.csv
 
     # Which columns there are is known only to the file, and Arrow must be told the type of each beforehand.
@@ -210,18 +217,19 @@ def _read_csv(file: BinaryIO) -> pa.Table:
     text.detach()
     file.seek(0)
     parse = pyarrow.csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(names) > 1)
-    convert = pyarrow.csv.ConvertOptions(
-        column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())), strings_can_be_null=False
-    )
+    coded = pa.dictionary(pa.int32(), pa.string())
+    types = {name: pa.string() if name == uncoded else coded for name in names}
+    convert = pyarrow.csv.ConvertOptions(column_types=types, strings_can_be_null=False)
     # Every block has a dictionary of its own that must be merged: large ones keep them few.
     blocks = pyarrow.csv.ReadOptions(block_size=BLOCK_BYTES)
     return pyarrow.csv.read_csv(file, read_options=blocks, parse_options=parse, convert_options=convert)
 
 
-def _read_parquet(file: BinaryIO) -> pa.Table:
+def _read_parquet(file: BinaryIO, uncoded: str | None) -> pa.Table:
     import pyarrow.parquet as pq
 
-    words = [field.name for field in pq.read_schema(file) if field.type in (pa.string(), pa.large_string())]
+    fields = [field for field in pq.read_schema(file) if field.name != uncoded]
+    words = [field.name for field in fields if field.type in (pa.string(), pa.large_string())]
     file.seek(0)
     return pq.ParquetFile(file, read_dictionary=words).read()
 

@@ -116,22 +116,22 @@ def _batches(tables: list[_Table], queries: Sequence[Query]) -> Iterator[tuple[l
 
 def _summed(release: AmbiguousRelease, lines: list[_Lines], asked: Asked) -> Floats:
     """The answers to a batch of queries: over groups, some at a time, the product of what each table says."""
-    sizes = release.sizes.astype(np.float64)
-    step = max(1, ROOM // max(1, sum(len(of.marks) for of in lines)))
+    from discreet.kernels.multiplying import add_products
+
+    # the first line tells the rows of groups, those of the first table some of these, the others shares of them
+    places = 1 + np.concatenate([[0], np.cumsum([of.number for of in lines])])
+    factors = [[0] * (not own or own[0][0] > 0) + [places[table] + line for table, line in own] for own in asked]
+    starts = np.concatenate([[0], np.cumsum([len(own) for own in factors])])
+    flat = np.array([factor for own in factors for factor in own], np.int64)
+    step = max(1, ROOM // int(places[-1]))
     results = np.zeros(len(asked))
     for first in range(0, release.groups, step):
         last = min(first + step, release.groups)
-        shares = [of.within(first, last) for of in lines]
-        rows, expected = sizes[first:last], np.empty(last - first)
-        for at, own in enumerate(asked):
-            # the first table tells rows, the others shares of these
-            factors = [] if own and own[0][0] == 0 else [rows]
-            factors += [shares[table][line] for table, line in own]
-            product = factors[0]
-            for factor in factors[1:-1]:
-                product = np.multiply(product, factor, out=expected)
-            # not by @: for so little it wakes other threads, and waits for them
-            results[at] += product.sum() if len(factors) == 1 else np.einsum("i,i->", product, factors[-1])
+        known = np.zeros((places[-1], last - first))
+        known[0] = release.sizes[first:last]
+        for of, place in zip(lines, places[:-1], strict=True):
+            of.within(first, last, known[place : place + of.number])
+        add_products(known, starts, flat, results)
     return results
 
 
@@ -180,25 +180,21 @@ class _Lines:
     """What the entries of a table that satisfy some conditions weigh in each group, a line for each of these."""
 
     def __init__(self, table: _Table, conditions: Sequence[Conditions]) -> None:
-        """Values that the same conditions admit are taken together, so that entries are added up only once."""
-        self.table = table
-        self.marks = np.zeros((0, 0))
+        """Values that the same conditions admit are taken together, so that few marks serve however many values."""
+        self.table, self.number = table, len(conditions)
         if conditions:
             admitted = np.stack([table.admits(one) for one in conditions])
             _, first, kind = np.unique(np.packbits(admitted, axis=0), axis=1, return_index=True, return_inverse=True)
-            self.marks = admitted[:, first].astype(np.float64)
-            self.kinds = kind.ravel()[table.combinations]
+            self.marks = np.ascontiguousarray(admitted[:, first].T, np.float64)
+            self.kinds = kind.ravel().astype(np.int32)[table.combinations]
 
-    def within(self, first: int, last: int) -> Floats:
-        """The lines for some of the groups."""
-        table, number, width = self.table, len(self.marks), last - first
-        if not number:
-            return np.zeros((0, width))
-        part = slice(*np.searchsorted(table.groups, [first, last]))
-        weights, of = table.weights[part], table.groups[part] - first
-        of_kind = np.bincount(self.kinds[part] * width + of, weights, self.marks.shape[1] * width)
-        lines: Floats = self.marks @ of_kind.reshape(-1, width)
-        if table.shares:
-            totals = np.bincount(of, weights, width)
-            np.divide(lines, totals, out=lines, where=totals > 0)  # where there is none, lines are 0
-        return lines
+    def within(self, first: int, last: int, lines: Floats) -> None:
+        """The lines for some of the groups, into zeros."""
+        from discreet.kernels.multiplying import add_up
+
+        table = self.table
+        if self.number:
+            # numbers of the type that groups have: else these would all be changed into the other type for the search
+            part = slice(*np.searchsorted(table.groups, np.array([first, last], table.groups.dtype)))
+            entries = table.groups[part], self.kinds[part], table.weights[part]
+            add_up(*entries, self.marks, first, table.shares, lines)

@@ -19,7 +19,7 @@ from discreet.releases.columns import ExactColumn, read_sensitive
 from discreet.releases.folder import DAMAGED
 from discreet.releases.generalized.load import read_attributes, read_columns
 from discreet.releases.generalized.release import GROUP
-from discreet.table.combinations import distinct, numbered
+from discreet.table.combinations import distinct, numbered, places_among, ranked
 
 
 def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
@@ -36,14 +36,14 @@ def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
     held = read_columns(home / sensitive, [GROUP, secret.name, COUNT])
     read = [read_columns(home / f"{stem}{ending}", [*block, GROUP]) for stem, block in zip(stems, blocks, strict=True)]
     faults: list[str] = []
-    lines = held[GROUP][1].astype(np.int64)
-    ids = distinct(np.concatenate([lines, *(columns[GROUP][1].astype(np.int64) for columns in read)]))
+    lines = held[GROUP][1]
+    ids = distinct(np.concatenate([lines, *(columns[GROUP][1] for columns in read)]))
     if len(ids) != manifest["groups"]:
         faults.append(f"The tables have {len(ids):,} groups, but the manifest says {manifest['groups']:,}.")
     elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
         faults.append(f"The groups of {sensitive} are not numbered from 0 to {len(ids) - 1:,}.")
     shown = read_sensitive(secret, *held[secret.name], faults)
-    places = np.searchsorted(ids, lines)
+    places = places_among(ids, lines)
     counts = count_lines(places, shown, read_amounts(*held[COUNT], sensitive), len(ids), faults)
     total = int(counts.sizes.sum())
     if total != manifest["rows"]["published"]:
@@ -52,15 +52,14 @@ def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
     auxiliaries, orders = [], []
     for stem, block, columns in zip(stems, blocks, read, strict=True):
         payloads = [read_sensitive(kinds[name], *columns[name], faults) for name in block]
-        groups = np.searchsorted(ids, columns[GROUP][1].astype(np.int64)).astype(np.int32)
+        groups = places_among(ids, columns[GROUP][1]).astype(np.int32)
         auxiliary, order = _sorted(f"{stem}{ending}", groups, payloads, len(ids), faults)
         _check_entries(f"{stem}{ending}", auxiliary, counts.sizes, ids, faults)
         auxiliaries.append(auxiliary)
         orders.append(order)
-    cells = places.astype(np.int64) * counts.width + shown.codes
     # lines that count nothing or come twice are faults, and have no place of their own to be published in again
-    plain = len(distinct(cells)) == len(cells) == len(counts.values)
-    orders.append(_inverse(np.argsort(cells)) if plain else np.arange(len(counts.values)))
+    plain = len(lines) == len(counts.values)
+    orders.append(ranked(places * counts.width + shown.codes)[2] if plain else np.arange(len(counts.values)))
     return AmbiguousRelease(
         manifest, attributes, blocks, tuple(auxiliaries), ids, shown.values, counts, tuple(orders), tuple(faults)
     )
@@ -98,18 +97,12 @@ def _sorted(
     """An auxiliary table in ascending order without lines that come twice, and the order that its file has."""
     sizes = [number, *(len(payload.values) for payload in payloads)]
     keys = numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups))
-    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    _, first, place = ranked(keys)
     if len(first) < len(keys):
         faults.append(f"{name} lists a value of a group more than once.")
     order = place if len(first) == len(keys) else np.arange(len(first))
     kept = tuple(payload._replace(codes=payload.codes[first]) for payload in payloads)
     return Auxiliary(groups[first], kept), order.astype(np.int64)
-
-
-def _inverse(order: NDArray[np.intp]) -> NDArray[np.int64]:
-    result = np.empty(len(order), np.int64)
-    result[order] = np.arange(len(order))
-    return result
 
 
 def _check_entries(

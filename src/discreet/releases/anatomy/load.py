@@ -16,6 +16,7 @@ from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.folder import DAMAGED
 from discreet.releases.generalized.load import read_attributes, read_columns
 from discreet.releases.generalized.release import GROUP
+from discreet.table.combinations import distinct, places_among, ranked
 
 PAIRS = (("table.csv", "sensitive.csv"), ("table.parquet", "sensitive.parquet"))
 
@@ -34,8 +35,8 @@ def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
     held = read_columns(home / sensitive, [GROUP, secret.name, COUNT])
     faults: list[str] = []
     of_rows, of_lines = columns[GROUP][1].astype(np.int64), held[GROUP][1].astype(np.int64)
-    ids = np.union1d(of_rows, of_lines)
-    group_of = np.searchsorted(ids, of_rows).astype(np.int32)
+    ids = distinct(np.concatenate([of_rows, of_lines]))
+    group_of = places_among(ids, of_rows).astype(np.int32)
     if len(of_rows) != manifest["rows"]["published"]:
         faults.append(f"{table} has {len(of_rows):,} rows, but the manifest says {manifest['rows']['published']:,}.")
     if len(ids) != manifest["groups"]:
@@ -51,7 +52,7 @@ def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
         else:
             others.append(read_other(attribute, words, codes))
     shown = read_sensitive(secret, *held[secret.name], faults)
-    counts = count_lines(np.searchsorted(ids, of_lines), shown, read_amounts(*held[COUNT], sensitive), len(ids), faults)
+    counts = count_lines(places_among(ids, of_lines), shown, read_amounts(*held[COUNT], sensitive), len(ids), faults)
     sizes = np.bincount(group_of, minlength=len(ids))
     differ = np.flatnonzero(sizes != counts.sizes)
     if len(differ):
@@ -89,14 +90,14 @@ def read_amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np
 
 
 def count_lines(
-    places: NDArray[np.intp], shown: ExactColumn, amounts: NDArray[np.int64], number: int, faults: list[str]
+    places: NDArray[np.int64], shown: ExactColumn, amounts: NDArray[np.int64], number: int, faults: list[str]
 ) -> Counts:
     """What the lines of the sensitive table add up to; a line that counts nothing or comes twice is a fault."""
     width = max(1, len(shown.values))
     if bool((amounts < 1).any()):
         faults.append("The sensitive table holds a count below 1.")
     kept = amounts > 0
-    cells, at = np.unique(places[kept].astype(np.int64) * width + shown.codes[kept], return_inverse=True)
+    cells, _, at = ranked(places[kept] * width + shown.codes[kept])
     if len(cells) < int(kept.sum()):
         faults.append("The sensitive table lists a value of a group more than once.")
     totals = np.zeros(len(cells), np.int64)

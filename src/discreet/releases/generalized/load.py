@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.principles import wording
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.descriptions import Texts
@@ -104,33 +105,42 @@ def _table_name(manifest: Mapping[str, Any], more: Sequence[str]) -> str:
     for suffix in ("csv", "parquet"):
         if set(names) == {f"{name}.{suffix}" for name in ("table", *more)}:
             return f"table.{suffix}"
-    needed = " and ".join(("table", *more))
+    needed = f"the tables {wording.listed(['table', *more])}" if more else "one table, 'table'"
     raise DiscreetError(f"the manifest of the release must name {needed}, as .csv or .parquet; {DAMAGED}")
 
 
 def read_columns(path: Path, names: list[str]) -> Columns:
     """The columns of a table as ``read_texts`` tells them, but that of the groups as its numbers, with no texts."""
-    result = read_texts(path, names, "its manifest says")
+    table = _table(path, names, "its manifest says", GROUP)
+    at = names.index(GROUP)
     try:
-        numbers = pa.array(result[GROUP][0]).cast(pa.int64()).to_numpy()
+        numbers = table.column(at).cast(pa.int64()).to_numpy()
     except pa.ArrowInvalid:
         raise DiscreetError(
             f"the column {GROUP!r} of {path.name!r} does not hold a whole number in every row; publish it again"
         ) from None
-    return {**result, GROUP: ([], numbers[result[GROUP][1]])}
+    return {**_texts(table.remove_column(at)), GROUP: ([], numbers)}
 
 
 def read_texts(path: Path, names: list[str], because: str = "it must have") -> Columns:
     """The columns of a table, each as its distinct texts and which of them each row holds."""
+    return _texts(_table(path, names, because))
+
+
+def _table(path: Path, names: list[str], because: str, uncoded: str | None = None) -> pa.Table:
     if not path.is_file():
         raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
-    table = read_table(path)
+    table = read_table(path, uncoded)
     if table.column_names != names:
         raise DiscreetError(
             f"{path.name!r} of the release has the columns {', '.join(table.column_names)}, "
             f"but {because} {', '.join(names)}; it was damaged or edited, so publish the release again"
         )
-    arrays = {name: column.chunk(0) for name, column in zip(names, table.columns, strict=True)}
+    return table
+
+
+def _texts(table: pa.Table) -> Columns:
+    arrays = {name: column.chunk(0) for name, column in zip(table.column_names, table.columns, strict=True)}
     return {name: (array.dictionary.to_pylist(), array.indices.to_numpy()) for name, array in arrays.items()}
 
 
