@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from discreet.releases.matching import plant
+from discreet.releases.boxes import plant
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.boxes import Boxes
+from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.boxes.search import incidences, tally
 from discreet.kernels.multiplying import BLOCK, add_products, add_up
 from discreet.table import combinations
