@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import numpy as np
 import pyarrow as pa
@@ -254,3 +255,75 @@ def test_the_command_line_takes_persons_from_the_file_to_the_audit(tmp_path):
     assert run(main, [*judged, "--person", "id"]).exit_code == 0
     unsaid = run(main, judged)
     assert unsaid.exit_code == 2 and "--person id" in unsaid.stderr
+
+
+# ------------------------------------------------------------------------------------------- what an attacker tried
+
+
+def test_a_person_in_two_groups_is_found_where_the_manifest_says_there_is_none(tmp_path):
+    people = pa.table(
+        {"id": [0, 1, 2, 0, 3, 4], "age": [1, 1, 1, 9, 9, 9], "sex": ["f"] * 6, "illness": list("abcdef")}
+    )
+    table = read(people)
+    by_rows = dc.publish(dc.read(people, quasi=QUASI, sensitive="illness"), "k-anonymity(k=3)")
+    assert by_rows.manifest["groups"] == 2
+    folder = save(by_rows, tmp_path / "release")
+    manifest = json.loads((folder / "release.json").read_text())
+    told = dc.publish(table, "k-anonymity(k=3)").manifest
+    manifest = {key: manifest.get(key, told[key]) for key in told} | {"assumptions": told["assumptions"]}
+    (folder / "release.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    found = dc.audit(folder, table, trace=by_rows.trace)
+    assert [check.name for check in found.checks if not check.holds] == ["persons"]
+
+
+def test_nothing_else_passes_for_a_number_of_persons(tmp_path):
+    table = read(panel())
+    release = dc.publish(table, "k-anonymity(k=3)")
+    folder = save(release, tmp_path / "release")
+    manifest = json.loads((folder / "release.json").read_text())
+    manifest["persons"]["Bob"] = "HIV"
+    (folder / "release.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    found = dc.audit(folder, table, trace=release.trace)
+    assert any(check.name == "manifest" and "'Bob'" in check.sentence for check in found.checks if not check.holds)
+
+
+def test_a_table_whose_persons_all_miss_a_number_is_refused_in_a_sentence():
+    people = pa.table({"id": list("ppp"), "age": [1, 2, None], "sex": ["f"] * 3, "illness": list("aba")})
+    with pytest.raises(dc.DiscreetError, match="every row is withheld"):
+        dc.publish(read(people, missing="withhold"), "k-anonymity(k=1)", most_withheld=1)
+
+
+def test_with_one_row_each_a_person_is_a_row():
+    people = pa.table({"id": [3, 1, 2], "age": [1, 2, 3], "sex": ["f"] * 3, "illness": list("abc")})
+    assert read(people).person is None
+    assert dc.publish(read(people), "l-diversity(l=2)", "anatomy").withheld == 0
+
+
+def test_profile_suggests_a_command_that_names_nobody(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people = panel(90, 7).rename_columns(["Kennung", "Alter", "Geschlecht", "Diagnose"])
+    codes = pa.array([f"K{int(text[1:]):04}" for text in people["Kennung"].to_pylist()])
+    pyarrow.csv.write_csv(people.set_column(0, "Kennung", codes), "panel.csv")
+    told = json.loads(CliRunner().invoke(main, ["profile", "panel.csv", "--json"]).stdout)
+    assert told["suggested_roles"]["person"] == "Kennung"
+    words = shlex.split(told["suggested_command"])
+    assert words[words.index("--person") + 1] == "Kennung"
+    assert "Kennung" not in words[words.index("--quasi") + 1].split(",")
+    assert CliRunner().invoke(main, words[1:]).exit_code == 0
+    assert "K00" not in (tmp_path / "release/table.csv").read_text()
+
+
+def test_profile_tells_what_can_be_promised_about_persons(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pyarrow.csv.write_csv(panel(90, 7, values="abcd"), "panel.csv")
+    words = ["profile", "panel.csv", "--quasi", "age,sex", "--sensitive", "illness", "--person", "id", "--json"]
+    told = {one["promise"]: one for one in json.loads(CliRunner().invoke(main, words).stdout)["reachable"]}
+    assert "at most 18 groups" in told["k-anonymity(k=5)"]["sentence"]
+    assert not told["l-diversity(l=2)"]["feasible"] and not told["t-closeness(t=0.2)"]["feasible"]
+    for promise, one in told.items():
+        table = dc.read("panel.csv", quasi=QUASI, sensitive="illness", person="id")
+        if one["feasible"]:
+            dc.publish(table, promise)
+        else:
+            with pytest.raises(dc.DiscreetError):
+                dc.publish(table, promise)

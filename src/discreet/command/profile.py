@@ -43,7 +43,7 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
             better = describe(table, combinations=False)
     for remark in remarks:
         note(remark)
-    roles = None if quasi else suggest(better.columns, told.rows)
+    roles = None if quasi else suggest(better.columns, told.rows, person_known=given["person"] is not None)
     if roles is not None and roles.person is not None:  # what can be promised is then about persons
         table, _ = read_to_look(input, quasi, sensitive, {**heeded, "person": roles.person})
     if sensitive is None and roles is not None and roles.sensitive is not None:
@@ -81,10 +81,10 @@ def suggested_command(
 ) -> str:
     """A command that publishes this table, with what the user has said about it already."""
     if roles is not None:
-        quasi: tuple[str, ...] = roles.quasi or tuple(one.name for one in told.columns if one.role == "quasi")
+        quasi: tuple[str, ...] = roles.quasi
         identifiers, person = roles.identifiers, given["person"] or roles.person
         sensitive = next((one.name for one in told.columns if one.role == "sensitive"), roles.sensitive)
-        quasi = tuple(name for name in quasi if name not in (*identifiers, sensitive))
+        quasi = tuple(name for name in quasi if name not in (*identifiers, sensitive, person))
     else:
         quasi = tuple(one.name for one in told.columns if one.role == "quasi")
         identifiers, person = (), given["person"]

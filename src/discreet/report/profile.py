@@ -22,9 +22,10 @@ from discreet.principles import (
     Proximity,
     TCloseness,
 )
+from discreet.principles.persons import require_persons
 from discreet.report.plan import on_widest
 from discreet.table.table import Column, Table
-from discreet.table.texts import MISSING
+from discreet.table.texts import MISSING, is_number
 
 TOP = 5
 """How many of the most frequent values are listed."""
@@ -114,7 +115,7 @@ def profile(table: Table, *, combinations: bool = True) -> Profile:
     roles = {column.name: "quasi" for column in table.quasi} | {column.name: "other" for column in table.other}
     columns = tuple(describe(column, roles.get(column.name, "sensitive")) for column in table.columns)
     alone = uniqueness(table.quasi) if combinations else []
-    return Profile(table.rows, table.persons, columns, tuple(alone), tuple(reachable(Prior.of(table))))
+    return Profile(table.rows, table.persons, columns, tuple(alone), tuple(_reachable(table)))
 
 
 def describe(column: Column, role: str = "other") -> ColumnProfile:
@@ -185,6 +186,26 @@ def combination_sizes(columns: Sequence[Column]) -> NDArray[np.int64]:
         keys = keys * len(column.values) + column.codes
         room *= len(column.values)
     return np.unique(keys, return_counts=True)[1].astype(np.int64)
+
+
+def _reachable(table: Table) -> list[Reachable]:
+    """What can be promised: about rows, or about persons where these have several."""
+    if table.person is None:
+        return reachable(Prior.of(table))
+    persons, found = table.persons, []
+    promises: list[Principle] = [KAnonymity(min(5, persons))]
+    if table.sensitive is not None:
+        promises += [LDiversity(2.0), BetaLikeness(2.0), TCloseness(0.2), DeltaDisclosure(1.0)]
+    for promise in promises:
+        try:
+            require_persons(promise, table)
+        except DiscreetError as refusal:
+            found.append(Reachable(str(promise), False, None, f"{str(refusal)[0].upper()}{str(refusal)[1:]}."))
+        else:
+            room = f": there are {persons:,}, enough for at most {persons // promise.least_rows:,} groups"
+            told = f"{promise} can be kept about persons{'' if promise.about_values else room}."
+            found.append(Reachable(str(promise), True, None, told))
+    return found
 
 
 def reachable(prior: Prior) -> list[Reachable]:
@@ -273,7 +294,19 @@ class Roles:
     """An identifier that repeats: rows of the same value are perhaps those of one person."""
 
 
-def suggest(columns: Sequence[ColumnProfile], rows: int) -> Roles:
+def _amounts(column: ColumnProfile) -> bool:
+    """Whether a column of texts holds numbers with a comma, which name nobody."""
+    return all(is_number(one.value.replace(",", ".", 1)) for one in column.top if one.value != MISSING)
+
+
+def _names_somebody(column: ColumnProfile, rows: int) -> bool:
+    """Whether a column looks like numbers of cases or persons: codes with digits, very many, each in few rows."""
+    many = column.kind == "categorical" and column.distinct >= 20 and 10 * column.distinct >= rows
+    few = column.top[0].rows <= max(5, rows // 20)
+    return many and few and all(re.fullmatch(r"[^\W\d]{0,8}[-_ /.]?\d{2,}", one.value) for one in column.top)
+
+
+def suggest(columns: Sequence[ColumnProfile], rows: int, *, person_known: bool = False) -> Roles:
     """Guess roles: what is (nearly) different in every row identifies, the rest goes by names people usually give.
 
     >>> from discreet.datasets import patients
@@ -287,15 +320,19 @@ def suggest(columns: Sequence[ColumnProfile], rows: int) -> Roles:
     for column in columns:
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name)
         name = re.sub(r"[^a-z0-9]+", "_", words.lower())
-        every = column.distinct >= max(20, 0.9 * rows) and column.kind == "categorical"
+        every = column.distinct >= max(20, 0.9 * rows) and column.kind == "categorical" and not _amounts(column)
         if every or re.search(_IDENTIFIERS, name):
             identifiers.append(column.name)
         elif re.search(rf"({_SENSITIVE})", name):
             sensitive.append(column.name)
         elif column.distinct > 1 and re.search(rf"(^|_)({_QUASI})|({_QUASI})(p|_|$)", name):
             quasi.append(column.name)
+        elif not person_known and _names_somebody(column, rows):
+            identifiers.append(column.name)
         else:
             unsure.append(column.name)
+    if not quasi:  # names tell nothing in another language: what may be known is then all that is left
+        quasi, unsure = unsure, []
     again = {column.name for column in columns if column.distinct < rows - column.missing}
     repeated = [name for name in identifiers if name in again]
     return Roles(

@@ -48,6 +48,8 @@ def _see_that_withheld_persons_keep(principle: Principle, table: Table, groups: 
 
 def _merged(table: Table, groups: NDArray[np.int32], principle: Principle) -> NDArray[np.int32]:
     """The same groups, those that break the promise thrown together with the next along a curve until they keep it."""
+    if groups.max() < 0:
+        return groups  # nothing is left to publish, which is refused by whoever would publish it
     places, number = dense_groups(groups)
     judged, rules = Judged.of(table, places, number), rules_about(principle, table)
     broken = judged.strains(rules) > 1.0

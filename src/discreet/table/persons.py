@@ -12,8 +12,8 @@ from discreet.table.encoded import Encoded
 from discreet.table.table import Column, Table
 
 
-def person_of_rows(column: Encoded) -> NDArray[np.int32]:
-    """The number of the person that each row is about, refused where a row does not say.
+def person_of_rows(column: Encoded) -> NDArray[np.int32] | None:
+    """The number of the person that each row is about; None when everyone has one. Refused where a row does not say.
 
     >>> import pyarrow as pa
     >>> from discreet.table.encoded import encode
@@ -27,7 +27,7 @@ def person_of_rows(column: Encoded) -> NDArray[np.int32]:
             f"column {column.name!r} does not say whose row {nobody[0] + 1} is{others}; fill it in, or leave out what "
             "belongs to nobody"
         )
-    return column.codes
+    return column.codes if bool((np.bincount(column.codes) > 1).any()) else None
 
 
 def check_alone(column: Encoded, person: str | None) -> None:

@@ -36,7 +36,7 @@ def entries(case: Case[Any], **more: Any) -> Check:
     stated = _stated(manifest.get("promise"))
     promise = stated or KAnonymity(1)
     if "persons" in manifest:
-        more["persons"] = manifest["persons"]
+        more["persons"] = {key: manifest["persons"][key] for key in ("published", "withheld")}
     options, faults, remarks = _options(manifest.get("scheme"), release.format)
     expected = new_manifest(
         release.format,

@@ -154,7 +154,7 @@ def _together(case: Case[GeneralizedRelease], original: Table, placed: NDArray[n
         first = np.empty(original.persons, np.int64)
         first[original.person] = placed
         apart = len(np.unique(original.person[first[original.person] != placed]))
-        if apart and any(part.about_values for part in case.parts):
+        if apart and (told is not None or any(part.about_values for part in case.parts)):
             faults.append(
                 f"{apart:,} of {original.persons:,} persons have rows in several groups, which together may say more "
                 "than each of them"
