@@ -17,6 +17,7 @@ from discreet.version import __version__
 
 if TYPE_CHECKING:
     from discreet.adversary.audit import Audit, audit
+    from discreet.plugins import Format
     from discreet.principles import (
         AlphaBeta,
         BetaLikeness,
@@ -31,7 +32,15 @@ if TYPE_CHECKING:
         parse,
     )
     from discreet.publishing import publish
-    from discreet.releases import AmbiguousRelease, GeneralizedRelease, Release, load
+    from discreet.releases import (
+        AmbiguousRelease,
+        AnatomyRelease,
+        GeneralizedRelease,
+        PerturbedRelease,
+        Release,
+        RetainedRelease,
+        load,
+    )
     from discreet.report.compare import Comparison, compare
     from discreet.report.plan import Plan, plan
     from discreet.schemes import (
@@ -45,6 +54,7 @@ if TYPE_CHECKING:
         Proximal,
         Retention,
         Sabre,
+        Scheme,
     )
     from discreet.table.grouping import GroupBy
     from discreet.table.hierarchy import Hierarchy
@@ -69,7 +79,16 @@ _HOMES = {
         "parse",
     ),
     "publishing": ("publish",),
-    "releases": ("AmbiguousRelease", "GeneralizedRelease", "Release", "load"),
+    "plugins": ("Format",),
+    "releases": (
+        "AmbiguousRelease",
+        "AnatomyRelease",
+        "GeneralizedRelease",
+        "PerturbedRelease",
+        "Release",
+        "RetainedRelease",
+        "load",
+    ),
     "report.compare": ("Comparison", "compare"),
     "report.plan": ("Plan", "plan"),
     "schemes": (
@@ -83,6 +102,7 @@ _HOMES = {
         "Proximal",
         "Retention",
         "Sabre",
+        "Scheme",
     ),
     "table.grouping": ("GroupBy",),
     "table.hierarchy": ("Hierarchy",),
@@ -96,6 +116,7 @@ __all__ = [
     "Ambiguity",
     "AmbiguousRelease",
     "Anatomy",
+    "AnatomyRelease",
     "Audit",
     "Baseline",
     "BetaLikeness",
@@ -104,6 +125,7 @@ __all__ = [
     "Cuts",
     "DeltaDisclosure",
     "DiscreetError",
+    "Format",
     "GeneralizedRelease",
     "GroupBy",
     "Hierarchy",
@@ -113,6 +135,7 @@ __all__ = [
     "Mondrian",
     "OneOf",
     "Perturbation",
+    "PerturbedRelease",
     "Plan",
     "Principle",
     "Proximal",
@@ -120,8 +143,10 @@ __all__ = [
     "Query",
     "Range",
     "Release",
+    "RetainedRelease",
     "Retention",
     "Sabre",
+    "Scheme",
     "TCloseness",
     "Table",
     "Variance",
