@@ -18,7 +18,7 @@ from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
 
-class AmbiguousLaid(NamedTuple):
+class AlignedAmbiguous(NamedTuple):
     """An ambiguous release laid over its original."""
 
     release: AmbiguousRelease
@@ -43,17 +43,17 @@ class AmbiguousLaid(NamedTuple):
         return self.original.sensitive.codes
 
 
-def lay(release: AmbiguousRelease, original: Table) -> AmbiguousLaid:
+def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
     """Lay a release over its original, refusing an original that was read in another way than the release tells."""
     counts, strange, published = claims(release, original)
     order = np.lexsort((counts.values, counts.groups))
     counts = Counts(counts.starts, counts.values[order], counts.amounts[order], counts.width)
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
     located = ByLists(release).located(columns)
-    return AmbiguousLaid(release, original, columns, located, counts, strange, published, usable_rows(original))
+    return AlignedAmbiguous(release, original, columns, located, counts, strange, published, usable_rows(original))
 
 
-def value_named(aligned: AmbiguousLaid, value: int) -> str:
+def value_named(aligned: AlignedAmbiguous, value: int) -> str:
     """A listed value, or a combination of those published together, in words."""
     firsts = aligned.located.firsts
     block = int(np.searchsorted(firsts, value, side="right")) - 1

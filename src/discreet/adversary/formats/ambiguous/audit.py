@@ -19,7 +19,7 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
-from discreet.adversary.formats.ambiguous.align import AmbiguousLaid, lay, value_named
+from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, align, value_named
 from discreet.adversary.formats.ambiguous.order import order_of_ambiguous
 from discreet.adversary.formats.ambiguous.support import by_trace, without_trace
 from discreet.adversary.formats.anatomy.audit import totals
@@ -33,7 +33,7 @@ from discreet.table.combinations import distinct
 def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     """Audit an ambiguous release against its original; see ``audit``."""
     release, parts = case.release, case.parts
-    aligned = lay(release, case.original)
+    aligned = align(release, case.original)
     checks = [_entries(case), _consistency(release)]
     columns = {
         name: column
@@ -94,7 +94,7 @@ def _consistency(release: AmbiguousRelease) -> Check:
     )
 
 
-def _values(aligned: AmbiguousLaid) -> Check:
+def _values(aligned: AlignedAmbiguous) -> Check:
     """Whether all listed values, and combinations of those published together, are such as original rows hold."""
     located = aligned.located
     seen = np.zeros(int(located.firsts[-1]) + 1, np.bool_)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from discreet.adversary.check import Check
 from discreet.adversary.checks.order import Finding, Lines, order
 from discreet.adversary.checks.permutations import MOST, Ints, exceeding
-from discreet.adversary.formats.ambiguous.align import AmbiguousLaid
+from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
 from discreet.adversary.formats.generalized.align import places_in
 from discreet.adversary.formats.orders import AT_FAULT, traced_rows
 from discreet.releases.ambiguous.release import SENSITIVE
@@ -40,7 +40,7 @@ class Listed(NamedTuple):
     """What each row of the original would have it say; -1 where no line does."""
 
 
-def order_of_ambiguous(aligned: AmbiguousLaid, trace: NDArray[Any] | None) -> Check:
+def order_of_ambiguous(aligned: AlignedAmbiguous, trace: NDArray[Any] | None) -> Check:
     """Whether the orders of the tables, and the numbers of the groups, tell nothing."""
     if aligned.release.faults or aligned.strange:
         return AT_FAULT
@@ -76,7 +76,7 @@ def _pairs(tables: list[Listed], places: Ints | None) -> list[Finding]:
     return [_lined_up(one, other, groups, places is not None, last) for one, other in combinations(first, 2)]
 
 
-def _tables(aligned: AmbiguousLaid) -> list[Listed]:
+def _tables(aligned: AlignedAmbiguous) -> list[Listed]:
     release, located = aligned.release, aligned.located
     found = []
     stems = [entry["table"] for entry in release.manifest["auxiliaries"]]

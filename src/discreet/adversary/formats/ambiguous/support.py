@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
 from discreet.adversary.checks.trace import first_difference, place_rows, trace_check
-from discreet.adversary.formats.ambiguous.align import AmbiguousLaid, value_named
+from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, value_named
 from discreet.adversary.formats.anatomy.audit import wrongly_counted
 from discreet.adversary.formats.anatomy.support import CELLS, SECONDS
 from discreet.kernels.presence import covering
@@ -45,7 +45,7 @@ class PublishedRows(NamedTuple):
 # --------------------------------------------------------------------------------------------------------- by a trace
 
 
-def by_trace(aligned: AmbiguousLaid, trace: NDArray[Any], faults: list[str]) -> Check:
+def by_trace(aligned: AlignedAmbiguous, trace: NDArray[Any], faults: list[str]) -> Check:
     """Whether every group lists and counts exactly the values of the rows that the trace puts into it."""
     release, faults = aligned.release, list(faults)
     explained = "every group lists exactly the quasi-identifiers and counts exactly the sensitive values of its rows"
@@ -76,7 +76,7 @@ def by_trace(aligned: AmbiguousLaid, trace: NDArray[Any], faults: list[str]) -> 
 # ------------------------------------------------------------------------------------------------------ without trace
 
 
-def without_trace(aligned: AmbiguousLaid) -> tuple[Check, str]:
+def without_trace(aligned: AlignedAmbiguous) -> tuple[Check, str]:
     """Whether original rows could stand behind the groups, and by which check (``assignment`` or ``necessary``)."""
     rows = _rows(aligned)
     fault = _unsupported(aligned, rows)
@@ -106,7 +106,7 @@ def without_trace(aligned: AmbiguousLaid) -> tuple[Check, str]:
     ), "necessary"
 
 
-def _rows(aligned: AmbiguousLaid) -> PublishedRows:
+def _rows(aligned: AlignedAmbiguous) -> PublishedRows:
     """The usable rows, in a random order of lines: groups are then soon explained, whichever values they list."""
     width, number = aligned.counts.width, len(aligned.located.lines)
     order = np.random.default_rng(0).permutation(number)
@@ -118,7 +118,7 @@ def _rows(aligned: AmbiguousLaid) -> PublishedRows:
     return PublishedRows(aligned.located.lines[order], starts, (found % width).astype(np.int32), amounts)
 
 
-def _unsupported(aligned: AmbiguousLaid, rows: PublishedRows) -> str | None:
+def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
     """An entry, a count or rows that cannot be explained, in a sentence; None when each can be by itself."""
     release, shown, told = aligned.release, aligned.located.shown, aligned.counts
     borne, lacking, fits = kernels.witnesses(
@@ -162,7 +162,7 @@ def _unsupported(aligned: AmbiguousLaid, rows: PublishedRows) -> str | None:
     return None
 
 
-def _dealt(aligned: AmbiguousLaid, rows: PublishedRows) -> bool | None:
+def _dealt(aligned: AlignedAmbiguous, rows: PublishedRows) -> bool | None:
     """Whether rows can be dealt to groups; None when there are too many ways, or it was not found out in time."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array, vstack

@@ -31,7 +31,7 @@ from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.table.combinations import numbered
 
 if TYPE_CHECKING:
-    from discreet.adversary.formats.ambiguous.align import AmbiguousLaid
+    from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
 
 
 def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
@@ -69,7 +69,7 @@ def _consistency(release: AnatomyRelease) -> Check:
     )
 
 
-def totals(aligned: AlignedAnatomy | AmbiguousLaid) -> Check:
+def totals(aligned: AlignedAnatomy | AlignedAmbiguous) -> Check:
     """Whether counted and withheld values together are the original's."""
     release, original = aligned.release, aligned.original
     column = original.sensitive
