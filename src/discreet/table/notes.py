@@ -21,7 +21,7 @@ FEW_VALUES = 12
 SHORT_YEAR = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{2})")
 ZONED = re.compile(r"(.*:\d{2}(?:\.\d+)?)( ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))")
 """A time of day, and the time zone after it."""
-GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 """A number whose thousands are set apart by commas."""
 FIRST_DAY, LAST_DAY = 15_000_101, 22_001_231
 """Dates as people write them without any marks between year, month and day."""
