@@ -57,11 +57,14 @@ def meant(column: Encoded) -> NDArray[np.int32]:
         keys = column.numbers.tolist()  # of which 0.0 and -0.0 are the same
     else:
         words = pc.utf8_trim_whitespace(column.words)
-        keys = words.to_pylist()
         numbers = pc.all(pc.match_substring_regex(words, NUMBER)).as_py()
         if numbers and not pc.all(pc.match_substring_regex(words, ONE_WAY)).as_py():
-            zeros = pc.match_substring_regex(words, LEADING_ZERO).to_pylist()
-            keys = [text if zero else _number(text) for text, zero in zip(keys, zeros, strict=True)]
+            texts, zeros = words.to_pylist(), pc.match_substring_regex(words, LEADING_ZERO).to_pylist()
+            keys = [text if zero else _number(text) for text, zero in zip(texts, zeros, strict=True)]
+        elif words.equals(column.words):
+            return column.codes
+        else:
+            keys = words.to_pylist()
     first: dict[Any, int] = {}
     places = [first.setdefault(key, len(first)) for key in keys]
     return np.array([*places, -1], np.int32)[column.codes]
