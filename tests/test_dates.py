@@ -75,9 +75,9 @@ def test_times_of_day_are_seconds(tmp_path: Path, cells: tuple[str, ...], texts:
         ("13.13.2021", "01.01.2021"),
         ("13/14/2021", "14/13/2021"),
         ("13/01/2021", "01/13/2021"),
-        ("10-12-4523", "10-12-9911"),
+        ("31-12-0000", "31-12-0001"),
         ("2021-03-07 25:00", "2021-03-07 10:00"),
-        ("2021-03-07T10:00:00Z", "2021-03-08T10:00:00Z"),
+        ("2021-03-07T10:00:00Z", "soon"),
     ],
 )
 def test_what_is_no_date_in_one_form_is_none(tmp_path: Path, cells: tuple[str, ...]) -> None:
@@ -187,6 +187,119 @@ def test_marks_among_dates_are_noted(tmp_path: Path) -> None:
     assert birth(file, na="NA", missing="value").texts == ("(missing)", "2021-03-07", "2021-03-09")
     with pytest.raises(dc.DiscreetError, match="'birth' holds dates and has 1 missing value"):
         birth(file, na="NA")
+
+
+GOOD = [(date(2020, 1, 1) + timedelta(days=13 * at)).strftime("%d.%m.%Y") for at in range(29)]
+TIMES = [f"2021-03-{day:02}T10:{day:02}:00" for day in range(1, 30)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ([*GOOD, "31.02.2020"], "is all dates but '31.02.2020' in 1 cell: correct it, or say na=['31.02.2020']"),
+        ([*GOOD, *["unbekannt"] * 4], "is all dates but 'unbekannt' in 4 cells: say na=['unbekannt']"),
+        ([*GOOD, *["k.A."] * 4], "is all dates but 'k.A.' in 4 cells: say na=['k.A.']"),
+        (
+            [*GOOD, "NA", "31.02.2020"],
+            "but 'NA' and '31.02.2020' in 2 cells: correct them, or say na=['NA', '31.02.2020']",
+        ),
+        ([*TIMES, "2021-03-07T24:00:00"], "in 1 cell: correct it, or say na=['2021-03-07T24:00:00']"),
+        ([*TIMES, "2021-03-07T10:00:60"], "in 1 cell: correct it, or say na=['2021-03-07T10:00:60']"),
+        ([*TIMES, "2021-03-07"], "in 1 cell: correct it, or say na=['2021-03-07']"),
+        (
+            [*(GOOD * 2), *(f"{day}.{day}.21" for day in range(1, 4)), *(f"{day}.{day}.2021" for day in range(1, 10))],
+            "in 3 cells: correct them, or say na=['1.1.21', '2.2.21', '3.3.21']",
+        ),
+    ],
+)
+def test_what_is_no_date_among_dates_is_noted(tmp_path: Path, cells: list[str], told: str) -> None:
+    file = csv(tmp_path, *cells)
+    (note,) = read(file, quasi=["birth"]).notes
+    assert str(note).endswith(told)
+    column = birth(file, na=dict(note.say)["na"], missing="value")
+    assert column.notation != "number", "what the note says works"
+
+
+def test_many_mistakes_among_dates_are_counted(tmp_path: Path) -> None:
+    days = [f"{day:02}.{month:02}.2020" for month in range(1, 13) for day in range(1, 32)]
+    (note,) = read(csv(tmp_path, *days), quasi=["birth"]).notes
+    assert str(note) == (
+        "column 'birth' is all dates but '30.02.2020' and '31.02.2020' and '31.04.2020' and 3 more in 6 cells; "
+        "correct them to have dates."
+    )
+
+
+def test_a_refusal_names_what_is_no_date(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    days = [date(1950, 1, 1) + timedelta(days=97 * at) for at in range(200)]
+    cells = [day.strftime("%d.%m.%Y") for day in days]
+    cells[50] = "31.02.1960"
+    file.write_text("birth;ill\n" + "".join(f"{cell};{'abc'[at % 3]}\n" for at, cell in enumerate(cells)))
+    words = ("publish", str(file), "-o", str(tmp_path / "release"), "--quasi", "birth", "--sensitive", "ill")
+    told = run(*words, "--promise", "l-diversity(l=2)", code=2).stderr
+    assert "is all dates but '31.02.1960' in 1 cell: correct it, or say --na 31.02.1960" in told
+    run(*words, "--promise", "l-diversity(l=2)", "--na", "31.02.1960", "--missing", "value")
+
+
+def test_times_of_text_with_a_zone_are_noted(tmp_path: Path) -> None:
+    (note,) = read(csv(tmp_path, *(f"{one}Z" for one in TIMES)), quasi=["birth"]).notes
+    assert "holds times with the time zone Z, such as 2021-03-01T10:01:00Z" in str(note)
+    assert str(note).endswith("say dates={'birth': '%Y-%m-%dT%H:%M:%SZ'}")
+    assert birth(csv(tmp_path, *(f"{one}Z" for one in TIMES)), **dict(note.say)).texts == tuple(TIMES)
+    for mixed in ([*TIMES[:9], *(f"{one}+02:00" for one in TIMES[9:])], [f"{TIMES[0]}Z", f"{TIMES[1]}+02:00"]):
+        (note,) = read(csv(tmp_path, *mixed), quasi=["birth"]).notes
+        assert "holds times with a time zone, such as 2021" in str(note)
+        assert str(note).endswith("give all as local times of one zone, without naming it, to have dates.")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("0001-01-01", "1971-02-03", "9999-12-31"),
+        ("01.01.0001", "03.02.1971", "31.12.9999"),
+        ("0001-01-01T00:00:00", "1971-02-03T00:00:00", "9999-12-31T00:00:00"),
+    ],
+)
+def test_all_years_of_four_digits_are_years(tmp_path: Path, cells: tuple[str, ...]) -> None:
+    table = read(csv(tmp_path, *cells), quasi=["birth"])
+    assert table.column("birth").texts == ("0001-01-01", "1971-02-03", "9999-12-31")
+    assert table.column("birth").meaning == "date" and table.notes == ()
+
+
+def test_the_first_and_the_last_day_of_arrow_are_dates(tmp_path: Path) -> None:
+    days = [date(1, 1, 1), *(date(1970, 1, 1) + timedelta(days=at) for at in range(20)), date(9999, 12, 31)]
+    source = pa.table({"birth": pa.array(days), "ill": [*"abcdefabcdefabcdefabcd"]})
+    table = read(source, quasi=["birth"], sensitive="ill")
+    assert table.column("birth").meaning == "date" and table.notes == ()
+    dc.publish(table, "l-diversity(l=2)").save(tmp_path / "release")
+    assert dc.audit(tmp_path / "release", table).holds
+    assert dc.load(tmp_path / "release").estimate("SELECT COUNT(*) FROM t WHERE birth <= '9999-12-31'") == 22
+    clock = pa.table({"birth": pa.array([datetime(1, 1, 1, 7), datetime(9999, 12, 31, 23, 59, 59)])})
+    assert birth(clock).texts == ("0001-01-01T07:00:00", "9999-12-31T23:59:59")
+
+
+def test_times_that_cannot_be_held_are_noted_for_what_they_are(tmp_path: Path) -> None:
+    def told(values: pa.Array) -> str:
+        (note,) = read(pa.table({"birth": values}), quasi=["birth"]).notes
+        return str(note)
+
+    assert "holds times finer than" in told(pa.array([1, 2], pa.timestamp("ns")))
+    assert "holds times finer than" in told(
+        pa.array([datetime(9999, 12, 31, 23, 59, 59, 999999), datetime(1999, 1, 1)])
+    )
+    assert "years before 1 or after 9999, such as 10000-01-01" in told(
+        pa.array([0, 2932897], pa.int32()).cast("date32")
+    )
+    assert "years before 1 or after 9999, such as 0000-12-31" in told(pa.array([0, -719163], pa.int32()).cast("date32"))
+    (note,) = read(csv(tmp_path, "9999-12-31T23:59:59.999999", "1999-01-01T00:00:00"), quasi=["birth"]).notes
+    assert "holds times finer than can be told apart in their years, such as 9999-12-31T23:59:59.999999" in str(note)
+
+
+def test_times_beyond_all_calendars_are_refused() -> None:
+    with pytest.raises(
+        dc.DiscreetError, match=r"column 'birth' of the type timestamp\[s\] holds -1099511627776, a time"
+    ):
+        birth(pa.table({"birth": pa.array([0, -(2**40)], pa.int64()).cast(pa.timestamp("s"))}))
 
 
 # ------------------------------------------------------------------------------------------------------------ releases
@@ -388,7 +501,8 @@ def test_times_with_a_zone_are_noted() -> None:
     zoned = pa.table({"seen": pa.array([datetime(2021, 3, 7, 10)], pa.timestamp("us", "Europe/Berlin"))})
     table = read(zoned, quasi=["seen"])
     assert table.column("seen").kind == "categorical"
-    assert "holds times with a time zone" in repr(table)
+    assert "holds times with a time zone, such as 2021-03-07T11:00:00+0100" in repr(table)
+    assert "give local times without one to have dates" in repr(table)
 
 
 def test_dates_take_part_in_a_comparison(here: Path) -> None:
@@ -410,6 +524,14 @@ def test_a_folder_of_hierarchies_serves_no_dates(here: Path) -> None:
 def test_dates_that_nobody_can_be_sure_of_are_noted(tmp_path: Path) -> None:
     (short,) = read(csv(tmp_path, "07.03.21", "30.11.99"), quasi=["birth"]).notes
     assert "years of two digits, such as 07.03.21" in str(short)
+    assert str(short).endswith("if 69 to 99 are of 19.. and 00 to 68 of 20.., say dates={'birth': '%d.%m.%y'}")
+    pivot = birth(csv(tmp_path, "01.02.68", "30.11.69"), dates={"birth": "%d.%m.%y"})
+    assert pivot.texts == ("1969-11-30", "2068-02-01"), "as the note tells"
+    (unsure,) = read(csv(tmp_path, "07/03/21", "11/10/99"), quasi=["birth"]).notes
+    assert str(unsure).endswith("say dates={'birth': '%d/%m/%y'} or dates={'birth': '%m/%d/%y'}")
+    (first,) = read(csv(tmp_path, "99-12-31", "21-03-07"), quasi=["birth"]).notes
+    assert str(first).endswith("say dates={'birth': '%y-%m-%d'}")
+    assert read(csv(tmp_path, "99-32-31", "21-03-07"), quasi=["birth"]).notes == (), "these are no dates"
     (joined,) = [n for n in read(csv(tmp_path, "20210307", "19991130"), quasi=["birth"]).notes if "dates" in str(n)]
     assert str(joined).endswith("holds numbers such as 19991130: if they are dates, say dates={'birth': '%Y%m%d'}")
     assert not any("dates" in str(n) for n in read(csv(tmp_path, "20210307", "19991330"), quasi=["birth"]).notes)

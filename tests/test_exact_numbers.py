@@ -93,6 +93,40 @@ def test_whole_arrow_decimals_beyond_doubles_are_names() -> None:
     assert column.kind == "categorical" and column.texts == (str(2**60), str(2**60 + 1))
 
 
+@pytest.mark.parametrize("whole", [2**53 + 1, 10**30])
+def test_whole_numbers_beyond_doubles_are_noted(tmp_path: Path, whole: int) -> None:
+    sources: list[Any] = [csv(tmp_path, "1", str(whole), "-2")]
+    sources += [arrow(pa.array([1, whole, 2]))] if whole < 2**63 else []
+    for source in sources:
+        table = read(source, quasi=["age"], sensitive="dose")
+        assert table.column("dose").kind == "categorical"
+        (note,) = [str(one) for one in table.notes if "dose" in one.columns]
+        assert f"column 'dose' holds whole numbers beyond 2^53, such as {whole}, which are taken for names" in note
+        assert read(source, quasi=["age"], sensitive="dose", categorical=["dose"]).notes == table.notes[1:]
+
+
+def test_too_many_digits_are_noted(tmp_path: Path) -> None:
+    (note,) = [str(one) for one in read(csv(tmp_path, ONE, TWO), quasi=["dose"]).notes]
+    assert f"differ in more digits than a number can hold, such as {ONE}" in note and "round them" in note
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (("1,000", "12,500", "7"), "with a comma between thousands, such as 1,000"),
+        (("1,000,000", "2,500.75"), "with a comma between thousands, such as 1,000,000"),
+        (("1,5", "12,500", "7"), "with a decimal comma, such as 1,5"),
+        (("0,123", "1234,500"), "with a decimal comma"),
+        (("0,123", "0,456"), "with a decimal comma"),
+    ],
+)
+def test_commas_are_told_apart(tmp_path: Path, cells: tuple[str, ...], told: str) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("dose;sex\n" + "".join(f"{cell};f\n" for cell in cells))
+    (note,) = [str(one) for one in read(file, quasi=["dose"]).notes]
+    assert told in note
+
+
 def test_decimals_and_fractions_of_a_frame_keep_their_digits() -> None:
     def frame(*doses: Any) -> pd.DataFrame:
         return pd.DataFrame({"age": range(len(doses)), "dose": pd.Series(doses, dtype=object)})

@@ -98,6 +98,19 @@ def test_toml_files(tmp_path: Path) -> None:
     assert Hierarchy.read("zip", path, ["123", "124", "199"]).labels[1] == ("12*", "19*")
 
 
+@pytest.mark.parametrize("lines", ["city;region;top\nLyon;FR;*\nBonn;DE;*\n", "City,region\nLyon,FR\nBonn,DE\n"])
+def test_a_header_is_found(tmp_path: Path, lines: str) -> None:
+    path = tmp_path / "city.csv"
+    path.write_text(lines)
+    for values in (None, ["Lyon", "Bonn"]):
+        with pytest.raises(DiscreetError, match=r"first line of the hierarchy of 'city' .* looks like a header"):
+            Hierarchy.read("city", path, values)
+    path.write_text("mixed;any\nblue;any\n")
+    assert Hierarchy.read("mixed", path, ["mixed", "blue"]).leaves == ("mixed", "blue"), "a value may be called so"
+    path.write_text("blue;any\nmixed;any\n")
+    assert Hierarchy.read("mixed", path, ["blue"]).leaves == ("blue", "mixed")
+
+
 def test_intervals() -> None:
     tree = Hierarchy.intervals("age", [3, 7.0, "12", 23, -4], widths=[5, 10], origin=0)
     assert tree.leaves == ("-4", "3", "7", "12", "23")

@@ -135,6 +135,37 @@ def test_a_row_that_is_nobodys_is_refused():
         read(people)
 
 
+@pytest.mark.parametrize(
+    ("ids", "persons"),
+    [
+        (["1", "1.0", "1e0", " 1 ", "+1"], 1),
+        (["0", "-0", "0.0", "-0.0"], 1),
+        (["7", "007", "07", "7.0"], 3),
+        (["12345678901234567891", "12345678901234567891.0", "12345678901234567892"], 2),
+        (["1e-400", "0", "10e-401", "1e-99999999999999999999"], 3),
+        (["a", " a", "a ", "b"], 2),
+        (["1", "1.0", "a"], 3),
+    ],
+)
+def test_a_person_is_one_however_the_number_is_written(tmp_path, ids, persons):
+    source = tmp_path / "people.csv"
+    source.write_text("id;age;sex;illness\n" + "".join(f"{one};3{at};f;a\n" for at, one in enumerate(ids)))
+    assert read(source).persons == persons
+    texts = pa.table({"id": ids, "age": range(len(ids)), "sex": ["f"] * len(ids), "illness": ["a"] * len(ids)})
+    assert read(texts).persons == persons
+    if persons < len(ids):
+        with pytest.raises(dc.DiscreetError, match="identifier 'id' repeats"):
+            dc.read(source, quasi=QUASI, sensitive="illness", identifiers=["id"])
+
+
+def test_zero_is_one_person_whatever_its_sign():
+    people = pa.table({"id": [0.0, -0.0, 1.5], "age": [1, 2, 3], "sex": ["f"] * 3, "illness": ["a", "b", "a"]})
+    table = read(people)
+    assert table.persons == 2 and table.person.tolist() == [0, 0, 1]
+    with pytest.raises(dc.DiscreetError, match="k-anonymity"):
+        dc.publish(read(people.slice(0, 2)), "k-anonymity(k=2)")
+
+
 @pytest.mark.parametrize("scheme", ["anatomy", "baseline", "perturbation", "ambiguity", "retention"])
 def test_schemes_that_publish_rows_one_by_one_refuse_and_name_one_that_does_not(scheme):
     promise = {"ambiguity": "alpha-beta(alpha=0.9, beta=0.9)", "anatomy": "l-diversity(l=2)"}.get(

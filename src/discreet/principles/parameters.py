@@ -65,10 +65,16 @@ class Parameter(ABC):
 
 
 def _number(text: str) -> object:
-    """The number that a text means; a whole one of hundreds of digits means none that is acceptable anywhere."""
+    """The number that a text means; one that a float cannot hold means none that is acceptable anywhere."""
     if _WHOLE.fullmatch(text):
         return int(text) if len(text) <= LONGEST else text
-    return float(text) if _NUMBER.fullmatch(text) else text
+    return float(text) if _NUMBER.fullmatch(text) and not _vanishes(text) else text
+
+
+def _vanishes(text: str) -> bool:
+    """Whether a number is not zero but would be held as zero, which promises something else."""
+    digits = re.split("[eE]", text)[0]
+    return float(text) == 0.0 and re.search("[1-9]", digits) is not None
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,11 @@ class Number(Parameter):
     def read(self, text: str) -> object:
         """The number that a text means."""
         return _number(text)
+
+    def near(self, value: object) -> str | None:
+        """Zero, for a number that is too close to it."""
+        close = isinstance(value, str) and _NUMBER.fullmatch(value) is not None and _vanishes(value)
+        return "0, from which it cannot be told apart" if close and self.low == 0.0 and not self.above else None
 
     def accept(self, value: object) -> object:
         """The number as a float."""

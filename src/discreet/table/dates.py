@@ -18,8 +18,10 @@ from discreet.table.moments import DAY, Notation
 from discreet.table.texts import MARKS
 
 TIME = r"(?:(?P<mark>[ T])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>\.\d{1,6})?)?)?"
-YEARS = (1500, 2200)
-"""What lies beyond is hardly a date, unless somebody declares it one."""
+CLOCKS = ("", *(rf"{mark}\d{{1,2}}:\d{{2}}{seconds}" for mark in " T" for seconds in ("", r":\d{2}(?:\.\d{1,6})?")))
+"""The forms of a time of day, of which the cells of a column have one."""
+NEARLY = 0.9
+"""The share of texts that makes a column one of dates, in which the others are mistakes or marks."""
 
 
 def as_dates(column: Encoded, form: str | None, declared: bool) -> Encoded:
@@ -55,23 +57,55 @@ def readings(words: pa.Array) -> Iterator[tuple[str, tuple[NDArray[np.float64], 
     ['%d/%m/%Y', '%m/%d/%Y']
     """
     words = pc.utf8_trim_whitespace(words)
-    for mark in "-/.":
-        for first in (True, False):  # the year comes first, or last
-            year, one, two = r"(?P<year>\d{4})", r"(?P<one>\d{1,2})", r"(?P<two>\d{1,2})"
-            pattern = f"\\{mark}".join((year, one, two) if first else (one, two, year))
-            parts = _parts(words, f"^{pattern}{TIME}$")
+    for pattern, mark, orders in _patterns():
+        parts = _parts(words, f"^{pattern}{TIME}$")
+        if parts is None:
+            continue
+        found: list[tuple[str, tuple[NDArray[np.float64], Notation]]] = []
+        for order in orders:
+            read = _read(parts, order)
+            if read is not None and not any(np.array_equal(read[0], other[0]) for _, other in found):
+                found.append((order.replace(" ", mark) + _clock(parts), read))
+        yield from found
+        return
+
+
+def strangers(words: pa.Array) -> NDArray[np.bool_] | None:
+    """Which texts are no dates of the form that nearly all have; None where they have no such form.
+
+    >>> days = [f"{day}.02.2020" for day in range(1, 32)]
+    >>> np.array(days)[strangers(pa.array(days))].tolist(), strangers(pa.array(["soon", "1.1.2020"]))
+    (['30.02.2020', '31.02.2020'], None)
+    """
+    words = pc.utf8_trim_whitespace(words)
+    if not _nearly_all(_matches(words, r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")):
+        return None
+    for pattern, _, orders in _patterns():
+        for clock in CLOCKS:
+            fits = _matches(words, f"^{pattern}{clock}$")
+            parts = _parts(words.filter(pa.array(fits)), f"^{pattern}{TIME}$") if _nearly_all(fits) else None
             if parts is None:
                 continue
-            orders = ("%Y %m %d",) if first else ("%d %m %Y", "%m %d %Y")
-            found: list[tuple[str, tuple[NDArray[np.float64], Notation]]] = []
-            for order in orders:
-                swapped = order.startswith("%d")
-                month, day = ("two", "one") if swapped else ("one", "two")
-                read = _read(parts, parts[month], parts[day])
-                if read is not None and not any(np.array_equal(read[0], other[0]) for _, other in found):
-                    found.append((order.replace(" ", mark) + _clock(parts), read))
-            yield from found
-            return
+            sound = np.zeros(len(words), np.bool_)
+            sound[fits] = max((_exist(parts, order) for order in orders), key=np.sum)
+            return ~sound if _nearly_all(sound) else None
+    return None
+
+
+def _nearly_all(places: NDArray[np.bool_]) -> bool:
+    return bool(places.any()) and bool(places.mean() >= NEARLY)
+
+
+def _matches(words: pa.Array, pattern: str) -> NDArray[np.bool_]:
+    return np.asarray(pc.match_substring_regex(words, pattern).to_numpy(zero_copy_only=False))
+
+
+def _patterns() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """The forms of a day: its pattern, the mark between its parts, and the orders in which these may stand."""
+    year, one, two = r"(?P<year>\d{4})", r"(?P<one>\d{1,2})", r"(?P<two>\d{1,2})"
+    for mark in "-/.":
+        yield f"\\{mark}".join((year, one, two)), mark, ("%Y %m %d",)
+        yield f"\\{mark}".join((one, two, year)), mark, ("%d %m %Y", "%m %d %Y")
 
 
 def _parts(words: pa.Array, pattern: str) -> dict[str, NDArray[Any]] | None:
@@ -107,22 +141,31 @@ def _clock(parts: dict[str, NDArray[Any]]) -> str:
     return f"{parts['mark'][0]}%H:%M{seconds}"
 
 
-def _read(
-    parts: dict[str, NDArray[Any]], month: NDArray[np.int64], day: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], Notation] | None:
+def _read(parts: dict[str, NDArray[Any]], order: str) -> tuple[NDArray[np.float64], Notation] | None:
     """The moments that parts of texts mean; None when one of them does not exist, or two would become one."""
-    year, hour, minute, second = (parts[name] for name in ("year", "hour", "minute", "second"))
-    if year.min() < YEARS[0] or year.max() > YEARS[1] or month.min() < 1 or month.max() > 12 or day.min() < 1:
+    if not _exist(parts, order).all():
         return None
-    if hour.max() > 23 or minute.max() > 59 or second.max() > 59:
-        return None
-    months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
-    days = months.astype("datetime64[D]").astype(np.int64) + day - 1
-    if (days >= (months + 1).astype("datetime64[D]").astype(np.int64)).any():
-        return None
-    clock = np.maximum(hour, 0) * 3600 + np.maximum(minute, 0) * 60 + np.maximum(second, 0)
+    hour, minute, second = (np.maximum(parts[name], 0) for name in ("hour", "minute", "second"))
     fraction = np.array([int(f"{text[1:]:0<6}") for text in parts["fraction"].tolist()], np.int64)
-    return in_notation((days * DAY + clock) * 1_000_000 + fraction)
+    days = _months(parts, order).astype("datetime64[D]").astype(np.int64) + _day_and_month(parts, order)[0] - 1
+    return in_notation((days * DAY + hour * 3600 + minute * 60 + second) * 1_000_000 + fraction)
+
+
+def _exist(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.bool_]:
+    """Which of the moments that parts of texts mean exist, in the years 1 to 9999."""
+    day, month = _day_and_month(parts, order)
+    months = _months(parts, order)
+    length = ((months + 1).astype("datetime64[D]") - months.astype("datetime64[D]")).astype(np.int64)
+    told = (parts["year"] > 0) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= length)
+    return np.asarray(told & (parts["hour"] <= 23) & (parts["minute"] <= 59) & (parts["second"] <= 59))
+
+
+def _day_and_month(parts: dict[str, NDArray[Any]], order: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return (parts["one"], parts["two"]) if order.startswith("%d") else (parts["two"], parts["one"])
+
+
+def _months(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.datetime64]:
+    return ((parts["year"] - 1970) * 12 + _day_and_month(parts, order)[1] - 1).astype("datetime64[M]")
 
 
 def in_notation(micro: NDArray[np.int64]) -> tuple[NDArray[np.float64], Notation] | None:

@@ -199,6 +199,13 @@ def _moments(name: str, values: pa.Array) -> pa.Array:
         texts = values.cast(pa.string()).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise _unfit(name, values.type) from None
+    beyond = next((text for text in texts if text is not None and text.startswith("<")), None)
+    if beyond is not None:  # as Arrow writes what no calendar reaches
+        number = re.sub(r"[^\d-]", "", beyond)
+        raise DiscreetError(
+            f"column {name!r} of the type {values.type} holds {number}, a time too far from 1970 to be written as a "
+            "date; correct it, or empty the cell"
+        )
     shown = [None if text is None else re.sub(r"\.(\d*?)0+(?=\D|$)", _fraction, text) for text in texts]
     if pa.types.is_timestamp(values.type):
         if values.type.tz is None and all(text is None or text.endswith(" 00:00:00") for text in shown):

@@ -108,11 +108,11 @@ class Hierarchy:
     def read(cls, attribute: str, path: str | PathLike[str], values: Iterable[Any] | None = None) -> Hierarchy:
         """Read a file: ``.toml`` with nested tables, ``[intervals]`` or ``[prefix]``; any other as CSV, leaf first.
 
-        The last two are recipes that need the ``values`` they are to be applied to.
+        The last two are recipes that need the ``values`` they are to be applied to. A CSV file has no header.
         """
         if Path(path).suffix.lower() == ".toml":
             return cls.of(attribute, read_mapping(attribute, Path(path)), values)
-        return cls.from_rows(attribute, read_rows(attribute, Path(path)))
+        return cls.from_rows(attribute, read_rows(attribute, Path(path), () if values is None else values))
 
     @classmethod
     def of(

@@ -14,6 +14,7 @@ from discreet.errors import DiscreetError
 from discreet.table.documents import toml
 from discreet.table.encodings import decode
 from discreet.table.paths import content, located
+from discreet.table.texts import value_text
 
 DELIMITERS = ";,\t"
 NAMES = ("hierarchy_{}.csv", "hierarchy_{}.toml", "{}.csv", "{}.toml")
@@ -56,9 +57,22 @@ def offered(folder: str | PathLike[str], columns: Iterable[str]) -> dict[str, Of
     return found
 
 
-def read_rows(attribute: str, path: Path) -> list[tuple[str, ...]]:
-    """The rows of a CSV hierarchy without header; the delimiter is the one that cuts all lines into equally many."""
-    text = _text(attribute, path)
+def read_rows(attribute: str, path: Path, values: Iterable[Any] = ()) -> list[tuple[str, ...]]:
+    """The rows of a CSV hierarchy for a column of some values, refused where the first is a header."""
+    rows = _cut(_text(attribute, path))
+    first = rows[0][0] if rows else ""
+    if first.casefold() == attribute.strip().casefold() and first not in {
+        value_text(value).strip() for value in values
+    }:
+        raise DiscreetError(
+            f"the first line of the hierarchy of {attribute!r} in '{path}' looks like a header, since it begins with "
+            f"{first!r}, which is no value of the column; delete it, or move it down if it is one"
+        )
+    return rows
+
+
+def _cut(text: str) -> list[tuple[str, ...]]:
+    """The lines of a CSV hierarchy, cut into cells; the delimiter is the one that cuts all into equally many."""
     readings = {}
     for delimiter in DELIMITERS:
         try:

@@ -11,14 +11,18 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.table import numerals
-from discreet.table.dates import readings
+from discreet.table.dates import readings, strangers
 from discreet.table.encoded import Encoded, unmarked
 from discreet.table.table import Column
 from discreet.table.texts import MARKS, MISSING, is_number
 
 FEW_VALUES = 12
 """A numeric column with no more values than this may hold codes."""
-SHORT_YEAR = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2}")
+SHORT_YEAR = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{2})")
+ZONED = re.compile(r"(.*:\d{2}(?:\.\d+)?)( ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))")
+"""A time of day, and the time zone after it."""
+GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+"""A number whose thousands are set apart by commas."""
 FIRST_DAY, LAST_DAY = 15_000_101, 22_001_231
 """Dates as people write them without any marks between year, month and day."""
 MOST_MARKS = 3
@@ -61,10 +65,12 @@ def notes_on(columns: Sequence[tuple[Encoded, Column]]) -> Iterator[Note]:
     for encoded, column in columns:
         if column.kind == "categorical" and encoded.words is not None:
             yield from _marked_numbers(encoded)
-            yield from _decimal_commas(column)
+            yield from _commas(column)
             yield from _lost_digits(encoded)
-            yield from _uncertain_dates(encoded)
+            yield from _unread_times(encoded) if encoded.moments else _unread_dates(encoded)
             yield from _short_years(encoded)
+        elif column.kind == "categorical" and not encoded.categories:
+            yield from _too_large(encoded)
         elif column.meaning == "numeric":
             yield from _run_together(column)
     few = [column for _, column in columns if _few_whole(column)]
@@ -97,68 +103,166 @@ def _marked_numbers(encoded: Encoded) -> Iterator[Note]:
 def _but(encoded: Encoded, rest: Encoded) -> str:
     """Which texts of a column its rest does not have, and in how many cells."""
     cells = int((rest.codes < 0).sum() - (encoded.codes < 0).sum())
-    marks = " and ".join(repr(text) for text in encoded.texts if text not in rest.texts)
-    return f"but {marks} in {'1 cell' if cells == 1 else f'{cells:,} cells'}"
+    left = set(rest.texts)
+    marks = [repr(text) for text in encoded.texts if text not in left]
+    if len(marks) > MOST_MARKS:
+        marks[MOST_MARKS:] = [f"{len(marks) - MOST_MARKS:,} more"]
+    shown = " and ".join(marks)
+    return f"but {shown} in {'1 cell' if cells == 1 else f'{cells:,} cells'}"
 
 
-def _decimal_commas(column: Column) -> Iterator[Note]:
-    """Numbers as half of the world writes them, which are taken for names."""
-    texts = [text for text in column.texts if text != MISSING]
-    if any("," in text for text in texts) and all(is_number(text.replace(",", ".", 1)) for text in texts):
-        yield Note(
-            (column.name,),
-            f"column {column.name!r} holds numbers with a decimal comma, such as {texts[0]}, which are taken for names "
-            "without an order; write them with a point to have numbers.",
-        )
+def _commas(column: Column) -> Iterator[Note]:
+    """Numbers as half of the world writes them, or with their thousands set apart, which are taken for names."""
+    texts = [text.strip() for text in column.texts if text != MISSING]
+    with_commas = [text for text in texts if "," in text]
+    if not with_commas:
+        return
+    if all(GROUPED.fullmatch(text) if "," in text else is_number(text) for text in texts):
+        held, way = "with a comma between thousands", "write them without it"
+    elif all(is_number(text.replace(",", ".", 1)) for text in texts):
+        held, way = "with a decimal comma", "write them with a point"
+    else:
+        return
+    yield _names(column.name, f"numbers {held}", with_commas[0], f"{way} to have numbers")
+
+
+def _names(name: str, held: str, example: str, way: str) -> Note:
+    """That values of an order are taken for names, and the way to have their order."""
+    return Note(
+        (name,), f"column {name!r} holds {held}, such as {example}, which are taken for names without an order; {way}."
+    )
 
 
 def _lost_digits(encoded: Encoded) -> Iterator[Note]:
-    """Numbers that have more digits than can be held, and more than their wholes."""
+    """Numbers that have more digits than can be held."""
+    if not encoded.untyped or not all(is_number(text.strip()) for text in encoded.texts):
+        return
+    yield from _too_large(encoded)
     long = [text for text in encoded.texts if len(text) > numerals.SURE_DIGITS and "." in text]
-    if long and encoded.untyped and all(is_number(text.strip()) for text in encoded.texts):
-        yield Note(
-            (encoded.name,),
-            f"column {encoded.name!r} holds numbers that differ in more digits than a number can hold, such as "
-            f"{long[0]}, which are taken for names without an order; round them to have numbers.",
-        )
+    if long:
+        held = "numbers that differ in more digits than a number can hold"
+        yield _names(encoded.name, held, long[0], "round them to have numbers")
 
 
-def _uncertain_dates(encoded: Encoded) -> Iterator[Note]:
-    """Dates of which nobody can tell whether the day or the month comes first, and dates beside marks."""
+def _too_large(encoded: Encoded) -> Iterator[Note]:
+    """Whole numbers that cannot be told apart from their neighbours."""
+    large = numerals.too_large(encoded)
+    if large.any():
+        held, way = "whole numbers beyond 2^53", "round them, or write them in a larger unit, to have numbers"
+        yield _names(encoded.name, held, encoded.texts[int(np.argmax(large))], way)
+
+
+def _unread_times(encoded: Encoded) -> Iterator[Note]:
+    """Times of Arrow, pandas or polars that are no numbers of the kind that dates are."""
+    zoned = next((text for text in encoded.texts if ZONED.fullmatch(text)), None)
+    strange = next((text for text in encoded.texts if not re.match(r"\d{4}-", text) or text.startswith("0000")), None)
+    if zoned is not None:
+        yield _names(encoded.name, "times with a time zone", zoned, "give local times without one to have dates")
+    elif strange is not None:
+        yield _names(encoded.name, "years before 1 or after 9999", strange, "correct them to have dates")
+    else:
+        yield _too_fine(encoded)
+
+
+def _too_fine(encoded: Encoded) -> Note:
+    finest = max(encoded.texts, key=lambda text: len(text.partition(".")[2]))
+    way = "round them, to microseconds in years near 1970 and to seconds in others, to have dates"
+    return _names(encoded.name, "times finer than can be told apart in their years", finest, way)
+
+
+def _unread_dates(encoded: Encoded) -> Iterator[Note]:
+    """Dates of which nobody can tell whether the day or the month comes first, and dates beside what is none."""
     marks = [text.strip() for text in encoded.texts if text.strip().lower() in MARKS]
     rest = unmarked(encoded, marks) if 0 < len(marks) <= MOST_MARKS else encoded
     if rest.words is None or not len(rest.words):
         return
-    if encoded.moments:
-        yield Note(
-            (encoded.name,),
-            f"column {encoded.name!r} holds times with a time zone or of nanoseconds, such as {rest.texts[0]}, "
-            "which are taken for names without an order; give local times in whole microseconds to have dates.",
-        )
-        return
-    forms = [form for form, _ in readings(rest.words)]
+    name, forms = encoded.name, [form for form, _ in readings(rest.words)]
     if len(forms) > 1:
         yield Note(
-            (encoded.name,),
-            f"column {encoded.name!r} holds dates in which the day or the month may come first, such as "
+            (name,),
+            f"column {name!r} holds dates in which the day or the month may come first, such as "
             f"{rest.texts[0]}, and is taken for names without an order: say",
-            tuple(("dates", {encoded.name: form}) for form in forms),
+            tuple(("dates", {name: form}) for form in forms),
             either=True,
         )
-    elif forms and marks:
-        yield Note(
-            (encoded.name,), f"column {encoded.name!r} is all dates {_but(encoded, rest)}: say", (("na", marks),)
-        )
+    elif forms and rest is not encoded:
+        yield Note((name,), f"column {name!r} is all dates {_but(encoded, rest)}: say", (("na", marks),))
+    elif not forms:
+        yield from _zones(rest) or _spoilt(encoded, rest)
+
+
+def _zones(encoded: Encoded) -> list[Note]:
+    """Times of which some or all have a time zone."""
+    assert encoded.words is not None
+    texts = [text.strip() for text in encoded.texts]
+    found = [ZONED.fullmatch(text) for text in texts]
+    zoned = [one for one in found if one is not None]
+    if not zoned:
+        return []
+    local = pa.array([text if one is None else one[1] for text, one in zip(texts, found, strict=True)])
+    forms = [form for form, _ in readings(local)]
+    if not forms:
+        return []
+    zones = {one[2] for one in zoned}
+    if len(zoned) == len(texts) and len(zones) == len(forms) == 1 and "%f" not in forms[0]:
+        sentence = f"column {encoded.name!r} holds times with the time zone {zones.pop().strip()}, such as {texts[0]}"
+        form = forms[0] + zoned[0][2]
+        return [
+            Note(
+                (encoded.name,),
+                f"{sentence}, which are taken for names without an order: to have dates, say",
+                (("dates", {encoded.name: form}),),
+                either=True,
+            )
+        ]
+    way = "give all as local times of one zone, without naming it, to have dates"
+    return [_names(encoded.name, "times with a time zone", zoned[0][0], way)]
+
+
+def _spoilt(encoded: Encoded, rest: Encoded) -> list[Note]:
+    """Dates beside a few cells that hold none; ``rest`` is the column without what is known to mark missing values."""
+    assert rest.words is not None
+    strange = strangers(rest.words)
+    if strange is None:
+        return []
+    if not strange.any():
+        return [_too_fine(rest)]
+    texts = [text.strip() for text, none in zip(rest.texts, strange.tolist(), strict=True) if none]
+    dates = unmarked(rest, texts)
+    marks = [text.strip() for text in encoded.texts if text not in dates.texts]
+    sentence = f"column {encoded.name!r} is all dates {_but(encoded, dates)}"
+    mistakes = any(character.isdigit() for text in texts for character in text)
+    if not mistakes and len(marks) <= MOST_MARKS:
+        return [Note((encoded.name,), f"{sentence}: say", (("na", marks),))]
+    them = "it" if len(marks) == 1 else "them"
+    if len(marks) > MOST_MARKS:
+        return [Note((encoded.name,), f"{sentence}; correct {them} to have dates.")]
+    return [Note((encoded.name,), f"{sentence}: correct {them}, or say", (("na", marks),), either=True)]
 
 
 def _short_years(encoded: Encoded) -> Iterator[Note]:
     """Dates whose century is left to the reader."""
-    if len(encoded.texts) > 1 and all(SHORT_YEAR.fullmatch(text.strip()) for text in encoded.texts):
-        yield Note(
-            (encoded.name,),
-            f"column {encoded.name!r} seems to hold dates with years of two digits, such as {encoded.texts[0]}, and is "
-            "taken for names without an order; write all four digits to have dates.",
-        )
+    found = [SHORT_YEAR.fullmatch(text.strip()) for text in encoded.texts]
+    dates = [one for one in found if one is not None]
+    marks = {one[2] for one in dates}
+    if len(found) < 2 or len(dates) < len(found) or len(marks) > 1:
+        return
+    mark = marks.pop()
+    orders = [
+        form
+        for form, day, month in (("%d %m %y", 1, 3), ("%m %d %y", 3, 1), ("%y %m %d", 4, 3))
+        if all(1 <= int(one[day]) <= 31 and 1 <= int(one[month]) <= 12 for one in dates)
+    ]
+    if not orders:
+        return
+    orders = orders[:2] if orders[0].endswith("%y") else orders  # that the year comes first is the last guess
+    yield Note(
+        (encoded.name,),
+        f"column {encoded.name!r} seems to hold dates with years of two digits, such as {dates[0][0]}, and is taken "
+        "for names without an order; write all four digits, or, if 69 to 99 are of 19.. and 00 to 68 of 20.., say",
+        tuple(("dates", {encoded.name: order.replace(" ", mark)}) for order in orders),
+        either=True,
+    )
 
 
 def _run_together(column: Column) -> Iterator[Note]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
 from discreet.table.table import Column, Table
+from discreet.table.texts import LEADING_ZERO, NUMBER, exact
+
+ONE_WAY = r"^(-?[1-9][0-9]*|0[0-9]*)$"
+"""Numbers of which no two are the same unless their texts are."""
 
 
 def person_of_rows(column: Encoded) -> NDArray[np.int32] | None:
@@ -27,7 +35,45 @@ def person_of_rows(column: Encoded) -> NDArray[np.int32] | None:
             f"column {column.name!r} does not say whose row {nobody[0] + 1} is{others}; fill it in, or leave out what "
             "belongs to nobody"
         )
-    return column.codes if bool((np.bincount(column.codes) > 1).any()) else None
+    persons = meant(column)
+    return persons if bool((np.bincount(persons) > 1).any()) else None
+
+
+def meant(column: Encoded) -> NDArray[np.int32]:
+    """Per row the place of whom its cell means, however it is written; -1 where it is missing.
+
+    Texts are the same but for blanks around them; where all are numbers, 1, 1.0 and 1e0 are the same as well, but 007
+    is not 7.
+
+    >>> import pyarrow as pa
+    >>> from discreet.table.encoded import encode
+    >>> meant(encode("id", pa.chunked_array([["7", "7.0", " 7", "007", "8"]]))).tolist()
+    [0, 0, 0, 1, 2]
+    """
+    keys: Sequence[Any]
+    if column.words is None:
+        assert column.numbers is not None
+        if column.numbers.dtype.kind in "iu":
+            return column.codes
+        keys = column.numbers.tolist()  # of which 0.0 and -0.0 are the same
+    else:
+        words = pc.utf8_trim_whitespace(column.words)
+        numbers = pc.all(pc.match_substring_regex(words, NUMBER)).as_py()
+        if numbers and not pc.all(pc.match_substring_regex(words, ONE_WAY)).as_py():
+            texts, zeros = words.to_pylist(), pc.match_substring_regex(words, LEADING_ZERO).to_pylist()
+            keys = [text if zero else _number(text) for text, zero in zip(texts, zeros, strict=True)]
+        elif words.equals(column.words):
+            return column.codes
+        else:
+            keys = words.to_pylist()
+    first: dict[Any, int] = {}
+    places = [first.setdefault(key, len(first)) for key in keys]
+    return np.array([*places, -1], np.int32)[column.codes]
+
+
+def _number(text: str) -> Decimal | str:
+    number = exact(text)
+    return text if number is None else number
 
 
 def check_alone(column: Encoded, person: str | None) -> None:
@@ -37,13 +83,15 @@ def check_alone(column: Encoded, person: str | None) -> None:
     >>> from discreet.table.encoded import encode
     >>> check_alone(encode("id", pa.chunked_array([["a7", "b1", None, None]])), None)
     """
-    counts = np.bincount(column.codes[column.codes >= 0])
+    codes = meant(column)
+    counts = np.bincount(codes[codes >= 0])
     if person is not None or not bool((counts > 1).any()):
         return
     most = int(counts.argmax())
+    text = column.texts[column.codes[int(np.argmax(codes == most))]]
     raise DiscreetError(
         f"the identifier {column.name!r} repeats: {int((counts > 1).sum()):,} of its {len(counts):,} values stand in "
-        f"several rows, {column.texts[most]!r} in {counts[most]:,}; if these are rows of one person say "
+        f"several rows, {text!r} in {counts[most]:,}; if these are rows of one person say "
         f"person={column.name!r}, so that promises are kept about persons; if they are not, leave {column.name!r} out "
         "of identifiers, and it is dropped all the same"
     )

@@ -49,8 +49,8 @@ def read(
     several), ``identifiers`` are dropped (but must exist), ``keep`` are carried along, all other columns are dropped.
 
     A row is a person. Where a person may have several rows, ``person`` names the column that tells whose row it is: it
-    is dropped as well, and promises are then kept about persons. An identifier that repeats is refused, because it may
-    mean just that.
+    is dropped as well, and promises are then kept about persons. In a column of numbers 1 and 1.0 are one person, but
+    007 is not 7. An identifier that repeats is refused, because it may mean just that.
 
     Kinds are inferred: numbers are numeric; text and truth values categorical; a pandas ordered Categorical or a
     polars Enum is ordinal in its own order, with all its categories. Dates are those of Arrow, pandas and polars, and

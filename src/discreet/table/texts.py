@@ -14,7 +14,7 @@ MISSING = "(missing)"
 MARKS = frozenset(
     (
         *("na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "-nan", "null", "nil", "none", "missing", "unknown", "nd"),
-        *("#null!", "#value!", "#div/0!", "\\n", ".", "..", "...", "?", "??", "-", "--", "---", "*", "_", "x"),
+        *("#null!", "#value!", "#div/0!", "\\n", ".", "..", "...", "?", "??", "-", "--", "---", "*", "_", "x", "k.a."),
     )
 )
 """How files write that a value is missing, in small letters."""

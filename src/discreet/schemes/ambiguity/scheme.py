@@ -190,16 +190,16 @@ class Built:
 def aim_of(principle: Principle) -> Aim:
     """What groups have to keep, over all parts of a promise.
 
+    >>> from discreet.principles import KAnonymity
     >>> aim_of(AlphaBeta(0.2, 0.5) & LDiversity(4) & KAnonymity(10))
     Aim(alpha=0.2, beta=0.25, smallest=10, together=None)
     """
     alphas = [part for part in principle.parts if isinstance(part, AlphaBeta)]
     shares = [1.0 / part.l for part in principle.parts if isinstance(part, LDiversity)]
-    sizes = [part.least_rows for part in principle.parts if not part.about_values]
     return Aim(
         min(part.alpha for part in alphas),
         min([*(part.beta for part in alphas), *shares]),
-        max([1, *sizes]),
+        max(part.least_rows for part in principle.parts),
         min((part.alpha for part in alphas if part.combined), default=None),
     )
 
