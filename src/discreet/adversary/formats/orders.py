@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, Grouped
-from discreet.adversary.checks.order import Finding, Lines, order
-from discreet.adversary.checks.permutations import Ints, exceeding
+from discreet.adversary.checks.order import INPUT, Finding, Lines, numbered_together, order
+from discreet.adversary.checks.permutations import MOST, Ints, fitting
 from discreet.adversary.formats.anatomy.align import AlignedAnatomy
 from discreet.adversary.formats.generalized.align import Aligned, usable_rows
 from discreet.adversary.formats.randomised.align import Matched
@@ -26,6 +26,8 @@ LOOSELY = (
     "Without the trace nobody knows which rows are in which group, so that lines which follow the input but loosely "
     "may go unseen."
 )
+FEW = 512
+"""Up to so many rows, it is counted which lines admit which."""
 AT_FAULT = Check("order", True, "The order of lines was not looked at, as the tables are at fault.")
 
 
@@ -103,8 +105,10 @@ def _by_group(
     kept, places = traced
     wide = max(kinds, int(shown.max(initial=0))) + 1
     own = None if secrets is None else secrets[kept]
-    alike = ((shown, had[kept]), (groups, places))
     says, said = groups * wide + shown, places * wide + had[kept]
+    # of very many lines some that say different things may share a number, which is quicker than to number them all
+    both = numbered_together(says, said) if len(says) <= MOST else (says % (4 * len(says)), said % (4 * len(says)))
+    alike = (both, (shown, had[kept]), (groups, places))
     return Lines(TABLE, says, groups, said, kept, own, published, alike=alike)
 
 
@@ -136,18 +140,27 @@ def _ends(aligned: Aligned, axis: int) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def _in_their_places(aligned: Aligned, rows: NDArray[np.intp]) -> Finding:
-    """How many lines stand where the input has a row that they may stand for.
-
-    As many pairs of a line and a row fit as do by any one column, at most; that many on average, divided by the rows.
-    """
-    release, number = aligned.release, max(1, len(rows))
+    """How many lines stand where the input has a row that they may stand for."""
+    groups = aligned.release.group_of.astype(np.intp)
     fits = aligned.shown == aligned.had[rows]
-    says, said = (np.bincount(of, minlength=aligned.kinds + 1) for of in (aligned.shown, aligned.had[rows]))
-    most = float(says @ said)
+    # a line admits as many rows as it does by any one column, at most
+    most = np.bincount(aligned.had[rows], minlength=aligned.kinds + 1)[aligned.shown]
     for axis, column in enumerate(aligned.columns):
-        fits &= admitted(aligned.boxes, release.group_of.astype(np.intp), axis, column.codes[rows])
+        fits &= admitted(aligned.boxes, groups, axis, column.codes[rows])
         held = np.concatenate([[0], np.cumsum(np.bincount(column.codes[rows], minlength=len(column.values)))])
         low, high = _ends(aligned, axis)
-        most = min(most, float((held[high + 1] - held[low]) @ np.bincount(release.group_of, minlength=release.groups)))
+        most = np.minimum(most, (held[high + 1] - held[low])[groups])
+    if len(rows) <= FEW:
+        most = _admitted_rows(aligned, rows)
     what = f"the lines of {TABLE} admit the rows that stand in their places in the input"
-    return Finding(what, exceeding(float(fits.sum()), most / number))
+    return Finding(what, fitting(int(fits.sum()), most), INPUT, fitting(len(rows), most))
+
+
+def _admitted_rows(aligned: Aligned, rows: NDArray[np.intp]) -> Ints:
+    """How many rows each line may stand for."""
+    number = len(rows)
+    fits = aligned.shown[:, None] == aligned.had[rows][None, :]
+    lines = np.repeat(aligned.release.group_of.astype(np.intp), number)
+    for axis, column in enumerate(aligned.columns):
+        fits &= admitted(aligned.boxes, lines, axis, np.tile(column.codes[rows], number)).reshape(number, number)
+    return fits.sum(axis=1).astype(np.int64)
