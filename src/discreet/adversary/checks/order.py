@@ -56,7 +56,10 @@ class Lines(NamedTuple):
     near: Floats | None = None
     """Per line: about where in the input rows like it stand, where what lines say does not tell."""
     alike: tuple[tuple[Ints, Ints], ...] = ()
-    """What lines say, and what rows do, where all rows are behind all lines: each may then stand in its own place."""
+    """What lines say, and what rows do, where all rows are behind all lines: each may then stand in its own place.
+
+    That which says the most comes first.
+    """
 
 
 INPUT, BY_VALUE, BY_GROUP = "in the order of the input", "sorted by value", "sorted by group"
@@ -105,10 +108,11 @@ def _any_of(names: list[str]) -> str:
 
 def _of_places(lines: Lines) -> Iterator[Finding]:
     """The looks at whether lines stand in the places of their rows, or in those of an input that was moved."""
+    where = f"the lines of {lines.table} stand where such rows stand in the input"
     for says, rows in lines.alike:
-        where = f"the lines of {lines.table} stand where such rows stand in the input"
         yield Finding(where, matches(says, rows), INPUT, matches(rows, rows))
-        yield Finding(f"{where}, moved, reversed or dealt into two heaps", shifts(says, rows))
+    for says, rows in lines.alike[:1]:
+        yield Finding(f"{where} moved by some rows", shifts(says, rows))
 
 
 def _of_lines(lines: Lines) -> Iterator[Finding]:
