@@ -4,7 +4,8 @@ Lines are published in a random order, and groups under random numbers. Were the
 input, or from a sensitive value that is not published beside them, whoever knows that order could tell whose line is
 whose, and no promise would bound what is learnt. So every table whose lines are shuffled is looked at: by where in the
 input the rows stood that a line may stand for, and by the sensitive values that they have; the numbers of groups by
-where their rows stood. How surprising an order is ``arrangement`` tells. Some tables stand in the one order that
+where their rows stood. How surprising an order is ``permutations`` and
+``coincidences`` tell. Some tables stand in the one order that
 follows from what they say; that they do is seen when they are written anew (``spelling``).
 """
 
@@ -18,17 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.checks.permutations import (
-    MOST,
-    Ints,
-    dense,
-    matches,
-    neighbours,
-    runs,
-    shifts,
-    stretches,
-    trend,
-)
+from discreet.adversary.checks.coincidences import matches, runs, shifts
+from discreet.adversary.checks.permutations import MOST, Ints, dense, neighbours, stretches, trend
 
 Floats = NDArray[np.float64]
 LEVEL = 1e-6
@@ -87,7 +79,8 @@ def order(tables: Sequence[Lines], more: Sequence[Finding] = ()) -> Check:
         chance = f"by chance that happens less than once in 10^{worst.surprise / math.log(10.0):.0f} releases"
         return Check("order", False, f"The order tells more than the tables say: {worst.what}; {chance}.")
     told = "Neither the order of lines nor the numbers of groups follow the input or the sensitive values"
-    seen, unseen = [], []
+    seen: list[str] = []
+    unseen: list[str] = []
     for kind in (INPUT, BY_VALUE, BY_GROUP):
         of_tables = [[one.whole for one in (*look, *more) if one.order == kind] for look in looks]
         least = min((max(wholes) for wholes in of_tables if wholes), default=0.0 if kind == INPUT else None)

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, Grouped
+from discreet.adversary.checks.coincidences import arrangements, fitting
 from discreet.adversary.checks.order import INPUT, Finding, Lines, numbered_together, order
-from discreet.adversary.checks.permutations import MOST, Ints, arrangements, fitting
+from discreet.adversary.checks.permutations import MOST, Ints
 from discreet.adversary.formats.anatomy.align import AlignedAnatomy
 from discreet.adversary.formats.generalized.align import Aligned, usable_rows
 from discreet.adversary.formats.randomised.align import Matched
@@ -174,4 +175,4 @@ def _admitted_rows(aligned: Aligned) -> Ints:
     lines = np.repeat(aligned.release.group_of.astype(np.intp), number)
     for axis, column in enumerate(aligned.columns):
         fits &= admitted(aligned.boxes, lines, axis, np.tile(column.codes[rows], number)).reshape(number, number)
-    return fits.sum(axis=1).astype(np.int64)
+    return np.count_nonzero(fits, axis=1).astype(np.int64)
