@@ -103,7 +103,7 @@ def _of_places(lines: Lines) -> Iterator[Finding]:
     """The looks at whether lines stand in the places of their rows, or in those of an input that was moved."""
     where = f"the lines of {lines.table} stand where such rows stand in the input"
     for says, rows in lines.alike:
-        yield Finding(where, matches(says, rows), INPUT, matches(rows, rows))
+        yield Finding(f"{where}, as it is or rearranged", matches(says, rows), INPUT, matches(rows, rows))
     for says, rows in lines.alike[:1]:
         yield Finding(f"{where} moved by some rows", shifts(says, rows))
 

@@ -147,7 +147,7 @@ def _in_their_places(aligned: Aligned) -> list[Finding]:
     groups, rows = aligned.release.group_of.astype(np.intp), aligned.usable
     most = _admitted_rows(aligned) if len(rows) <= FEW else _admitted_at_most(aligned)
     whole = fitting(len(rows), most)
-    what = f"the lines of {TABLE} admit the rows that stand in their places in the input"
+    what = f"the lines of {TABLE} admit the rows that stand in their places in the input, as it is or rearranged"
     found = []
     for arranged in arrangements(rows):
         fits = aligned.shown == aligned.had[arranged]
@@ -175,4 +175,4 @@ def _admitted_rows(aligned: Aligned) -> Ints:
     lines = np.repeat(aligned.release.group_of.astype(np.intp), number)
     for axis, column in enumerate(aligned.columns):
         fits &= admitted(aligned.boxes, lines, axis, np.tile(column.codes[rows], number)).reshape(number, number)
-    return np.count_nonzero(fits, axis=1).astype(np.int64)
+    return np.asarray(fits.sum(axis=1, dtype=np.int64))
