@@ -4,7 +4,8 @@ Lines are published in a random order, and groups under random numbers. Were the
 input, or from a sensitive value that is not published beside them, whoever knows that order could tell whose line is
 whose, and no promise would bound what is learnt. So every table whose lines are shuffled is looked at: by where in the
 input the rows stood that a line may stand for, and by the sensitive values that they have; the numbers of groups by
-where their rows stood. How surprising an order is ``arrangement`` tells. Some tables stand in the one order that
+where their rows stood. How surprising an order is ``permutations`` and
+``coincidences`` tell. Some tables stand in the one order that
 follows from what they say; that they do is seen when they are written anew (``spelling``).
 """
 
@@ -18,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.checks.permutations import MOST, Ints, Trend, dense, matches, neighbours, stretches, trend
+from discreet.adversary.checks.coincidences import matches, runs, shifts
+from discreet.adversary.checks.permutations import MOST, Ints, dense, neighbours, stretches, trend
 
 Floats = NDArray[np.float64]
 LEVEL = 1e-6
@@ -46,7 +48,14 @@ class Lines(NamedTuple):
     near: Floats | None = None
     """Per line: about where in the input rows like it stand, where what lines say does not tell."""
     alike: tuple[tuple[Ints, Ints], ...] = ()
-    """What lines say, and what rows do, where all rows are behind all lines: each may then stand in its own place."""
+    """What lines say, and what rows do, where all rows are behind all lines: each may then stand in its own place.
+
+    That which says the most comes first.
+    """
+
+
+INPUT, BY_VALUE, BY_GROUP = "in the order of the input", "sorted by value", "sorted by group"
+"""Orders of which it is said whether they would have been found."""
 
 
 class Finding(NamedTuple):
@@ -54,54 +63,87 @@ class Finding(NamedTuple):
 
     what: str
     surprise: float
-    sorted: float = 0.0
-    """How surprising it would be if the lines were sorted."""
+    order: str = ""
+    """An order that lines could have been put in: of the input, or sorted."""
+    whole: float = 0.0
+    """How surprising that would have been."""
 
 
 def order(tables: Sequence[Lines], more: Sequence[Finding] = ()) -> Check:
     """Whether the lines of some tables, and the numbers of their groups, are in an order that tells nothing."""
-    found = [*more]
-    for lines in tables:
-        found += _of_lines(_fewer(lines))
-        where = f"the lines of {lines.table} stand where such rows stand in the input"
-        found += [Finding(where, matches(says, rows)) for says, rows in lines.alike]
+    looks = [[*_of_lines(_fewer(lines)), *_of_places(lines)] for lines in tables]
+    found = [*more, *(one for look in looks for one in look)]
     limit = math.log(max(1, len(found)) / LEVEL)
     worst = max(found, key=lambda one: one.surprise, default=Finding("", 0.0))
     if worst.surprise > limit:
         chance = f"by chance that happens less than once in 10^{worst.surprise / math.log(10.0):.0f} releases"
         return Check("order", False, f"The order tells more than the tables say: {worst.what}; {chance}.")
     told = "Neither the order of lines nor the numbers of groups follow the input or the sensitive values"
-    if any(one.sorted > limit for one in found):
-        rate = "as far as chance lets one tell: sorted lines would be found, and a random order less than once in a"
-        return Check("order", True, f"{told}, {rate} million times.")
-    return Check("order", True, f"{told}, but there are so few lines that sorted ones could not be told from others.")
+    seen: list[str] = []
+    unseen: list[str] = []
+    for kind in (INPUT, BY_VALUE, BY_GROUP):
+        of_tables = [[one.whole for one in (*look, *more) if one.order == kind] for look in looks]
+        least = min((max(wholes) for wholes in of_tables if wholes), default=0.0 if kind == INPUT else None)
+        if least is not None:
+            (seen if least > limit else unseen).append(kind)
+    if not seen:
+        few = "but there are so few lines that sorted ones could not be told from others"
+        return Check("order", True, f"{told}, {few}.")
+    found_ones = f"at this size lines {_any_of(seen)} would be found"
+    missed = f", lines {_any_of(unseen)} would not" if unseen else ""
+    rate = "a random order is taken for such a one less than once in a million times"
+    return Check("order", True, f"{told}, as far as chance lets one tell: {found_ones}{missed}; {rate}.")
+
+
+def _any_of(names: list[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _of_places(lines: Lines) -> Iterator[Finding]:
+    """The looks at whether lines stand in the places of their rows, or in those of an input that was moved."""
+    where = f"the lines of {lines.table} stand where such rows stand in the input"
+    for says, rows in lines.alike:
+        yield Finding(f"{where}, as it is or rearranged", matches(says, rows), INPUT, matches(rows, rows))
+    for says, rows in lines.alike[:1]:
+        yield Finding(f"{where} moved by some rows", shifts(says, rows))
 
 
 def _of_lines(lines: Lines) -> Iterator[Finding]:
     """All looks at the lines of a table and at the numbers of its groups."""
-    keys: list[tuple[str, Floats | Ints]] = []
-    says, rows = _numbered(lines.says, lines.rows)
+    says, rows = numbered_together(lines.says, lines.rows)
     held = np.bincount(rows, minlength=int(says.max(initial=0)) + 1)
 
-    def mean(of_rows: Floats | Ints) -> Floats:
-        """Per line, the mean over the rows that may be behind it; what no row says comes last."""
+    def means(of_rows: Floats | Ints) -> Floats:
+        """Per thing said, the mean over the rows that say it; what no row says comes last."""
         with np.errstate(invalid="ignore"):
-            means = np.bincount(rows, of_rows, minlength=len(held)) / held
-        return np.nan_to_num(means[says], nan=float(len(of_rows)))
+            return np.nan_to_num(np.bincount(rows, of_rows, minlength=len(held)) / held, nan=float(len(of_rows)))
 
-    stood = mean(lines.places) if lines.near is None else lines.near
-    keys.append((ROWS, stood))
+    # each key of lines, and what it would be for lines in some order
+    stood = means(lines.places)[says] if lines.near is None else lines.near
+    keys: list[tuple[str, Floats | Ints, str, Floats | Ints]] = [(ROWS, stood, "", stood[:0])]
+    if not lines.alike and lines.near is None:
+        first = np.full(len(held), np.inf)
+        np.minimum.at(first, rows, lines.places)
+        keys[0] = (ROWS, stood, INPUT, stood[np.argsort(first[says], kind="stable")])
     if lines.secrets is not None:
-        keys.append((VALUES, mean(lines.secrets)))
+        of_said = means(lines.secrets)
+        by_value = np.sort(of_said[says])
+        if len(rows) == len(says):
+            by_value = of_said[rows[np.argsort(lines.secrets, kind="stable")]]
+        keys.append((VALUES, of_said[says], "" if lines.shown is not None else BY_VALUE, by_value))
     if lines.shown is not None:
-        keys.append(("the sensitive values", lines.shown))
-    for of, key in keys:
-        yield _found(f"the lines of {lines.table} follow {of}", trend(key))
+        keys.append(("the sensitive values", lines.shown, BY_VALUE, np.sort(lines.shown)))
+        alike = f"lines of {lines.table} stand beside lines with the same sensitive value"
+        yield Finding(alike, runs(lines.shown), BY_VALUE, runs(np.sort(lines.shown)))
+    for of, key, order_of, ordered in keys:
+        yield Finding(f"the lines of {lines.table} follow {of}", trend(key).surprise, order_of, trend(ordered).surprise)
         yield Finding(f"lines of {lines.table} that stand together are alike by {of}", stretches(key))
         if lines.groups is not None:
-            yield _found(f"the lines of the groups of {lines.table} follow {of}", trend(key, lines.groups))
+            yield Finding(f"the lines of the groups of {lines.table} follow {of}", trend(key, lines.groups).surprise)
     yield Finding(f"lines of {lines.table} stand beside the one whose row is the next of the input", neighbours(stood))
     if lines.groups is not None:
+        alike = f"lines of {lines.table} stand beside lines of their group"
+        yield Finding(alike, runs(lines.groups), BY_GROUP, runs(np.sort(lines.groups)))
         yield from _of_groups(dense(lines.groups), stood)
 
 
@@ -111,17 +153,13 @@ def _of_groups(groups: Ints, stood: Floats) -> Iterator[Finding]:
     np.minimum.at(first, groups, stood)
     means = np.bincount(groups, stood) / np.bincount(groups)
     for of, key in (("the first of their rows", first), ("their rows", means)):
-        yield _found(f"the numbers of groups follow the places of {of} in the input", trend(key))
+        yield Finding(f"the numbers of groups follow the places of {of} in the input", trend(key).surprise)
         yield Finding(f"groups whose numbers are near have {of} near in the input", stretches(key))
         yield Finding(f"groups with {of} next to each other in the input have the next numbers", neighbours(key))
 
 
-def _found(what: str, of: Trend) -> Finding:
-    return Finding(what, of.surprise, of.sorted)
-
-
-def _numbered(says: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """The numbers of what is said without gaps, of lines and of rows."""
+def numbered_together(says: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """The numbers of what is said, of lines and of rows, without so many gaps that a table of them would be large."""
     both = np.concatenate([says, rows])
     if int(both.max(initial=0)) >= 4 * len(both) + 16:
         both = dense(both)
@@ -152,6 +190,7 @@ def _fewer(lines: Lines) -> Lines:
         None if lines.secrets is None else lines.secrets[kept],
         None if lines.shown is None else lines.shown[chosen],
         None if lines.near is None else lines.near[chosen],
+        lines.alike,
     )
 
 

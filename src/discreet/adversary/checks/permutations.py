@@ -13,9 +13,6 @@ replacement keep the bounds of draws with replacement (1963); Serfling sharpened
 shares. Given where one of a pair stands, and up to 2 j - 1 lines in all, the other stands in one of two places with
 probability 2 / (n - 2 j + 1) at most; so k or more pairs do with at most the product of that for j = 1 to k, times the
 number of ways to choose k pairs.
-*Matches*: how many lines stand where the input has a row that says the same, or near to it. A sum over places of
-numbers from 0 to 1 that depend on the line which stands there, with mean m, exceeds it by d with probability
-exp(-d^2 / (4 m + 2 d)) at most (Chatterjee 2007); so does a sum of independent such sums.
 """
 
 from __future__ import annotations
@@ -38,8 +35,6 @@ SHORTEST = 16
 """The fewest lines of a stretch."""
 APART = (1, 2)
 """How many lines apart next keys are looked for."""
-NEAR = (1, 8, 64)
-"""In how many places around its own a row of the input is looked for."""
 
 
 class Trend(NamedTuple):
@@ -104,16 +99,17 @@ def trend(keys: NDArray[Any], groups: Ints | None = None) -> Trend:
     variance = float(weights @ (lengths * (lengths - 1.0) * (2.0 * lengths + 5.0))) / 72.0
     if variance <= 0.0:
         return Trend(0.0, 0.0)
+    likely = LIKELY * math.sqrt(variance)
     largest = float(weights @ np.array([math.lgamma(length + 1.0) for length in lengths.tolist()])) - math.log(2.0)
+    largest = largest if pairs / 2.0 > likely else 0.0
     against = inversions(keys)
     fewer = min(float(against), pairs - against)
     off = pairs / 2.0 - fewer
-    if off <= LIKELY * math.sqrt(variance):
+    if off <= likely:
         return Trend(0.0, largest)
     surprise = 0.0
     places = np.arange(1, int(lengths.max()) + 1, dtype=np.float64)
-    for multiple in TRIED:
-        t = min(multiple * off / variance, 40.0)
+    for t in (*(min(multiple * off / variance, 40.0) for multiple in TRIED), 40.0):
         logs = np.concatenate([[0.0], np.cumsum(np.log(-np.expm1(-t * places) / places))])
         mean = float(weights @ (logs[lengths] - lengths * math.log(-math.expm1(-t))))
         surprise = max(surprise, -mean - t * fewer)
@@ -159,41 +155,3 @@ def neighbours(keys: NDArray[Any]) -> float:
         return 0.0
     logs = np.cumsum(np.log((number - k) / k) + np.log(2.0 / (number - 2 * k + 1)))
     return max(0.0, -float(logs.min()) - math.log(len(APART)))
-
-
-def matches(lines: Ints, rows: Ints) -> float:
-    """How surprising it is that so many lines say the same as the row of the input in their place, or near to it.
-
-    Both are numbered by what they say, and are as many. From the first and from the last row on.
-
-    >>> says = np.arange(900) * 7 % 11
-    >>> round(matches(says, says)), matches(np.sort(says), says) > 0
-    (339, False)
-    """
-    number, found = len(lines), 0.0
-    if number == 0:
-        return 0.0
-    width = int(max(lines.max(), rows.max())) + 1
-    often = np.bincount(lines, minlength=width)
-    for near in NEAR:
-        size = min(number, MOST) // near * near
-        if size == 0:
-            continue
-        part = np.arange(size) // near * width
-        for input_rows in (rows, rows[::-1]):
-            there = np.sort(part + input_rows[:size])
-            here = np.sort(part + lines[:size])
-            hits = np.searchsorted(there, here, side="right") - np.searchsorted(there, here)
-            mean = float(often[input_rows[:size]].sum()) / number
-            found = max(found, exceeding(float(hits.sum()) / near, mean))
-    return found - math.log(2.0 * len(NEAR))
-
-
-def exceeding(total: float, mean: float) -> float:
-    """How surprising it is that a sum over places exceeds its mean so much.
-
-    >>> exceeding(40.0, 10.0), exceeding(9.0, 10.0)
-    (9.0, 0.0)
-    """
-    off = total - mean
-    return off**2 / (4.0 * mean + 2.0 * off) if off > 0.0 else 0.0

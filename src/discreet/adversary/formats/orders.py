@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, Grouped
-from discreet.adversary.checks.order import Finding, Lines, order
-from discreet.adversary.checks.permutations import Ints, exceeding
+from discreet.adversary.checks.coincidences import arrangements, fitting
+from discreet.adversary.checks.order import INPUT, Finding, Lines, numbered_together, order
+from discreet.adversary.checks.permutations import MOST, Ints
 from discreet.adversary.formats.anatomy.align import AlignedAnatomy
 from discreet.adversary.formats.generalized.align import Aligned, usable_rows
 from discreet.adversary.formats.randomised.align import Matched
@@ -26,6 +27,10 @@ LOOSELY = (
     "Without the trace nobody knows which rows are in which group, so that lines which follow the input but loosely "
     "may go unseen."
 )
+SHARED = 1048573
+"""So many numbers are there at most for what lines say in the places of rows; a prime."""
+FEW = 512
+"""Up to so many rows, it is counted which lines admit which."""
 AT_FAULT = Check("order", True, "The order of lines was not looked at, as the tables are at fault.")
 
 
@@ -45,7 +50,7 @@ def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
     more: list[Finding] = []
     if len(rows) == release.rows:
         alike = ((aligned.shown, aligned.had[rows]),)
-        more = [_in_their_places(aligned, rows), _in_their_places(aligned, rows[::-1])]
+        more = _in_their_places(aligned)
     lines = Lines(TABLE, aligned.shown, groups, aligned.had[rows], rows, None, shown, _near(aligned), alike)
     check = order([lines], more)
     return replace(check, sentence=f"{check.sentence} {LOOSELY}") if check.holds else check
@@ -103,8 +108,10 @@ def _by_group(
     kept, places = traced
     wide = max(kinds, int(shown.max(initial=0))) + 1
     own = None if secrets is None else secrets[kept]
-    alike = ((shown, had[kept]), (groups, places))
     says, said = groups * wide + shown, places * wide + had[kept]
+    # of very many lines some that say different things may share a number, which is quicker than to number them all
+    both = numbered_together(says, said) if len(says) <= MOST else (says % SHARED, said % SHARED)
+    alike = (both, (shown, had[kept]), (groups, places))
     return Lines(TABLE, says, groups, said, kept, own, published, alike=alike)
 
 
@@ -135,19 +142,37 @@ def _ends(aligned: Aligned, axis: int) -> tuple[NDArray[np.int64], NDArray[np.in
     return low, np.maximum(high, low - 1)
 
 
-def _in_their_places(aligned: Aligned, rows: NDArray[np.intp]) -> Finding:
-    """How many lines stand where the input has a row that they may stand for.
+def _in_their_places(aligned: Aligned) -> list[Finding]:
+    """How many lines stand where the input has a row that they may stand for, in whatever way it was arranged."""
+    groups, rows = aligned.release.group_of.astype(np.intp), aligned.usable
+    most = _admitted_rows(aligned) if len(rows) <= FEW else _admitted_at_most(aligned)
+    whole = fitting(len(rows), most)
+    what = f"the lines of {TABLE} admit the rows that stand in their places in the input, as it is or rearranged"
+    found = []
+    for arranged in arrangements(rows):
+        fits = aligned.shown == aligned.had[arranged]
+        for axis, column in enumerate(aligned.columns):
+            fits &= admitted(aligned.boxes, groups, axis, column.codes[arranged])
+        found.append(Finding(what, fitting(int(fits.sum()), most), INPUT, whole))
+    return found
 
-    As many pairs of a line and a row fit as do by any one column, at most; that many on average, divided by the rows.
-    """
-    release, number = aligned.release, max(1, len(rows))
-    fits = aligned.shown == aligned.had[rows]
-    says, said = (np.bincount(of, minlength=aligned.kinds + 1) for of in (aligned.shown, aligned.had[rows]))
-    most = float(says @ said)
+
+def _admitted_at_most(aligned: Aligned) -> Ints:
+    """As many rows as each line admits by any one column, which are no fewer than it may stand for."""
+    groups, rows = aligned.release.group_of, aligned.usable
+    most = np.bincount(aligned.had[rows], minlength=aligned.kinds + 1)[aligned.shown]
     for axis, column in enumerate(aligned.columns):
-        fits &= admitted(aligned.boxes, release.group_of.astype(np.intp), axis, column.codes[rows])
         held = np.concatenate([[0], np.cumsum(np.bincount(column.codes[rows], minlength=len(column.values)))])
         low, high = _ends(aligned, axis)
-        most = min(most, float((held[high + 1] - held[low]) @ np.bincount(release.group_of, minlength=release.groups)))
-    what = f"the lines of {TABLE} admit the rows that stand in their places in the input"
-    return Finding(what, exceeding(float(fits.sum()), most / number))
+        most = np.minimum(most, (held[high + 1] - held[low])[groups])
+    return most.astype(np.int64)
+
+
+def _admitted_rows(aligned: Aligned) -> Ints:
+    """How many rows each line may stand for."""
+    rows, number = aligned.usable, len(aligned.usable)
+    fits = aligned.shown[:, None] == aligned.had[rows][None, :]
+    lines = np.repeat(aligned.release.group_of.astype(np.intp), number)
+    for axis, column in enumerate(aligned.columns):
+        fits &= admitted(aligned.boxes, lines, axis, np.tile(column.codes[rows], number)).reshape(number, number)
+    return np.asarray(fits.sum(axis=1, dtype=np.int64))

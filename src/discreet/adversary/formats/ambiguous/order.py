@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.coincidences import exceeding
 from discreet.adversary.checks.order import Finding, Lines, order
-from discreet.adversary.checks.permutations import MOST, Ints, exceeding
+from discreet.adversary.checks.permutations import MOST, Ints
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
 from discreet.adversary.formats.generalized.align import places_in
 from discreet.adversary.formats.orders import AT_FAULT, traced_rows

@@ -1,0 +1,220 @@
+"""How surprising it is that so many lines stand where they do by the input, or beside lines like them, by chance.
+
+The order was drawn so that any order is as likely as any other. A surprise is -log of a bound on the probability that
+so many lines, or more, coincide with what is in their place. All bounds hold for any number of lines.
+
+*Matches*: how many lines stand where the input has a row that says the same. Of k given places, all match with a
+probability that follows from how many lines and rows say what; added up over all choices of k places, it is a
+coefficient of a product of polynomials, one for each thing said, and bounds how often k places match. For lines in the
+order of the input it is how probable that order is. *Shifts* are matches with the input moved, reversed, or dealt into
+two heaps, and *runs* lines that are like the one before: the same polynomials with one row less for each thing said.
+*Fits*: how many lines stand where the input has a row that they admit. Of k given lines all do with at most the
+product, over them, of r!^(1/r) / n!^(1/n), r the number of rows that a line admits (Bregman 1973).
+*Near matches*: a sum over places of numbers from 0 to 1 that depend on the line which stands there, with mean m,
+exceeds it by d with probability exp(-d^2 / (4 m + 2 d)) at most (Chatterjee 2007); so does a sum of independent ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.checks.permutations import LIKELY, MOST, Ints, dense
+
+NEAR = (8, 64)
+"""In how many places around its own a row of the input is looked for, if not in its own."""
+PAIRS = 1 << 18
+"""So many pairs of a line and a row that say the same are looked at to find how far the input was moved."""
+SLOPES = ((1, 1), (1, -1), (2, 1), (2, -1), (1, 2), (1, -2))
+"""How many lines and rows a moved input goes on by: as it was, reversed, dealt into two heaps, and put together."""
+
+
+def matches(lines: Ints, rows: Ints) -> float:
+    """How surprising it is that so many lines say the same as the row of the input in their place, or near to it.
+
+    Both are numbered by what they say, and are as many. The input is also looked at in some other ``arrangements``.
+
+    >>> says = np.arange(900) * 7 % 11
+    >>> round(matches(says, says)), matches(np.sort(says), says) > 0
+    (2126, False)
+    """
+    number, found = len(lines), 0.0
+    if number == 0:
+        return 0.0
+    width = int(max(lines.max(), rows.max())) + 1
+    often = np.bincount(lines, minlength=width)
+    inputs = arrangements(rows)
+    for arranged in inputs:
+        hits = int((lines[:MOST] == arranged[:MOST]).sum())
+        found = max(found, agreeing(hits, often, np.bincount(arranged[:MOST], minlength=width), number))
+    for near in NEAR:
+        size = min(number, MOST) // near * near
+        if size == 0:
+            continue
+        part = np.arange(size) // near * width
+        for input_rows in (rows, rows[::-1]):
+            there = np.sort(part + input_rows[:size])
+            here = np.sort(part + lines[:size])
+            together = np.searchsorted(there, here, side="right") - np.searchsorted(there, here)
+            mean = float(often[input_rows[:size]].sum()) / number
+            found = max(found, exceeding(float(together.sum()) / near, mean))
+    return found - math.log(len(inputs) + 2.0 * len(NEAR))
+
+
+def arrangements(rows: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """The rows of the input as they are, reversed, dealt into two heaps, and put together from two halves in turn.
+
+    >>> [one.tolist() for one in arrangements(np.arange(5))]
+    [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [0, 2, 4, 1, 3], [0, 3, 1, 4, 2]]
+    """
+    dealt, together = np.concatenate([rows[::2], rows[1::2]]), np.empty_like(rows)
+    half = len(rows[::2])
+    together[::2], together[1::2] = rows[:half], rows[half:]
+    return rows, rows[::-1], dealt, together
+
+
+def shifts(lines: Ints, rows: Ints) -> float:
+    """How surprising it is that so many lines say the same as the rows of the input in some other place of their own.
+
+    >>> says = np.arange(90) * 7 % 11
+    >>> round(shifts(np.roll(says, 30), says)), round(shifts(np.concatenate([says[::2], says[1::2]]), says))
+    (190, 40)
+    """
+    number = len(lines)
+    if number == 0:
+        return 0.0
+    width = int(max(lines.max(), rows.max())) + 1
+    says, said = np.bincount(lines, minlength=width), np.bincount(rows, minlength=width)
+    chosen = _rare(says * said)
+    says, said = np.where(chosen, says, 0), np.where(chosen, said, 0)
+    at, of = np.flatnonzero(chosen[lines]), np.flatnonzero(chosen[rows])
+    of = of[np.argsort(rows[of], kind="stable")]
+    starts, repeats = (np.cumsum(said) - said)[lines[at]], said[lines[at]]
+    within = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    line, row = np.repeat(at, repeats), of[np.repeat(starts, repeats) + within]
+    most = 0
+    for step, other in SLOPES:
+        moved = step * line - other * row
+        # moved by one line for each row, the last rows come first; else that would put two rows in one place
+        moved = np.sort(moved % number if abs(step * other) == 1 else moved)
+        ends = np.flatnonzero(np.diff(moved, append=moved[-1:] + 1)) if len(moved) else moved
+        most = max(most, int(np.diff(ends, prepend=-1).max(initial=0)))
+    return agreeing(most, says, said, number) - math.log(3.0 * len(SLOPES) * number)
+
+
+def _rare(pairs: Ints) -> NDArray[np.bool_]:
+    """The things said that have the fewest pairs of a line and a row, and at most ``PAIRS`` of them in all."""
+    cost = np.minimum(pairs, PAIRS + 1)
+    often = np.bincount(cost)
+    below = int(np.searchsorted(np.cumsum(often * np.arange(len(often))), PAIRS, side="right"))
+    chosen = (cost > 0) & (cost < below)
+    left = PAIRS - int(cost[chosen].sum())
+    chosen[np.flatnonzero(cost == below)[: left // max(1, below)]] = True
+    return chosen
+
+
+def runs(keys: NDArray[Any]) -> float:
+    """How surprising it is that so many lines have the same key as the line before.
+
+    >>> round(runs(np.repeat([3, 1, 2, 5], 5))), runs(np.tile([3, 1, 2, 5], 5))
+    (20, 0.0)
+    """
+    often = np.bincount(dense(keys))
+    return agreeing(int((keys[1:] == keys[:-1]).sum()), often, np.maximum(often - 1, 0), len(keys))
+
+
+def agreeing(hits: int, says: Ints, said: Ints, number: int) -> float:
+    """How surprising it is that so many lines, of a number of them, have a place where a row says the same.
+
+    So many lines and so many rows say each thing.
+
+    >>> round(math.exp(agreeing(12, np.array([6, 6]), np.array([6, 6]), 12))), math.comb(12, 6)
+    (924, 924)
+    """
+    both = np.flatnonzero((says > 0) & (said > 0))
+    says, said = says[both], said[both]
+    pairs = says * said.astype(np.float64)
+    mean = float(pairs.sum()) / max(1, number)
+    variance = mean - float(pairs @ (says + said)) / max(1, number) ** 2 + mean**2 / max(1, number)
+    if hits <= mean + LIKELY * math.sqrt(max(0.0, variance)):
+        return 0.0
+    wide = int(said.max()) + 1
+    kinds, times = np.unique(says * wide + said, return_counts=True)
+    says, said = kinds // wide, kinds % wide
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, int(max(says.max(), said.max())) + 1)))])
+    lengths = np.minimum(says, said) + 1
+    starts = np.cumsum(lengths) - lengths
+    powers = np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
+    says, said = np.repeat(says, lengths), np.repeat(said, lengths)
+    terms = logs[said] - logs[powers] - logs[said - powers] + logs[says] - logs[says - powers]
+
+    def product(log_x: float) -> float:
+        """The logarithm of the product of all polynomials."""
+        values = terms + powers * log_x
+        largest = np.maximum.reduceat(values, starts)
+        sums = np.add.reduceat(np.exp(values - np.repeat(largest, lengths)), starts)
+        return float(times @ (largest + np.log(sums)))
+
+    return _rarity(hits, number, product, lambda k: math.lgamma(number + 1.0) - math.lgamma(number - k + 1.0))
+
+
+def fitting(hits: int, admitted: Ints) -> float:
+    """How surprising it is that so many lines admit the row in their place, if each admits so many rows at most.
+
+    >>> round(fitting(20, np.full(20, 5)), 1), fitting(5, np.full(20, 5))
+    (23.2, 0.0)
+    """
+    number = len(admitted)
+    often = np.bincount(admitted, minlength=1)
+    mean = float(admitted.sum()) / max(1, number)
+    if hits <= mean + LIKELY * math.sqrt(mean):
+        return 0.0
+    some = np.flatnonzero(often[1:]) + 1
+    logs = np.array([math.lgamma(one + 1.0) / one for one in some.tolist()]) - math.lgamma(number + 1.0) / number
+
+    def product(log_x: float) -> float:
+        return float(often[some] @ np.logaddexp(0.0, log_x + logs))
+
+    return _rarity(hits, number, product, lambda _: 0.0)
+
+
+def _rarity(hits: int, number: int, product: Callable[[float], float], ways: Callable[[int], float]) -> float:
+    """Minus the logarithm of the least bound on how often so many places, or more, are hit.
+
+    Whatever k is, the mean number of choices of k places that are all hit, divided by how many choices so many hits
+    allow, is a bound. That mean is the coefficient of x^k in a product, at most the product at any x divided by x^k,
+    and divided by some number of ways.
+    """
+    ks = np.unique(np.linspace(1, hits, 64).astype(np.int64))
+    offs = np.array([_log_choices(hits, k) + ways(k) for k in ks.tolist()])
+
+    def at(log_x: float) -> float:
+        return float((offs + ks * log_x).max()) - product(log_x)
+
+    low, high = -2.0 * math.log(number + 1.0), 2.0 * math.log(number + 1.0) + 25.0
+    found = 0.0
+    for _ in range(3):  # ever more closely around the best
+        tried = np.linspace(low, high, 13)
+        values = [at(log_x) for log_x in tried.tolist()]
+        best, apart = int(np.argmax(values)), tried[1] - tried[0]
+        found = max(found, values[best])
+        low, high = tried[best] - apart, tried[best] + apart
+    return found
+
+
+def _log_choices(number: int, chosen: int) -> float:
+    return math.lgamma(number + 1.0) - math.lgamma(chosen + 1.0) - math.lgamma(number - chosen + 1.0)
+
+
+def exceeding(total: float, mean: float) -> float:
+    """How surprising it is that a sum over places exceeds its mean so much.
+
+    >>> exceeding(40.0, 10.0), exceeding(9.0, 10.0)
+    (9.0, 0.0)
+    """
+    off = total - mean
+    return off**2 / (4.0 * mean + 2.0 * off) if off > 0.0 else 0.0
