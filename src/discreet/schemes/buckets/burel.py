@@ -56,7 +56,7 @@ class Burel(GroupingScheme):
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
     room: Room = "enough"
-    """How full buckets may be: such that there are many groups, or ``any``, as published; that is so with ``refine``."""
+    """How full buckets may be: such that there are many groups, or ``any``, as published and with ``refine``."""
     refine: bool = False
     """Whether groups are cut further while both halves keep the promise."""
     values: Values = "interval"
