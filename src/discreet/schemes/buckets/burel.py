@@ -56,7 +56,7 @@ class Burel(GroupingScheme):
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
     room: Room = "enough"
-    """How full buckets may be: such that there are many groups, or ``any``, as published and with ``refine``."""
+    """How full buckets may be: such that there are many groups, or ``any``, as published."""
     refine: bool = False
     """Whether groups are cut further while both halves keep the promise."""
     values: Values = "interval"
@@ -99,9 +99,7 @@ class Burel(GroupingScheme):
         rules = principle.rules(prior)
         bounds = limits_of(principle, prior, rules)
         held = np.bincount(table.classes[rows], minlength=len(caps))
-        # few groups that are cut further lose less than many, so there the fewest buckets will do
-        room: Room = "any" if self.refine else self.room
-        bucket_of, wanted = most_groups(prior.counts, caps, held, bounds.smallest, room)
+        bucket_of, wanted = most_groups(prior.counts, caps, held, bounds.smallest, self.room)
         buckets = bucket_of[table.classes[rows]]
         tell = progress or (lambda stage, share: None)
         tell("drawing groups", 0.0)
