@@ -358,3 +358,14 @@ def test_profile_tells_what_can_be_promised_about_persons(tmp_path, monkeypatch)
         else:
             with pytest.raises(dc.DiscreetError):
                 dc.publish(table, promise)
+
+
+def test_a_release_about_several_attributes_is_judged_by_persons_too(tmp_path):
+    people = panel(60, 8)
+    people = people.append_column("wage", pa.array(np.arange(people.num_rows) * 10.0))
+    people = people.append_column("debt", pa.array(np.arange(people.num_rows)[::-1] * 7.0))
+    roles = {"quasi": QUASI, "sensitive": ["wage", "debt"]}
+    promise = "proximity(epsilon=5, m=2, attribute=wage) & proximity(epsilon=5, m=2, attribute=debt)"
+    release = dc.publish(dc.read(people, **roles), promise)
+    found = dc.audit(save(release, tmp_path / "release"), dc.read(people, person="id", **roles), trace=release.trace)
+    assert not found.holds and {kept.attribute for kept in found.promises} == {"wage", "debt"}

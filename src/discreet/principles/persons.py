@@ -56,13 +56,15 @@ def rules_about(principle: Principle, table: Table) -> tuple[Rules, Rules]:
 
 def require_persons(principle: Principle, table: Table) -> None:
     """Refuse a promise that cannot be judged by persons, or that the persons of the whole table break."""
+    several = 0 if table.sensitive is None else several_values(table, table.sensitive)
+    whole = Judged.of(table, np.zeros(table.rows, np.int64), 1).by_persons
+    prior = Prior.of_persons(table)
     for part in principle.parts:
         if not part.monotone:
             raise DiscreetError(
                 f"{part} is not kept by unions of groups that keep it, so it is not made about persons with several "
                 "rows; give one row per person"
             )
-        several = 0 if table.sensitive is None else several_values(table, table.sensitive)
         if several and not part.bounds_each_value:
             assert table.sensitive is not None
             raise DiscreetError(
@@ -70,8 +72,6 @@ def require_persons(principle: Principle, table: Table) -> None:
                 f"values of {table.sensitive.name!r} in different rows; ask for beta-likeness or l-diversity, which "
                 "bound each value on its own, or give one row per person"
             )
-        whole = Judged.of(table, np.zeros(table.rows, np.int64), 1).by_persons
-        prior = Prior.of_persons(table)
         if part.strain(whole, prior)[0] > 1.0:
             name, reached = main_parameter(str(part)), part.achieved(whole, prior)
             least = (

@@ -49,7 +49,12 @@ def check_read(manifest: dict[str, object], original: Table) -> None:
 
 
 def judged_by_persons(
-    case: Case[GeneralizedRelease], original: Table, left: NDArray[np.int64], groups: Counts, kept: list[PromiseVerdict]
+    case: Case[GeneralizedRelease],
+    parts: tuple[Principle, ...],
+    original: Table,
+    left: NDArray[np.int64],
+    groups: Counts,
+    kept: list[PromiseVerdict],
 ) -> tuple[list[Check], list[PromiseVerdict]]:
     """The promises, judged by rows already, by persons as well; and what else is to be said of these.
 
@@ -69,7 +74,7 @@ def judged_by_persons(
     several = 0 if original.sensitive is None else several_values(original, original.sensitive)
     found = [
         _by_persons(part, one, case.release, each, withheld, prior, exact=exact, several=several)
-        for part, one in zip(case.parts, kept, strict=True)
+        for part, one in zip(parts, kept, strict=True)
     ]
     return [_together(case, original, placed)], found
 

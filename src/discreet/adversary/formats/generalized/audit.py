@@ -16,14 +16,13 @@ from discreet.adversary.checks.persons import judged_by_persons
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.checks.trace import by_trace
 from discreet.adversary.checks.unions import unions
-from discreet.adversary.formats.generalized.align import Aligned, align, each_sensitive
+from discreet.adversary.formats.generalized.align import align, each_sensitive
 from discreet.adversary.formats.generalized.support import without_trace
 from discreet.adversary.formats.orders import order_of_generalized
 from discreet.adversary.verdict import PromiseVerdict, counts_of, judged
 from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
 from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.table.table import Table
 
 
 def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
@@ -44,12 +43,15 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
         if column is not None and not any(part.about_values for part in promised):
             unsaid = f"The manifest states no promise about the values of the sensitive attribute {column!r}."
             checks.append(Check("promise", False, unsaid))
-        own = _judged(column, promised, *view)
-        if view[1].person is not None:
-            told, own = _judged_by_persons(case, own, *view)
-            checks += told
-        kept += own
         prior = Prior.of(view[1])
+        left = np.maximum(prior.counts - view[0].published, 0)
+        groups = counts_of(view[0], len(prior.values))
+        own = [judged(part, view[0].release, groups, prior, left) for part in promised]
+        if view[1].person is not None:
+            told, own = judged_by_persons(case, promised, view[1], left, groups, own)
+            checks += told
+        own = own if column is None else _naming(column, promised, own)
+        kept += own
         faced = unions(promised, own, view[0], prior, view[1], case.tell)
         checks.append(faced if column is None else replace(faced, sentence=f"About {column!r}: {faced.sentence}"))
         taken, warnings = soundness.taken(promised, prior, case.from_release)
@@ -58,25 +60,8 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
     return FormatFindings(checks, kept, losses(release), how, given, release.groups)
 
 
-def _judged_by_persons(
-    case: Case[GeneralizedRelease], kept: list[PromiseVerdict], aligned: Aligned, original: Table
-) -> tuple[list[Check], list[PromiseVerdict]]:
-    """The promises judged by persons, too, where these have several rows."""
-    prior = Prior.of(original)
-    left = np.maximum(prior.counts - aligned.published, 0)
-    return judged_by_persons(case, original, left, counts_of(aligned, len(prior.values)), kept)
-
-
-def _judged(
-    attribute: str | None, parts: tuple[Principle, ...], aligned: Aligned, original: Table
-) -> list[PromiseVerdict]:
-    """The promises about one sensitive attribute, judged against its own prior; it is named where there are several."""
-    prior = Prior.of(original)
-    left = np.maximum(prior.counts - aligned.published, 0)
-    groups = counts_of(aligned, len(prior.values))
-    kept = [judged(part, aligned.release, groups, prior, left) for part in parts]
-    if attribute is None:
-        return kept
+def _naming(attribute: str, parts: tuple[Principle, ...], kept: list[PromiseVerdict]) -> list[PromiseVerdict]:
+    """Verdicts that name the sensitive attribute they are about, where there are several."""
     return [
         one
         if not part.about_values  # nor about any attribute
