@@ -25,97 +25,7 @@ from discreet.releases.labels import Nodes, braces, interval, parse, quoted
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 from naive import boxes as naive
-
-TREE = Hierarchy.from_nested(
-    "job",
-    {
-        "office": {"clerk": {}, "manager, senior": {}},
-        "outside": {"farmer": {}, "office boy": {}, 'the "boss"': {}},
-        "rare": {"astronaut": {}},
-    },
-)
-ODD = ("a, b", "{x}", "[1, 2]", ' lead "x"', "plain", "(missing)", "new\nline", "*x")
-SIZES = ("low", "mid, lower", "high", "[top]")
-
-
-def random_table(rng: np.random.Generator, rows: int, sensitive: str = "categorical", missing: bool = True) -> Table:
-    """A table with an attribute of every kind, with values that are hard to write."""
-    lack = missing and rng.random() < 0.7
-    ages: np.ndarray[Any, Any] = np.arange(20, 20 + 12)
-    weights = np.array([-1.5, 0.1, 1 / 3, 2.0, 1e-7, 12345.678, 1e300])
-    weights.sort()
-    quasi = (
-        Column(
-            "age",
-            "numeric",
-            rng.integers(0, 12, rows).astype(np.int32),
-            np.concatenate(([math.nan], ages[1:])) if lack else ages,
-            domain=(20.0, 40.0),
-            missing=0 if lack else None,
-            declared_domain=True,
-        ),
-        Column("weight, kg", "numeric", rng.integers(0, 7, rows).astype(np.int32), weights),
-        Column(
-            "job",
-            "categorical",
-            rng.integers(0, 6, rows).astype(np.int32),
-            _objects(TREE.leaves),
-            TREE,
-            declared_values=True,
-        ),
-        Column(
-            "odd", "categorical", rng.integers(0, 8, rows).astype(np.int32), _objects(ODD), Hierarchy.flat("odd", ODD)
-        ),
-        Column(
-            "size",
-            "ordinal",
-            rng.integers(0, 4 + lack, rows).astype(np.int32),
-            _objects(("(missing)", *SIZES) if lack else SIZES),
-            missing=0 if lack else None,
-            declared_values=bool(rng.random() < 0.5),
-        ),
-    )
-    secret: Column | None
-    codes = np.minimum(rng.geometric(0.4, rows) - 1, 4).astype(np.int32)
-    if sensitive == "none":
-        secret = None
-    elif sensitive == "numeric":
-        values = np.array([math.nan, 10, 20, 20.5, 40]) if lack else np.array([0, 10, 20, 30, 40])
-        secret = Column("income", "numeric", codes, values, missing=0 if lack else None)
-    elif sensitive == "ordinal":
-        secret = Column("stage", "ordinal", codes, _objects(("(missing)", "i", "ii", "iii", "iv")), missing=0)
-    else:
-        names = ("flu", "cold, bad", "(missing)", 'the "bug"', "none")
-        secret = Column("disease", "categorical", codes, _objects(names), Hierarchy.flat("disease", names))
-    note = Column("note", "categorical", codes[::-1].copy(), _objects("vwxyz"), Hierarchy.flat("note", "vwxyz"))
-    alone = int((np.bincount(note.codes) == 1).sum())
-    other = (note,) if rng.random() < 0.5 and 2 * alone <= rows else ()
-    return Table(rows, quasi, secret, other)
-
-
-def random_groups(rng: np.random.Generator, table: Table, withhold: bool = True) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Any partition, with gaps in its numbers."""
-    groups = (rng.integers(0, max(1, table.rows // 4), table.rows) * 3).astype(np.int32)
-    if withhold and rng.random() < 0.6:
-        groups[rng.random(table.rows) < 0.2] = -1
-    groups[0] = 1
-    return groups
-
-
-def publish(table: Table, groups: Any, **options: Any) -> GeneralizedRelease:
-    return GeneralizedRelease.from_groups(
-        table, np.asarray(groups, np.int32), promise=KAnonymity(1), scheme="by-hand", options={}, **options
-    )
-
-
-def _objects(values: Any) -> np.ndarray[Any, Any]:
-    return np.array(list(values), object)
-
-
-def original_values(column: Column) -> list[Any]:
-    """The values of all rows as a user would give them."""
-    return [column.values[code] for code in column.codes]
-
+from support.releases import TREE, objects, original_values, publish, random_groups, random_table
 
 # -------------------------------------------------------------------------------------------------------------- texts
 
@@ -190,7 +100,7 @@ def test_missing_numbers_alone_and_among_others() -> None:
 def test_labels_for_numbers_and_sets_for_categories() -> None:
     ages = Hierarchy.intervals("age", ["17", "18", "23"], widths=[10])
     age = Column("age", "numeric", np.array([0, 1, 2, 2], np.int32), np.array([17, 18, 23]), ages, (17, 23))
-    job = Column("job", "categorical", np.array([0, 2, 5, 5], np.int32), _objects(TREE.leaves), TREE)
+    job = Column("job", "categorical", np.array([0, 2, 5, 5], np.int32), objects(TREE.leaves), TREE)
     table = Table(4, (age, job), None)
     labelled = publish(table, [0, 0, 1, 1], values="label")
     assert sorted(labelled.texts[0].texts) == ["10 to 19", "23"]
@@ -307,7 +217,7 @@ def test_values_of_withheld_rows_do_not_appear_in_the_manifest() -> None:
         "city",
         "categorical",
         np.array([0, 1, 1, 2], np.int32),
-        _objects("abz"),
+        objects("abz"),
         Hierarchy.flat("city", ["a", "b", "z"]),
     )
     release = publish(Table(4, (age, city), None), [0, 0, 0, -1])
@@ -318,7 +228,7 @@ def test_values_of_withheld_rows_do_not_appear_in_the_manifest() -> None:
 
 def test_parquet_lists_only_values_that_occur(tmp_path: Path) -> None:
     names = ("a", "b", "never")
-    secret = Column("s", "categorical", np.array([0, 1], np.int32), _objects(names), Hierarchy.flat("s", names))
+    secret = Column("s", "categorical", np.array([0, 1], np.int32), objects(names), Hierarchy.flat("s", names))
     age = Column("age", "numeric", np.array([0, 1], np.int32), np.array([1, 2]))
     publish(Table(2, (age,), secret), [0, 0]).save(tmp_path / "out", "parquet")
     assert b"never" not in (tmp_path / "out" / "table.parquet").read_bytes()
@@ -487,7 +397,7 @@ def test_beliefs_are_those_of_all_boxes_that_hold_a_point(seed: int, values: Any
 
 def test_whom_no_group_admits_was_withheld() -> None:
     age = Column("age", "numeric", np.array([0, 0, 1, 2], np.int32), np.array([20, 30, 90]))
-    secret = Column("s", "categorical", np.array([0, 1, 1, 0], np.int32), _objects("ab"), Hierarchy.flat("s", "ab"))
+    secret = Column("s", "categorical", np.array([0, 1, 1, 0], np.int32), objects("ab"), Hierarchy.flat("s", "ab"))
     release = publish(Table(4, (age,), secret), [0, 0, -1, -1])
     assert np.isnan(release.beliefs({"age": [30]})).all()
     assert release.beliefs({"age": [20, 30, math.nan]}, withheld=[1, 3]).tolist() == [

@@ -33,7 +33,7 @@ from discreet.releases.presence import told_combinations
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import worlds
-from naive.tables import tables
+from support.tables import tables
 
 # ---------------------------------------------------------------------------------------------------- possible tables
 

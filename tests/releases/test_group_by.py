@@ -28,8 +28,8 @@ from discreet.table.query import OneOf, Query, Range
 from discreet.table.sql_groups import has_groups, parse_group_by
 from discreet.table.table import Column, Kind, Table
 from discreet.table.write import write_table
-from naive.tables import tables
-from test_release import publish, random_groups, random_table
+from support.releases import publish, random_groups, random_table
+from support.tables import tables
 
 KINDS: dict[str, Kind] = {"age": "numeric", "sex": "categorical", "work-class": "categorical", "count": "numeric"}
 

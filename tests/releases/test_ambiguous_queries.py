@@ -23,9 +23,9 @@ from discreet.releases.ambiguous.weights import Spread, expected_numbers, likely
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Column, Table
 from naive import ambiguous_estimates as naive
-from test_queries import random_query
-from test_release import publish as generalize
-from test_release import random_groups, random_table
+from support.queries import random_query
+from support.releases import publish as generalize
+from support.releases import random_groups, random_table
 
 
 def publish(table: Table, groups: Any, **options: Any) -> AmbiguousRelease:

@@ -19,8 +19,9 @@ from discreet.releases import GeneralizedRelease
 from discreet.releases.boxes import mixed
 from discreet.table.read import read
 from discreet.table.table import Table
-from test_proximity_scheme import numeric_tables, promises
-from test_release import random_table
+from support.promises import promises
+from support.releases import random_table
+from support.tables import numeric_tables
 
 
 def naively(release: GeneralizedRelease, table: Table, promise: Proximity) -> dict[str, float]:

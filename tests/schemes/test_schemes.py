@@ -13,7 +13,6 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-import test_order as one_of_each
 from discreet.adversary.audit import audit
 from discreet.analyst.loss import ail, gcp, losses
 from discreet.datasets import census, patients
@@ -22,8 +21,8 @@ from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import SCHEMES, Burel, Cuts, Mondrian, Sabre, Scheme, make_scheme
 from discreet.schemes.axes import axes_of
 from discreet.table.table import Table
-from naive.tables import tables
-from test_proximity_scheme import numeric_tables
+from support import one_of_each
+from support.tables import numeric_tables, tables
 
 PROMISES = [
     "k-anonymity(k=3)",

@@ -16,7 +16,7 @@ from discreet.releases import load
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 from naive import loss as naive
-from test_release import TREE, publish, random_groups, random_table
+from support.releases import TREE, publish, random_groups, random_table
 
 DISEASES = Hierarchy.from_nested(
     "disease",

@@ -1,4 +1,4 @@
-"""Random tables for property tests: a few quasi-identifiers of every kind and a skewed sensitive attribute."""
+"""Random tables for property tests: quasi-identifiers of every kind, a skewed or a numeric sensitive attribute."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from discreet.errors import DiscreetError
 from discreet.table.read import read
 from discreet.table.table import Table
 
@@ -47,4 +48,40 @@ def tables(draw: st.DrawFn, largest: int = 80, missing: bool = False) -> Table:
         ordinal=["grade"] if "grade" in quasi else [],
         hierarchies={"city": {"West": ["Bonn", "Essen"], "East": ["Jena", "Halle", "Gera"]}} if "city" in quasi else {},
         missing=draw(st.sampled_from(["withhold", "value"])) if missing else "error",
+    )
+
+
+@st.composite
+def with_missing(draw: st.DrawFn) -> Table:
+    """Random tables in which some numbers are missing, but not all."""
+    try:
+        return draw(tables(missing=True))
+    except DiscreetError:
+        return draw(tables())
+
+
+@st.composite
+def numeric_tables(draw: st.DrawFn, missing: bool = False) -> Table:
+    """A table with a numeric sensitive attribute: ties, zeros, negatives, and numbers that follow the age or do not."""
+    n = draw(st.integers(1, 90))
+    rng = np.random.default_rng(draw(st.integers(0, 2**20)))
+    age = rng.integers(20, 20 + draw(st.integers(1, 50)), n)
+    spread = draw(st.sampled_from([1, 6, 40, 400]))
+    pay = rng.integers(-spread, spread + 1, n) * draw(st.sampled_from([0.5, 1.0, 3.25]))
+    pay = pay + draw(st.sampled_from([0, 1, 5])) * (age - 20)
+    pay[rng.random(n) < draw(st.sampled_from([0.0, 0.2]))] = 0.0
+    hidden = (rng.random(n) < 0.1) & (np.arange(n) > 0)
+    columns: dict[str, object] = {
+        "age": pa.array(age, mask=hidden if missing else None),
+        "city": [["Bonn", "Essen", "Jena", "Halle"][i] for i in rng.integers(0, 4, n)],
+        "sex": [["f", "m"][i] for i in rng.integers(0, 2, n)],
+        "pay": pay,
+    }
+    quasi = draw(st.sampled_from([["age"], ["age", "city"], ["age", "city", "sex"]] + [["city"]] * (not missing)))
+    return read(
+        pa.table(columns),
+        quasi=quasi,
+        sensitive="pay",
+        hierarchies={"city": {"West": ["Bonn", "Essen"], "East": ["Jena", "Halle"]}} if "city" in quasi else {},
+        missing="withhold" if missing else "error",
     )

@@ -27,7 +27,7 @@ from discreet.releases.boxes import mixed
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 from naive import boxes as naive
-from test_release import publish, random_groups, random_table
+from support.releases import publish, random_groups, random_table
 
 NAMES = ("flu", "cold", "cough", "gout")
 

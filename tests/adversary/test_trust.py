@@ -23,9 +23,9 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.labels import parse
 from discreet.releases.passthrough import kept_sentence
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
+from support.house import SRC
 
 GRADES = ("low", "mid", "top")
-SRC = str(Path(__file__).parent.parent / "src")
 
 
 @pytest.fixture

@@ -23,8 +23,7 @@ from discreet.table.read import read
 from discreet.table.table import Table
 from naive import principles as naive
 from naive import sabre as brute
-from naive.tables import tables
-from test_anatomy import with_missing
+from support.tables import tables, with_missing
 
 TREE = Hierarchy.from_nested("disease", {"lung": {"flu": {}, "cold": {}}, "gut": {"ulcer": {}, "colic": {}, "gas": {}}})
 DISTANCES = ("equal", "ordered", "hierarchical")

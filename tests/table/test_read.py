@@ -23,8 +23,9 @@ from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read
 from discreet.table.sources import column_names
 from discreet.table.table import Table
+from support.house import DATA
 
-ADULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "adult"
+ADULT = DATA / "adult"
 
 PEOPLE: dict[str, list[Any]] = {
     "name": ["Ann", "Bo", "Cy", "Di", "Ed"],

@@ -32,6 +32,8 @@ from discreet.schemes.proximity.near_withholding import Line, chain
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import proximity as naive
+from support.promises import promises
+from support.tables import numeric_tables
 
 SALARIES = {
     "age": [17, 19, 20, 24, 29, 34, 39, 45],
@@ -43,43 +45,6 @@ SALARIES = {
 def salaries() -> Table:
     """Table 1a of the paper."""
     return read(pa.table(SALARIES), quasi=["age", "zip"], sensitive="salary")
-
-
-@st.composite
-def numeric_tables(draw: st.DrawFn, missing: bool = False) -> Table:
-    """A table with a numeric sensitive attribute: ties, zeros, negatives, and numbers that follow the age or do not."""
-    n = draw(st.integers(1, 90))
-    rng = np.random.default_rng(draw(st.integers(0, 2**20)))
-    age = rng.integers(20, 20 + draw(st.integers(1, 50)), n)
-    spread = draw(st.sampled_from([1, 6, 40, 400]))
-    pay = rng.integers(-spread, spread + 1, n) * draw(st.sampled_from([0.5, 1.0, 3.25]))
-    pay = pay + draw(st.sampled_from([0, 1, 5])) * (age - 20)
-    pay[rng.random(n) < draw(st.sampled_from([0.0, 0.2]))] = 0.0
-    hidden = (rng.random(n) < 0.1) & (np.arange(n) > 0)
-    columns: dict[str, object] = {
-        "age": pa.array(age, mask=hidden if missing else None),
-        "city": [["Bonn", "Essen", "Jena", "Halle"][i] for i in rng.integers(0, 4, n)],
-        "sex": [["f", "m"][i] for i in rng.integers(0, 2, n)],
-        "pay": pay,
-    }
-    quasi = draw(st.sampled_from([["age"], ["age", "city"], ["age", "city", "sex"]] + [["city"]] * (not missing)))
-    return read(
-        pa.table(columns),
-        quasi=quasi,
-        sensitive="pay",
-        hierarchies={"city": {"West": ["Bonn", "Essen"], "East": ["Jena", "Halle"]}} if "city" in quasi else {},
-        missing="withhold" if missing else "error",
-    )
-
-
-@st.composite
-def promises(draw: st.DrawFn, largest: int = 6) -> dc.Proximity:
-    """Absolute, lopsided and relative neighbourhoods."""
-    m = draw(st.integers(1, largest))
-    if draw(st.booleans()):
-        return dc.Proximity(draw(st.sampled_from([0.0, 0.1, 0.5, 1.0])), m, "relative")
-    above = draw(st.sampled_from([None, 0.0, 7.0]))
-    return dc.Proximity(draw(st.sampled_from([0.0, 0.5, 3.25, 20.0])), m, above=above)
 
 
 def audits(release: GeneralizedRelease, table: Table) -> list[Audit]:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import rankdata
@@ -30,42 +29,11 @@ from discreet.releases.generalized import release as generalized
 from discreet.releases.randomised import base as randomised
 from discreet.releases.release import Release
 from discreet.schemes import SCHEMES
-from discreet.table.table import Table
+from support.one_of_each import PROMISES, ROWS, people
 
 LIMIT = 6.0
-ROWS = 900
-PROMISES = {
-    "cuts": "beta-likeness(beta=2)",
-    "mondrian": "k-anonymity(k=5)",
-    "burel": "beta-likeness(beta=2)",
-    "sabre": "t-closeness(t=0.35)",
-    "proximity": "proximity(epsilon=100, m=3)",
-    "perturbation": "beta-likeness(beta=1)",
-    "retention": "proximity(epsilon=100, m=2)",
-    "anatomy": "l-diversity(l=4)",
-    "baseline": "l-diversity(l=4)",
-    "ambiguity": "alpha-beta(alpha=0.5, beta=0.5)",
-}
 FIXED = {"prior", "matrix", "sensitive"}
 """Tables whose lines stand in the order of what they say: of groups by their numbers, and of values."""
-
-
-def people(keep: bool) -> Table:
-    """Rows in the order of their age, and of the hour in which they were entered."""
-    rng = np.random.default_rng(0)
-    data = {
-        "age": np.arange(ROWS) // 10,
-        "height": rng.integers(150, 200, ROWS),
-        "sex": rng.choice(["f", "m"], ROWS),
-        "pay": rng.integers(0, 12, ROWS) * 100,
-        "hour": np.arange(ROWS) // 60,
-    }
-    return dc.read(
-        pa.table(data if keep else {name: data[name] for name in ("age", "height", "sex", "pay")}),
-        quasi=["age", "height", "sex"],
-        sensitive="pay",
-        keep=["hour"] if keep else [],
-    )
 
 
 def publish(name: str) -> Release:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import MISSING, Hierarchy
+from support.house import DATA
 
-ADULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "adult"
+ADULT = DATA / "adult"
 
 DISEASES = {
     "Nervous and circulatory diseases": {

@@ -29,7 +29,7 @@ from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Table
 from discreet.table.write import digest
 from naive import perturbation as naive
-from naive.tables import tables
+from support.tables import tables
 
 SKEWED = np.array([5, 25, 70])
 """The distribution for which Theorem 3 fails."""

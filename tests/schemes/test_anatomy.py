@@ -30,8 +30,8 @@ from discreet.table.query import OneOf, Query, Range
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import anatomy as naive
-from naive.tables import tables
-from test_release import original_values, random_groups, random_table
+from support.releases import original_values, random_groups, random_table
+from support.tables import with_missing
 
 
 def load(folder: Path) -> AnatomyRelease:
@@ -42,15 +42,6 @@ def publish(table: Table, groups: Any, promise: Principle | None = None) -> Anat
     return AnatomyRelease.from_groups(
         table, np.asarray(groups, np.int32), promise=promise or LDiversity(1), scheme="by-hand", options={}
     )
-
-
-@st.composite
-def with_missing(draw: st.DrawFn) -> Table:
-    """Random tables in which some numbers are missing, but not all."""
-    try:
-        return draw(tables(missing=True))
-    except DiscreetError:
-        return draw(tables())
 
 
 # ------------------------------------------------------------------------------------------------------------- groups

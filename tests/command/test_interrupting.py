@@ -16,10 +16,10 @@ from discreet.command import console
 from discreet.command.main import main
 from discreet.datasets import patients_arrow
 from discreet.table.write import write_table
+from support.house import SRC
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
-SRC = str(Path(__file__).parent.parent / "src")
 PUBLISH = (
     *("publish", "patients.csv", "-o", "release", "--quasi", "age,sex", "--sensitive", "disease"),
     *("--promise", "k-anonymity(k=4)"),

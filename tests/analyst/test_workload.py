@@ -14,7 +14,7 @@ from discreet.datasets import LIKENESS_QUASI, census, patients
 from discreet.errors import DiscreetError
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Column, Table
-from test_release import publish
+from support.releases import publish
 
 ROWS = 20_000
 

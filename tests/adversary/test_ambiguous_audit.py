@@ -22,8 +22,8 @@ from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.table.read import read
 from discreet.table.table import Table
 from discreet.table.write import digest
-from naive.tables import tables
-from test_ambiguity import figure_1
+from support.paper_tables import figure_1
+from support.tables import tables
 
 
 def published(tmp_path: Path, blocks: list[list[str]] | None = None) -> tuple[AmbiguousRelease, Path]:

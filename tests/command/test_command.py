@@ -25,8 +25,7 @@ from discreet.datasets import census_arrow, diseases, patients_arrow
 from discreet.errors import DiscreetError
 from discreet.table.write import write_table
 from discreet.version import __version__
-
-SRC = str(Path(__file__).parent.parent / "src")
+from support.house import SRC
 
 
 @pytest.fixture

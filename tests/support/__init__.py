@@ -1,0 +1,1 @@
+"""What test files share: tables, releases, promises and queries to try things on."""
