@@ -35,9 +35,9 @@ from discreet.schemes import Scheme
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SCHEMES: dict[str, Scheme] = {
-    "published": dc.Proximal(partition="round-robin", positions=1, random_state=1),
-    "round-robin": dc.Proximal(partition="round-robin", random_state=1),
-    "matched": dc.Proximal(random_state=1),
+    "published": dc.SplitAndPartition(partition="round-robin", positions=1, random_state=1),
+    "round-robin": dc.SplitAndPartition(partition="round-robin", random_state=1),
+    "matched": dc.SplitAndPartition(random_state=1),
 }
 W, S = 3, 0.1
 """The dimensionality and the volume of queries where these are not what varies."""

@@ -51,10 +51,10 @@ if TYPE_CHECKING:
         Cuts,
         Mondrian,
         Perturbation,
-        Proximal,
         Retention,
         Sabre,
         Scheme,
+        SplitAndPartition,
     )
     from discreet.table.grouping import GroupBy
     from discreet.table.hierarchy import Hierarchy
@@ -99,7 +99,7 @@ _HOMES = {
         "Cuts",
         "Mondrian",
         "Perturbation",
-        "Proximal",
+        "SplitAndPartition",
         "Retention",
         "Sabre",
         "Scheme",
@@ -138,7 +138,6 @@ __all__ = [
     "PerturbedRelease",
     "Plan",
     "Principle",
-    "Proximal",
     "Proximity",
     "Query",
     "Range",
@@ -147,6 +146,7 @@ __all__ = [
     "Retention",
     "Sabre",
     "Scheme",
+    "SplitAndPartition",
     "TCloseness",
     "Table",
     "Variance",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+Progress = Callable[[str, float], None]
+"""Called with what is being done and the share of it that is done."""
+
 Tell = Callable[[float], None]
 """Called with the share of some work that is done."""
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle, promised
+from discreet.progress import Progress
 from discreet.releases.release import Release
 from discreet.schemes import Scheme, make_scheme
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.withholding import check_missing, check_withheld
 from discreet.table.table import Table, as_table
 from discreet.table.texts import MOST_WITHHELD

@@ -93,7 +93,7 @@ def test_every_kind_of_attribute_and_withheld_rows(seed: int, epsilon: float, m:
 def test_little_room_and_few_points_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     table = dc.datasets.census(800, quasi=("age", "education", "gender"), sensitive="income")
     promise = Proximity(1, 3)
-    release = dc.publish(table, promise, dc.Proximal(random_state=1))
+    release = dc.publish(table, promise, dc.SplitAndPartition(random_state=1))
     assert isinstance(release, GeneralizedRelease)
     whole = faced(release, table, promise)
     monkeypatch.setattr(unions, "ROOM", 1)

@@ -128,10 +128,12 @@ def asked(table: Table) -> list[Query]:
     return queries + [Query((Range("age", 25, 44), edge)) for edge in edges]
 
 
-@pytest.mark.parametrize("scheme", [dc.Cuts(), dc.Proximal(), dc.Proximal(partition="round-robin", positions=1)])
+@pytest.mark.parametrize(
+    "scheme", [dc.Cuts(), dc.SplitAndPartition(), dc.SplitAndPartition(partition="round-robin", positions=1)]
+)
 def test_generalized_releases_answer_ranges_on_numbers(scheme: dc.Scheme, tmp_path: Path) -> None:
     table = incomes()
-    promise = dc.Proximity(100, 2) if isinstance(scheme, dc.Proximal) else dc.KAnonymity(5)
+    promise = dc.Proximity(100, 2) if isinstance(scheme, dc.SplitAndPartition) else dc.KAnonymity(5)
     release = dc.publish(table, promise, scheme)
     assert isinstance(release, GeneralizedRelease)
     release.save(tmp_path / "release")

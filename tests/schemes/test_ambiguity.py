@@ -27,6 +27,7 @@ from discreet.schemes.ambiguity import scheme as ambiguity
 from discreet.schemes.ambiguity.attempts import Attempt
 from discreet.schemes.ambiguity.groups import withhold_with_groups
 from discreet.schemes.ambiguity.scheme import aim_of
+from discreet.schemes.anatomy import different_values
 from discreet.table.read import read
 from discreet.table.table import Column, Table
 from naive import ambiguity as naive
@@ -232,8 +233,8 @@ def test_of_a_rich_table_nothing_is_withheld_and_groups_are_small(closeness: boo
     release = Ambiguity(closeness=closeness, random_state=1).publish(table, principle)
     check_files(table, release, principle.alpha, principle.beta, False)
     assert release.withheld == 0
-    assert release.sizes.mean() <= 1.2 * principle.needed
-    assert LDiversity(principle.needed, kind="distinct").holds(release.counts, Prior.of(table)).all()
+    assert release.sizes.mean() <= 1.2 * different_values(principle.beta)
+    assert LDiversity(different_values(principle.beta), kind="distinct").holds(release.counts, Prior.of(table)).all()
 
 
 @pytest.mark.parametrize("skew", [0.5, 0.8])
@@ -474,17 +475,26 @@ def test_a_promise_that_all_rows_keep_as_one_group_is_never_refused(presence: st
 
 @pytest.mark.parametrize("presence", ["group", "combined"])
 def test_an_alpha_that_is_advised_can_be_kept(presence: str) -> None:
+    """Chance finds other groups each time, and about once in a hundred none at the alpha that was advised: then the
+    next advice is close to the first, and following it three times fails about once in a million."""
     refused = 0
     for seed in range(20):
-        table = drawn(seed)
-        try:
-            Ambiguity().publish(table, AlphaBeta(0.1 / table.rows, 0.5, presence))
-        except dc.DiscreetError as refusal:
-            refused += 1
-            if "no alpha below 1" not in str(refusal):
-                alpha = advised(refusal)
-                assert alpha > 0.1 / table.rows
-                assert Ambiguity().publish(table, AlphaBeta(alpha, 0.5, presence)).presences.max() <= alpha * (1 + 1e-9)
+        table, alpha, first = drawn(seed), 0.1, None
+        for _ in range(4):
+            try:
+                release = Ambiguity().publish(table, AlphaBeta(first or alpha / table.rows, 0.5, presence))
+            except dc.DiscreetError as refusal:
+                refused += 1
+                if "no alpha below 1" in str(refusal):
+                    break
+                assert first is None or advised(refusal) <= 1.2 * first
+                first = advised(refusal)
+                assert first > alpha / table.rows
+            else:
+                assert first is None or release.presences.max() <= first * (1 + 1e-9)
+                break
+        else:
+            pytest.fail(f"advice was followed in vain for the table of seed {seed}")
     assert refused > 10
 
 

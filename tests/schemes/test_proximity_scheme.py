@@ -59,7 +59,7 @@ def audits(release: GeneralizedRelease, table: Table) -> list[Audit]:
 
 def published(table: Table, promise: Principle, scheme: Scheme | None = None) -> GeneralizedRelease:
     """A release by the scheme."""
-    release = dc.publish(table, promise, scheme or dc.Proximal(random_state=1), most_withheld=1)
+    release = dc.publish(table, promise, scheme or dc.SplitAndPartition(random_state=1), most_withheld=1)
     assert isinstance(release, GeneralizedRelease)
     return release
 
@@ -78,7 +78,7 @@ def published(table: Table, promise: Principle, scheme: Scheme | None = None) ->
 def test_what_is_reachable_is_published_and_the_rest_refused_with_the_bound(
     table: Table, promise: dc.Proximity, partition: str, positions: int, values: str
 ) -> None:
-    scheme = dc.Proximal(partition=partition, positions=positions, values=values)  # type: ignore[arg-type]
+    scheme = dc.SplitAndPartition(partition=partition, positions=positions, values=values)  # type: ignore[arg-type]
     prior = Prior.of(table)
     reach = promise.reachable(prior)
     event("reachable" if reach.feasible else "unreachable")
@@ -292,7 +292,7 @@ def test_round_robin_is_what_the_paper_deals() -> None:
     """The table cannot be split: of its sorted rows the i-th goes to group i modulo 2, in the last round only one."""
     pay = [30, 0, 50, 20, 60, 10, 40]
     table = read(pa.table({"age": [30] * 7, "pay": pay}), quasi=["age"], sensitive="pay")
-    trace = published(table, dc.Proximity(10, 3), dc.Proximal(partition="round-robin")).trace
+    trace = published(table, dc.Proximity(10, 3), dc.SplitAndPartition(partition="round-robin")).trace
     assert trace is not None
     groups = {tuple(sorted(np.array(pay)[trace == group].tolist())) for group in range(2)}
     assert groups == {(0, 20, 40, 60), (10, 30, 50)}
@@ -301,7 +301,7 @@ def test_round_robin_is_what_the_paper_deals() -> None:
 def test_a_piece_that_keeps_the_promise_is_a_group_as_published() -> None:
     table = read(pa.table({"age": [1, 2, 1, 2], "pay": [0, 10, 20, 30]}), quasi=["age"], sensitive="pay")
     promise = dc.Proximity(10, 1)
-    assert published(table, promise, dc.Proximal(partition="round-robin", positions=1)).sizes.max() == 2
+    assert published(table, promise, dc.SplitAndPartition(partition="round-robin", positions=1)).sizes.max() == 2
     assert ail(published(table, promise)) == 0
 
 
@@ -363,11 +363,11 @@ def test_other_promises_are_refused() -> None:
     table = salaries()
     for promise in (dc.KAnonymity(2), dc.LDiversity(2), dc.KAnonymity(2) & dc.LDiversity(2)):
         with pytest.raises(dc.DiscreetError, match="scheme 'proximity' keeps promises of proximity"):
-            dc.Proximal().publish(table, promise)
+            dc.SplitAndPartition().publish(table, promise)
     with pytest.raises(dc.DiscreetError, match="does not hide who is in the table"):
-        dc.Proximal().publish(table, parse("proximity(epsilon=5, m=2) & alpha-beta(alpha=0.5, beta=0.5)"))
+        dc.SplitAndPartition().publish(table, parse("proximity(epsilon=5, m=2) & alpha-beta(alpha=0.5, beta=0.5)"))
     with pytest.raises(dc.DiscreetError, match="effort=thorough is not"):
-        dc.Proximal(effort="thorough", partition="round-robin")
+        dc.SplitAndPartition(effort="thorough", partition="round-robin")
     for options in (
         {"effort": "some"},
         {"partition": "best"},

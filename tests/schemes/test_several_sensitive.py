@@ -22,7 +22,7 @@ from discreet.principles import Prior, parse
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import SCHEMES
-from discreet.schemes.proximity.scheme import Proximal
+from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import proximity as naive
@@ -146,7 +146,7 @@ def test_how_often_a_refusal_was_avoidable() -> None:
         table = read(pa.table(source), quasi=["age"], sensitive=names)
         parts = [dc.Proximity(float(e), m, attribute=name) for name, (m, e) in zip(names, asked, strict=True)]
         try:
-            dc.publish(table, " & ".join(map(str, parts)), Proximal(random_state=turn))
+            dc.publish(table, " & ".join(map(str, parts)), SplitAndPartition(random_state=turn))
             found[can, True] += 1
         except dc.DiscreetError:
             found[can, False] += 1
@@ -289,4 +289,4 @@ def test_promises_name_their_attribute() -> None:
     prior = Prior(np.array([1, 1]), ("1", "2"), "numeric", attribute="pay")
     with pytest.raises(dc.DiscreetError, match="names the attribute 'wage', but the sensitive attribute is 'pay'"):
         parse(text).require(prior)
-    assert Proximal.several
+    assert SplitAndPartition.several

@@ -7,12 +7,13 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from discreet.progress import Progress
 from discreet.table.texts import UNSEEN, visible
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ PIPED_WIDTH = 160
 COMPILING = "Compiling what this needs, once per machine and version: up to half a minute."
 PATIENCE = 1.0
 """Seconds of compiling that nobody needs to be told of."""
-
-Progress = Callable[[str, float], None]
 
 
 def complain(message: str) -> int:

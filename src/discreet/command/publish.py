@@ -185,7 +185,7 @@ def carry_out(job: Job) -> Outcome:
 
     from discreet.adversary.audit import audit
     from discreet.command.reading import on_columns, read_input
-    from discreet.principles import TCloseness, parse, together
+    from discreet.principles import parse, together
     from discreet.publishing import publish as publish_table
     from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
     from discreet.schemes import make_scheme
@@ -203,8 +203,7 @@ def carry_out(job: Job) -> Outcome:
         remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]
         if not any("distance" in text for text in job.promises):
             ordered = [column for column in table.all_sensitive if column.kind != "categorical"]
-            distances = [part for part in promise.parts if isinstance(part, TCloseness)]
-            said = [part.remark(column.name, column.kind) for part in distances for column in ordered]
+            said = [part.remark(column.name, column.kind) for part in promise.parts for column in ordered]
             remarks += [f"Note: {sentence}" for sentence in said if sentence]
         clock.lap("read")
         release = publish_table(table, promise, scheme, progress=progress, most_withheld=job.most_withheld)

@@ -11,9 +11,10 @@ import click
 
 from discreet.command import flags
 from discreet.command.audit import reading_with
-from discreet.command.console import HOLDS, Progress, note, number, output, percent, print_json, quiet, watching
+from discreet.command.console import HOLDS, note, number, output, percent, print_json, quiet, watching
 from discreet.command.query_file import Statement, read_statements
 from discreet.errors import DiscreetError
+from discreet.progress import Progress
 
 if TYPE_CHECKING:
     from discreet.releases.release import Release

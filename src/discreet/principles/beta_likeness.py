@@ -135,6 +135,11 @@ class BetaLikeness(Principle):
     def _tally(self, counts: NDArray[np.int64], prior: Prior) -> NDArray[np.int64]:
         return counts if self.level == 0 else prior.by_node(counts, self.level, str(self))
 
+    def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
+        """The largest relative gain."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.nanmax(beliefs / shares - 1.0, initial=0.0))
+
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest relative gain of any value in any group, and 0 when nothing gains.
 

@@ -78,6 +78,11 @@ class DeltaDisclosure(Principle):
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         return self._bounds(prior).explain(counts)
 
+    def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
+        """The largest |ln(belief / share)|."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.nanmax(np.abs(np.log(beliefs / shares)), initial=0.0))
+
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest |ln(q / p)|: the promise holds for every delta above it; infinite when a value is absent."""
         p = prior.frequencies[counts.values]

@@ -80,6 +80,11 @@ class LDiversity(Principle):
         """Frequency does; the other kinds look at all values of a group together."""
         return self.kind == "frequency"
 
+    @property
+    def sufficient_share(self) -> float | None:
+        """1 / l, for the kinds frequency and distinct: with fewer than l values, one of them has more."""
+        return 1.0 / self.l if self.kind in ("frequency", "distinct") else None
+
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
         caps = np.full(len(prior.values), 1.0 / self.l)
@@ -160,6 +165,10 @@ class LDiversity(Principle):
             f"than {exact(self.c)} times the {tail} of the {ordinal(int(self.l))} most frequent value and the rarer "
             f"ones are allowed."
         )
+
+    def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
+        """How many equally likely values the strongest belief is like."""
+        return float(1.0 / max(np.nanmax(beliefs, initial=0.0), SLACK))
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest l that all groups keep; for the recursive kind with this c, and 0 when not even l = 1 is kept."""

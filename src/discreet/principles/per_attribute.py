@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
-from discreet.principles.proximity import Proximity
 from discreet.table.table import Table
 
 
@@ -26,6 +24,7 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
     attribute, so that what is said of them says of which; and a promise must be made about the values of each.
 
     >>> from discreet.datasets import census
+    >>> from discreet.principles import Proximity
     >>> table = census(50, quasi=("age",), sensitive="income")
     >>> [str(one.promise) for one in by_attribute(Proximity(2000, 4), table)]
     ['proximity(epsilon=2000, m=4)']
@@ -41,7 +40,7 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
             )
     found = []
     for column in table.all_sensitive:
-        parts = [named(part, column.name) for part in principle.parts if part.about in (None, column.name)]
+        parts = [part.naming(column.name) for part in principle.parts if part.about in (None, column.name)]
         if not any(part.about_values for part in parts):
             raise DiscreetError(
                 f"nothing is promised about the values of the sensitive attribute '{column.name}'; promise something "
@@ -49,11 +48,6 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
             )
         found.append(Promised(Prior.of_column(column), together(parts)))
     return tuple(found)
-
-
-def named(part: Principle, name: str) -> Principle:
-    """A promise about each attribute as one about this; only promises of proximity can name theirs."""
-    return replace(part, attribute=name) if isinstance(part, Proximity) and part.attribute is None else part
 
 
 def stated(principle: Principle, table: Table) -> Principle:
@@ -64,9 +58,9 @@ def stated(principle: Principle, table: Table) -> Principle:
     known = by_attribute(principle, table)
     parts: list[Principle] = []
     for part in principle.parts:
-        if len(known) > 1 and isinstance(part, Proximity) and callable(part.neighbourhood):
+        if len(known) > 1 and part.stated_by_attribute:
             about = [one.prior for one in known if part.about in (None, one.prior.attribute)]
-            parts += [named(part, str(prior.attribute)).stated(prior) for prior in about]
+            parts += [part.naming(str(prior.attribute)).stated(prior) for prior in about]
         else:
             parts.append(part.stated(known[0].prior))
     return together(parts)

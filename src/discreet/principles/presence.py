@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.judging import SLACK, Rules
+from discreet.kernels.judging import Rules
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
 from discreet.principles.parameters import Choice, Number, Parameter
@@ -60,14 +60,14 @@ class AlphaBeta(Principle):
     presence: str = "group"
 
     @property
-    def combined(self) -> bool:
+    def combined_presence(self) -> bool:
         """Whether the belief in presence is that over all groups that show a person's values."""
         return self.presence == "combined"
 
     @property
-    def needed(self) -> int:
-        """How many different sensitive values every group has to hold."""
-        return math.ceil(1.0 / self.beta - SLACK)
+    def sufficient_share(self) -> float:
+        """beta."""
+        return self.beta
 
     @property
     def most_presence(self) -> float:

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from discreet.principles.parameters import Parameter
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine
 from discreet.principles.wording import rows
+from discreet.table.table import Kind
 from discreet.table.texts import near
 
 
@@ -30,6 +31,20 @@ class Reach:
     strongest: float | None
     """The strongest parameter that some grouping keeps; ``None`` for several promises, which share none."""
     sentence: str
+
+
+class Nearness(Protocol):
+    """A promise that of a group's rows at most one in ``m`` lies near to any one of its numbers."""
+
+    @property
+    def m(self) -> int:
+        """One in how many."""
+
+    def windows(self, prior: Prior) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The codes of the first and the last value near to each value."""
+
+
+P = TypeVar("P", bound="Principle")
 
 
 class Principle(ABC):
@@ -79,9 +94,27 @@ class Principle(ABC):
         return 1.0
 
     @property
+    def combined_presence(self) -> bool:
+        """Whether that belief is the one by all groups that may hold a person, taken together."""
+        return False
+
+    @property
     def bounds_each_value(self) -> bool:
         """Whether it bounds the share of each value on its own, and can so be about persons who have several."""
         return False
+
+    @property
+    def sufficient_share(self) -> float | None:
+        """A group keeps the promise when no value has a larger share of it than this; ``None`` when no such share does.
+
+        Presence is another matter: this is about what is promised of sensitive values.
+        """
+        return None
+
+    @property
+    def nearness(self) -> Nearness | None:
+        """Itself, when it bounds how many rows of a group lie near to each of its numbers."""
+        return None
 
     @property
     def parts(self) -> tuple[Principle, ...]:
@@ -98,9 +131,30 @@ class Principle(ABC):
         """The whole promise as text, for a manifest: an audit has nothing else to judge by."""
         return str(self)
 
+    @property
+    def stated_by_attribute(self) -> bool:
+        """Whether its text says something else about each sensitive attribute, so that it is stated for each."""
+        return False
+
     def stated(self, prior: Prior) -> Principle:
         """The promise about one table, such that its ``text`` says all of it."""
         return self
+
+    def naming(self, attribute: str) -> Principle:
+        """The promise about this sensitive attribute, by its name where it can name one."""
+        return self
+
+    def remark(self, name: str, kind: Kind) -> str | None:
+        """What whoever wrote nothing but the main parameter should know, given a sensitive attribute of this kind."""
+        return None
+
+    def of(self, kind: type[P]) -> list[P]:
+        """Its parts of one kind: what a scheme made for one kind of promise asks for.
+
+        >>> [str(part) for part in parse("k-anonymity(k=5) & l-diversity(l=3)").of(type(parse("l-diversity(l=2)")))]
+        ['l-diversity(l=3)']
+        """
+        return [part for part in self.parts if isinstance(part, kind)]
 
     def require(self, prior: Prior) -> None:
         """Refuse, in one sentence, a sensitive attribute that this promise cannot be made about."""
@@ -155,6 +209,13 @@ class Principle(ABC):
         if len(groups) == 0:
             return float("inf") if self.larger_is_stronger else 0.0
         return self._achieved(groups, prior)
+
+    def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
+        """The strongest parameter that beliefs keep, each in a value with this share in the whole table.
+
+        For promises that say ``caps``; the largest belief, unless they say otherwise.
+        """
+        return float(np.nanmax(beliefs, initial=0.0))
 
     def caps(self, prior: Prior) -> NDArray[np.float64] | None:
         """The largest share that each value may have in a group, when the promise says one.

@@ -32,6 +32,9 @@ from discreet.principles.rules import rule
 from discreet.principles.wording import exact, percent, rows
 from discreet.table.texts import LARGEST_WHOLE
 
+LEFT_OUT = -math.inf
+"""No width was given."""
+
 
 @dataclass(frozen=True)
 class Proximity(Principle):
@@ -79,9 +82,10 @@ class Proximity(Principle):
     )
     larger_is_stronger: ClassVar[bool] = True
 
-    epsilon: float = cast(float, None)
+    epsilon: float = LEFT_OUT
     """Always a number; where it may be left out and is, the larger width, or 0."""
-    m: int = cast(int, None)
+    m: int = -1
+    """Always at least 1: it must be given."""
     neighbourhood: str | tuple[float, float] | Function = "absolute"
     """Never a pair: that becomes ``below`` and ``above``."""
     below: float | None = None
@@ -93,8 +97,8 @@ class Proximity(Principle):
 
     def __post_init__(self) -> None:
         """Check each parameter, and that they go together."""
-        if cast(object, self.m) is None:
-            raise DiscreetError(f"{self.name} needs its parameter m; write for example {self.example}")
+        if self.m == -1:
+            raise DiscreetError(f"{self.name} needs its parameter m, at least 1; write for example {self.example}")
         widths = self.parameters[2].check(self.name, self.neighbourhood, self.example)
         if isinstance(widths, tuple):
             if self.below is not None or self.above is not None:
@@ -105,7 +109,7 @@ class Proximity(Principle):
             object.__setattr__(self, "below", widths[0])
             object.__setattr__(self, "above", widths[1])
         self._check_ends()
-        if cast(object, self.epsilon) is None:
+        if self.epsilon == LEFT_OUT:
             if not self.given and (self.below is None or self.above is None):
                 raise DiscreetError(f"{self.name} needs its parameter epsilon; write for example {self.example}")
             object.__setattr__(self, "epsilon", 0.0)
@@ -197,6 +201,20 @@ class Proximity(Principle):
         kind = "stated" if self.ends is not None else "a function"
         which = "" if self.attribute is None else f", attribute={self.parameters[-1].write(self.attribute)}"
         return f"{self.name}(m={self.m}, neighbourhood={kind}{which})"
+
+    @property
+    def nearness(self) -> Proximity:
+        """Itself."""
+        return self
+
+    @property
+    def stated_by_attribute(self) -> bool:
+        """Where a function tells what is near: the numbers of each attribute have other neighbourhoods."""
+        return callable(self.neighbourhood)
+
+    def naming(self, attribute: str) -> Proximity:
+        """The promise about this attribute, unless it names one already."""
+        return replace(self, attribute=attribute) if self.attribute is None else self
 
     @property
     def monotone(self) -> bool:

@@ -27,10 +27,10 @@ from discreet.kernels.compiling import when_compiling
 from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness, parse
 from discreet.principles.principle import main_parameter
 from discreet.principles.wording import about, percent
+from discreet.progress import Progress
 from discreet.releases import load
 from discreet.report.contenders import contend
 from discreet.schemes import SCHEMES, Scheme
-from discreet.schemes.cuts.top_down import Progress
 from discreet.table.query import Query
 from discreet.table.table import Table
 from discreet.unfinished import unfinished

@@ -14,7 +14,7 @@ from discreet.schemes.buckets.sabre import Sabre
 from discreet.schemes.cuts.mondrian import Mondrian
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.keepers import keeper
-from discreet.schemes.proximity.scheme import Proximal
+from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.schemes.randomised.perturbation import Perturbation
 from discreet.schemes.randomised.retention import Retention
 from discreet.schemes.scheme import Scheme
@@ -29,10 +29,10 @@ __all__ = [
     "Cuts",
     "Mondrian",
     "Perturbation",
-    "Proximal",
     "Retention",
     "Sabre",
     "Scheme",
+    "SplitAndPartition",
     "default_scheme",
     "make_scheme",
 ]
@@ -41,7 +41,18 @@ SCHEMES: Registry[type[Scheme]] = Registry(
     "schemes",
     {
         scheme.name: scheme
-        for scheme in (Cuts, Mondrian, Burel, Sabre, Proximal, Perturbation, Retention, Anatomy, Baseline, Ambiguity)
+        for scheme in (
+            Cuts,
+            Mondrian,
+            Burel,
+            Sabre,
+            SplitAndPartition,
+            Perturbation,
+            Retention,
+            Anatomy,
+            Baseline,
+            Ambiguity,
+        )
     },
 )
 
@@ -53,7 +64,7 @@ def default_scheme(principle: Principle | None = None) -> str:
     >>> default_scheme(), default_scheme(Proximity(2000, 4)), default_scheme(AlphaBeta(0.2, 0.1))
     ('cuts', 'proximity', 'ambiguity')
     """
-    return Cuts.name if principle is None else keeper(principle) or Proximal.name
+    return Cuts.name if principle is None else keeper(principle) or SplitAndPartition.name
 
 
 def make_scheme(

@@ -15,10 +15,10 @@ from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.persons import Judged, require_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.merging import hide_presence
 from discreet.schemes.persons import groups_of_persons
 from discreet.schemes.scheme import Scheme, feasible

@@ -11,9 +11,8 @@ from discreet.errors import DiscreetError
 from discreet.principles.per_attribute import by_attribute
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.principles.proximity import Proximity
+from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.keepers import way_out
 from discreet.table.table import Table
 from discreet.table.texts import near
@@ -121,7 +120,7 @@ def _check_several(scheme: Scheme, table: Table, principle: Principle) -> None:
     if not table.also_sensitive:
         return
     names = ", ".join(column.name for column in table.all_sensitive)
-    if not any(isinstance(part, Proximity) for part in principle.parts):
+    if not any(part.nearness for part in principle.parts):
         raise DiscreetError(
             f"several sensitive attributes ({names}) are protected by promises of proximity, and {principle} is none; "
             f"promise that, or name one of them"

@@ -10,7 +10,6 @@ from typing import Any
 from discreet.adversary.check import Check, one_sentence
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, parse, together, wording
-from discreet.principles.per_attribute import named
 from discreet.principles.principle import asked_for
 from discreet.releases.folder import MANIFEST, plainly_laid_out
 from discreet.releases.generalized.release import GeneralizedRelease
@@ -123,6 +122,6 @@ def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[s
     found: list[tuple[str | None, tuple[Principle, ...]]] = []
     for at, name in enumerate(names):
         about = [part for part in parts if part.about in (None, name) or (at == 0 and part.about not in names)]
-        own = [named(part, name) for part in about if at == 0 or part.about_values]
+        own = [part.naming(name) for part in about if at == 0 or part.about_values]
         found.append((name, tuple(own)))
     return found

@@ -13,10 +13,11 @@ from discreet.kernels.drawing import split_evenly
 from discreet.principles.buckets import fewest_buckets
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.progress import Progress
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
-from discreet.schemes.cuts.top_down import Problem, Progress, limits_of, partition_groups
+from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.keepers import way_out
 from discreet.table.table import Table

@@ -98,10 +98,7 @@ def sets_around(codes: NDArray[np.int32], first: Rows, last: Rows, needed: Rows)
 
 def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Rows], bool]:
     """Tells whether rows can be withheld: they keep every promise as one group, and so might groups of the others."""
-    windows = [
-        [(part, part.windows(prior)) for part in promise.parts if isinstance(part, Proximity)]
-        for prior, promise in each
-    ]
+    windows = [[(part, part.windows(prior)) for part in promise.of(Proximity)] for prior, promise in each]
 
     def fit(rows: Rows) -> bool:
         if len(rows) == table.rows != len(unusable):  # a release of no rows is none
@@ -117,7 +114,7 @@ def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Ro
                     return False
             if len(ordered):
                 rest = replace(prior, counts=left)
-                if not all(isinstance(part, Proximity) or part.reachable(rest).feasible for part in promise.parts):
+                if not all(part.nearness or part.reachable(rest).feasible for part in promise.parts):
                     return False
         return True
 
