@@ -7,7 +7,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -43,7 +43,7 @@ PATIENCE = 1.0
 
 def complain(message: str) -> int:
     """Say in one sentence on stderr what is wrong; returns the exit code for bad input."""
-    note(f"discreet: {in_flags(message)}")
+    note(f"discreet: {shortened(message)}")
     return BAD_INPUT
 
 
@@ -80,61 +80,13 @@ def naming(what: str) -> Iterator[None]:
         raise
 
 
-def command_line(words: Sequence[str]) -> str:
-    """Words as they are to be typed, quoted for the shell of this system.
+def shortened(message: str) -> str:
+    """A message without the middle of words that nobody reads to their end.
 
-    >>> command_line(["discreet", "profile", "people.csv"])
-    'discreet profile people.csv'
+    >>> len(shortened("x" * 5000))
+    103
     """
-    import shlex
-    import subprocess
-
-    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
-
-
-def in_flags(message: str) -> str:
-    """A message of the library in the words of the command line.
-
-    >>> in_flags("choose missing='withhold' or name some, as in quasi=['age']")
-    'choose --missing withhold or name some, as in --quasi age'
-    >>> in_flags("say na=['NA', '?'], dates={'birth': '%d.%m.%Y'} or most_withheld=0.1")
-    "say --na NA --na '?', --date birth=%d.%m.%Y or --most-withheld 0.1"
-    """
-    message = re.sub(r"\S{400,}", lambda word: f"{word[0][:80]}...{word[0][-20:]}", message)
-    message = re.sub(r"(missing|person)='([^']+)'", r"--\1 \2", message).replace("of identifiers", "of --identifier")
-    message = re.sub(r"most_withheld=([\d.]*\d)", r"--most-withheld \1", message)
-    message = re.sub(rf"\b({'|'.join(LISTED)})=({_LIST}|{_DICT})", _flags, message)
-    return message.replace("force=True", "--force")
-
-
-LISTED = {"quasi": "--quasi", "numeric": "--numeric", "categorical": "--categorical", "na": "--na", "dates": "--date"}
-"""Arguments that hold several texts, and their flags."""
-_TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-_LIST = rf"\[{_TEXT}(?:, {_TEXT})*\]"
-_DICT = rf"\{{{_TEXT}: {_TEXT}(?:, {_TEXT}: {_TEXT})*\}}"
-
-
-def _flags(argument: re.Match[str]) -> str:
-    """An argument of the library as the flags that say the same."""
-    import ast
-
-    return command_line(as_flags(argument[1], ast.literal_eval(argument[2])))
-
-
-def as_flags(argument: str, value: Any) -> list[str]:
-    """The words that say on the command line what an argument of the library says.
-
-    >>> as_flags("categorical", ["race", "sex", "pay, monthly"])
-    ['--categorical', 'race,sex', '--categorical', 'pay, monthly']
-    """
-    if isinstance(value, dict):
-        texts = [f"{name}={text}" for name, text in value.items()]
-    elif argument == "na":
-        texts = list(value)
-    else:
-        plain = [name for name in value if "," not in name]
-        texts = [",".join(plain)] * bool(plain) + [name for name in value if "," in name]
-    return [word for text in texts for word in (LISTED[argument], text)]
+    return re.sub(r"\S{400,}", lambda word: f"{word[0][:80]}...{word[0][-20:]}", message)
 
 
 def output() -> Console:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from discreet.arguments import command_line
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, command_line, naming, note, output, print_json, quiet
+from discreet.command.console import HOLDS, VIOLATED, naming, note, output, print_json, quiet
 from discreet.errors import DiscreetError
 from discreet.table.paths import located
 

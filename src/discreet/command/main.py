@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from discreet.arguments import speaking_flags
 from discreet.command.audit import audit
 from discreet.command.compare import compare
 from discreet.command.console import (
@@ -54,7 +55,8 @@ class House(click.Group):
 
     def _guarded(self, args: Sequence[str] | None, **extra: Any) -> int:
         try:
-            result = super().main(args, standalone_mode=False, **extra)
+            with speaking_flags():
+                result = super().main(args, standalone_mode=False, **extra)
             with naming(STDOUT):
                 sys.stdout.flush()
             return result if isinstance(result, int) else 0

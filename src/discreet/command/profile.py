@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.arguments import command_line
 from discreet.command import flags
-from discreet.command.console import HOLDS, command_line, in_flags, note, number, output, percent, print_json, watching
+from discreet.command.console import HOLDS, note, number, output, percent, print_json, watching
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,7 +53,7 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     prior = Prior.of(table) if table.person is None else Prior.of_persons(table)
     command = suggested_command(input, better, roles, given, notes, suggest_promise(prior))
     if as_json:
-        print_json({**_document(told, roles, command), "notes": [in_flags(str(one)) for one in notes]})
+        print_json({**_document(told, roles, command), "notes": [str(one) for one in notes]})
     else:
         _show(output(), told, roles, command)
     return HOLDS

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from discreet.command.console import in_flags
 from discreet.command.flags import Header, domains, forms, split_names, trees
 from discreet.errors import DiscreetError
 
@@ -75,7 +74,7 @@ def read_to_look(
 
 def on_columns(table: Table) -> list[str]:
     """What the user should know about how columns were read, and the flags that would have it otherwise."""
-    return [f"Note: {in_flags(str(note))}" for note in table.notes]
+    return [f"Note: {note}" for note in table.notes]
 
 
 def offers_in(

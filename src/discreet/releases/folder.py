@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.documents import from_json
 from discreet.table.paths import content, located
@@ -29,10 +30,13 @@ def check_folder(target: Path, force: bool) -> None:
         if not names:
             return
         if not force:
-            raise DiscreetError(f"the folder {shown!r} is not empty; choose another, or force=True to replace it")
+            raise DiscreetError(
+                f"the folder {shown!r} is not empty; choose another, or {argument('force', True)} to replace it"
+            )
         if MANIFEST not in names:
             raise DiscreetError(
-                f"the folder {shown!r} holds no release, so it is not replaced even with force=True; choose another"
+                f"the folder {shown!r} holds no release, so it is not replaced even with {argument('force', True)}; "
+                "choose another"
             )
         other = next((name for name in names if name not in _release_files(target)), None)
         if other is not None:

@@ -26,6 +26,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from discreet.arguments import argument
 from discreet.disk import NOT_SUPPORTED, exchanged, locked, sync, uninterrupted
 from discreet.errors import DiscreetError
 from discreet.releases.folder import MANIFEST, check_folder
@@ -134,7 +135,7 @@ def enter_file(fresh: Path, target: Path, force: bool) -> None:
         os.link(fresh, target)  # unlike a rename, it never replaces anything
     except FileExistsError:
         raise DiscreetError(
-            f"{str(target)!r} exists already; choose another file, or force=True to replace it"
+            f"{str(target)!r} exists already; choose another file, or {argument('force', True)} to replace it"
         ) from None
     except OSError as error:
         if error.errno not in {*NOT_SUPPORTED, errno.EPERM, errno.EMLINK}:  # a file system without such links

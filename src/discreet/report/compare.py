@@ -21,6 +21,7 @@ from discreet.adversary.audit import Audit, audit
 from discreet.analyst.queries import exact_counts
 from discreet.analyst.volume import volume_workload
 from discreet.analyst.workload import WorkloadResult, run, workload
+from discreet.arguments import argument
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.kernels.compiling import when_compiling
@@ -250,7 +251,8 @@ def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[st
     if table.rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to compare; check the input")
     if not table.quasi:
-        raise DiscreetError("the table has no quasi-identifiers; name those that others may know, as in quasi=['age']")
+        quasi = argument("quasi", ["age"])
+        raise DiscreetError(f"the table has no quasi-identifiers; name those that others may know, as in {quasi}")
     prior = Prior.of(table)
     for promise in promises:
         promise.require(prior)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK
 from discreet.principles.l_diversity import LDiversity
@@ -183,7 +184,8 @@ def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.ran
     if not principle.holds(counts[None, :], prior)[0]:
         raise DiscreetError(
             f"without the rows that have to be withheld, the table cannot keep the promise: "
-            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (missing='value')."
+            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead "
+            f"({argument('missing', 'value')})."
         )
     return rows
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import by_attribute, stated
@@ -118,7 +119,8 @@ def _see_that_the_rest_keeps(principle: Principle, prior: Prior, classes: NDArra
     if not principle.holds(counts[None, :], prior)[0]:
         raise DiscreetError(
             f"without the rows that have to be withheld, the table cannot keep the promise: "
-            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (missing='value')."
+            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead "
+            f"({argument('missing', 'value')})."
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any, ClassVar, Self, cast
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.per_attribute import by_attribute
 from discreet.principles.principle import Principle
@@ -81,7 +82,9 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
     if table.rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
     if not table.quasi:
-        raise DiscreetError("the table has no quasi-identifiers; name those that others may know with --quasi")
+        raise DiscreetError(
+            f"the table has no quasi-identifiers; name those that others may know with {argument('quasi')}"
+        )
     _check_persons(scheme, table)
     _check_several(scheme, table, principle)
     each = by_attribute(principle, table)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
 from discreet.table.moments import DAY, Notation
@@ -39,14 +40,15 @@ def as_dates(column: Encoded, form: str | None, declared: bool) -> Encoded:
     if not declared:
         return column
     if found:
-        ways = " or ".join(f"dates={{{column.name!r}: {form!r}}}" for form in found)
+        ways = " or ".join(argument("dates", {column.name: form}) for form in found)
         raise DiscreetError(
             f"column {column.name!r} holds dates in which the day or the month may come first, such as "
             f"{column.texts[0]!r}; say {ways}"
         )
     raise DiscreetError(
         f"column {column.name!r} is declared to hold dates, but not all of its values are dates of one form; say which "
-        f"form they have, as in dates={ {column.name: '%d.%m.%Y'}!r}, or what stands for a missing one, as in na=['NA']"
+        f"form they have, as in {argument('dates', {column.name: '%d.%m.%Y'})}, or what stands for a missing one, as "
+        f"in {argument('na', ['NA'])}"
     )
 
 
@@ -193,7 +195,7 @@ def _declared(column: Encoded, form: str) -> tuple[NDArray[np.float64], Notation
             row = column.row_of(np.arange(len(column.texts)) == place)
             way = "correct it, or the form"
             if text.strip().lower() in MARKS:
-                way = f"if it stands for a missing value, say na={[text.strip()]!r}"
+                way = f"if it stands for a missing value, say {argument('na', [text.strip()])}"
             raise DiscreetError(
                 f"column {column.name!r} is declared to hold dates of the form {form} but holds {text!r} in row {row}; "
                 f"{way}"
@@ -217,7 +219,8 @@ def _check_form(name: str, form: str) -> None:
         sound = False
     if not sound:
         raise DiscreetError(
-            f"{form!r} is no form of the dates in column {name!r}; say for example dates={ {name: '%d.%m.%Y'}!r}"
+            f"{form!r} is no form of the dates in column {name!r}; say for example "
+            f"{argument('dates', {name: '%d.%m.%Y'})}"
         )
 
 

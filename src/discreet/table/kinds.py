@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table import numerals
 from discreet.table.encoded import Encoded
@@ -89,7 +90,8 @@ def _numeric(column: Encoded, wish: ColumnSpec, missing: Missing, withheld: bool
     if len(gone) and missing == "error":
         raise DiscreetError(
             f"column {name!r} {_holds(column)} and has {len(gone):,} missing {_plural(gone)} (the first in row "
-            f"{gone[0] + 1}); choose missing='value' to treat missing as a value of its own, or missing='withhold' to "
+            f"{gone[0] + 1}); choose {argument('missing', 'value')} to treat missing as a value of its own, or "
+            f"{argument('missing', 'withhold')} to "
             "withhold those rows"
         )
     if not len(numbers):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from discreet.arguments import argument
 from discreet.table import numerals
 from discreet.table.dates import readings, strangers
 from discreet.table.encoded import Encoded, unmarked
@@ -43,12 +44,12 @@ class Note:
     """Whether at most one of the arguments is right, and only the user knows which."""
 
     def __str__(self) -> str:
-        """The sentence with the arguments as Python takes them.
+        """The sentence with the arguments, as whoever is spoken to writes them.
 
         >>> str(Note(("pay",), "column 'pay' is all numbers but 'NA' in 3 cells: say", (("na", ["NA"]),)))
         "column 'pay' is all numbers but 'NA' in 3 cells: say na=['NA']"
         """
-        words = (" or " if self.either else " and ").join(f"{argument}={value!r}" for argument, value in self.say)
+        words = (" or " if self.either else " and ").join(argument(name, value) for name, value in self.say)
         return f"{self.sentence} {words}" if words else self.sentence
 
     def about(self, names: Collection[str | None]) -> Note | None:
@@ -56,7 +57,7 @@ class Note:
         mine = tuple(name for name in self.columns if name in names)
         if not mine:
             return None
-        say = [(argument, [text for text in value if argument == "na" or text in mine]) for argument, value in self.say]
+        say = [(name, [text for text in value if name == "na" or text in mine]) for name, value in self.say]
         return self if mine == self.columns else replace(self, columns=mine, say=tuple(say))
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
 from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MARKS, NUMBER, WHOLE, exact
@@ -50,7 +51,7 @@ def numbers_of(column: Encoded) -> NDArray[np.float64]:
             text = column.texts[column.codes[row - 1]]
             way = "correct it (decimals take a point), or declare the column categorical or ordinal"
             if text.strip().lower() in MARKS:
-                way = f"if it stands for a missing value, say na={[text.strip()]!r}"
+                way = f"if it stands for a missing value, say {argument('na', [text.strip()])}"
             raise DiscreetError(
                 f"column {name!r} is declared numeric but holds {text!r} in row {row}, which is no number; {way}"
             )

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
 from discreet.table.table import Column, Table
@@ -92,8 +93,9 @@ def check_alone(column: Encoded, person: str | None) -> None:
     raise DiscreetError(
         f"the identifier {column.name!r} repeats: {int((counts > 1).sum()):,} of its {len(counts):,} values stand in "
         f"several rows, {text!r} in {counts[most]:,}; if these are rows of one person say "
-        f"person={column.name!r}, so that promises are kept about persons; if they are not, leave {column.name!r} out "
-        "of identifiers, and it is dropped all the same"
+        f"{argument('person', column.name)}, so that promises are kept about persons; if they are not, leave "
+        f"{column.name!r} out "
+        f"of {argument('identifiers')}, and it is dropped all the same"
     )
 
 

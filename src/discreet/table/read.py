@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.dates import as_dates
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
@@ -132,7 +133,9 @@ def read(
     withheld = np.unique(np.concatenate([np.empty(0, np.int64), *unusable.values()]))
     unsaid = [name for name in (*quasi_names, *sensitive_names) if name not in said]
     if len(withheld) == rows:
-        raise DiscreetError("every row misses a number and would be withheld; choose missing='value' instead")
+        raise DiscreetError(
+            f"every row misses a number and would be withheld; choose {argument('missing', 'value')} instead"
+        )
     return Table(
         rows,
         tuple(done[name] for name in quasi_names),
@@ -151,12 +154,13 @@ def _forms(dates: Mapping[str, str | None] | None) -> dict[str, str | None]:
     if dates is not None and not isinstance(dates, Mapping):
         raise DiscreetError(
             f"{dates!r} does not say which column has which form of dates; say for example "
-            "dates={'birth': '%d.%m.%Y'}"
+            f"{argument('dates', {'birth': '%d.%m.%Y'})}"
         )
     for name, form in (dates or {}).items():
         if form is not None and not isinstance(form, str):
             raise DiscreetError(
-                f"{form!r} is no form of the dates in column {name!r}; say for example dates={ {name: '%d.%m.%Y'}!r}"
+                f"{form!r} is no form of the dates in column {name!r}; say for example "
+                f"{argument('dates', {name: '%d.%m.%Y'})}"
             )
     return dict(dates or {})
 
@@ -166,7 +170,9 @@ def _marks(na: str | Iterable[str]) -> frozenset[str]:
     given = (na,) if isinstance(na, str) or not isinstance(na, Iterable) else tuple(na)
     for mark in given:
         if not isinstance(mark, (str, int, float)):
-            raise DiscreetError(f"{mark!r} cannot mark a missing value; give the text of such a cell, as in na=['NA']")
+            raise DiscreetError(
+                f"{mark!r} cannot mark a missing value; give the text of such a cell, as in {argument('na', ['NA'])}"
+            )
     return frozenset(value_text(mark).strip() for mark in given)
 
 
@@ -180,7 +186,9 @@ def _names(names: Iterable[str]) -> tuple[str, ...]:
 
 def _check_roles(roles: Mapping[str, tuple[str, ...]]) -> None:
     if not roles["a quasi-identifier"]:
-        raise DiscreetError("no quasi-identifier is named; say which columns others may know, as in quasi=['age']")
+        raise DiscreetError(
+            f"no quasi-identifier is named; say which columns others may know, as in {argument('quasi', ['age'])}"
+        )
     taken: dict[str, str] = {}
     for role, names in roles.items():
         for name in names:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, described, one_sentence
 from discreet.adversary.verdict import PromiseVerdict
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
@@ -44,7 +45,7 @@ def check_read(manifest: dict[str, object], original: Table) -> None:
     if "persons" in manifest and original.person is None:
         raise DiscreetError(
             "the release is about persons who may have several rows; name the column of the original that says whose "
-            "row it is, as in person='id'"
+            f"row it is, as in {argument('person', 'id')}"
         )
 
 

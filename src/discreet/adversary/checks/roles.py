@@ -11,6 +11,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from discreet.adversary.check import Check, one_sentence
+from discreet.arguments import argument
 from discreet.principles import wording
 from discreet.releases.release import Release
 from discreet.table.table import Table
@@ -38,7 +39,8 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
     unsaid = [name for name in told if name in from_release]
     if len(unsaid) == len(told):
         sentence = "The roles of the columns are those that the release states, as nobody else said any."
-        caveat = "the roles of the columns are the release's own word: say --quasi and --sensitive to judge them"
+        say = f"{argument('quasi')} and {argument('sensitive')}"
+        caveat = f"the roles of the columns are the release's own word: say {say} to judge them"
         return Check("roles", True, sentence, caveat=caveat)
     remarks = ["The columns have the roles that the original was read with."]
     for role, many in (("quasi", "quasi-identifier"), ("sensitive", "sensitive attribute")):

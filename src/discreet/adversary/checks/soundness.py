@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.adversary.check import Check, one_sentence
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, parse, together, wording
 from discreet.principles.principle import asked_for
@@ -76,7 +77,7 @@ def taken(parts: Iterable[Principle], prior: Prior, from_release: Collection[str
         name = prior.attribute
         sentence = (
             f"{part} depends on the {what} of {name!r}, which was taken from the release that is judged; to have it "
-            f"judged by your own, put {file} into a file and say --hierarchy {name}=FILE."
+            f"judged by your own, put {file} into a file and say {argument('hierarchies', {name: 'FILE'})}."
         )
         return what, [Check("given", True, sentence)]
     return None, []

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
@@ -77,7 +78,7 @@ class RandomisedRelease(Release):
         if not bool(published.any()):
             raise DiscreetError(
                 "every row is withheld, so there is nothing to publish; treat missing as a value of its own instead "
-                "(missing='value')"
+                f"({argument('missing', 'value')})"
             )
         check_kept(table)
         check_quasi(table)

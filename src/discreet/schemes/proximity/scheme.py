@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.kernels.costs import Axes
 from discreet.kernels.proximity.dealing import cost_of, deal, deal_hands
@@ -280,7 +281,7 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table)
             if not reach.feasible:
                 return (
                     f"{without}the table cannot keep {part}: {reach.sentence} Treat missing as a value of its own "
-                    f"instead (missing='value'), or ask for less."
+                    f"instead ({argument('missing', 'value')}), or ask for less."
                 )
     prior, promise = each[0]
     near = promise.of(Proximity)

@@ -16,6 +16,7 @@ from discreet.adversary.formats.generalized.align import (
     same_kind,
     usable_rows,
 )
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.ambiguous.release import AmbiguousRelease
@@ -67,7 +68,7 @@ def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple
     if column is None or column.name != secret.name:
         raise DiscreetError(
             f"the sensitive attribute of the release is {secret.name!r}, but the original was read with "
-            f"{'none' if column is None else repr(column.name)}; read it with --sensitive {secret.name}"
+            f"{'none' if column is None else repr(column.name)}; read it with {argument('sensitive', [secret.name])}"
         )
     same_kind(secret, column)
     width = len(column.values)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.releases.attributes import Attribute
@@ -53,7 +54,8 @@ def align(release: GeneralizedRelease, original: Table) -> Aligned:
         if column is None or column.name != attribute.name:
             raise DiscreetError(
                 f"the sensitive attribute of the release is {attribute.name!r}, but the original was read with "
-                f"{'none' if column is None else repr(column.name)}; read it with --sensitive {attribute.name}"
+                f"{'none' if column is None else repr(column.name)}; read it with "
+                f"{argument('sensitive', [attribute.name])}"
             )
         same_kind(attribute, column)
         class_of = places_in(release.sensitive, column)
@@ -61,10 +63,10 @@ def align(release: GeneralizedRelease, original: Table) -> Aligned:
         published = _published(class_of, release.sensitive, column)
         others, rest = rest[: len(release.also)], rest[len(release.also) :]
         if [attribute.name for attribute in others] != [one.name for one in original.also_sensitive]:
-            names = ",".join(one.name for one in (attribute, *others))
+            names = [one.name for one in (attribute, *others)]
             raise DiscreetError(
-                f"the sensitive attributes of the release are {names}, but the original was read with "
-                f"{','.join(one.name for one in original.all_sensitive)}; read it with --sensitive {names}"
+                f"the sensitive attributes of the release are {','.join(names)}, but the original was read with "
+                f"{','.join(one.name for one in original.all_sensitive)}; read it with {argument('sensitive', names)}"
             )
         for attribute, payload, column in zip(others, release.also, original.also_sensitive, strict=True):
             same_kind(attribute, column)
@@ -115,7 +117,7 @@ def quasi_column(attribute: Attribute, original: Table) -> Column:
             return column
     raise DiscreetError(
         f"the release has the quasi-identifier {attribute.name!r}, which the original as it was read has not; "
-        f"read it with --quasi {attribute.name}"
+        f"read it with {argument('quasi', [attribute.name])}"
     )
 
 
@@ -131,7 +133,7 @@ def carried_column(attribute: Attribute, original: Table) -> Column:
     if column is None:
         raise DiscreetError(
             f"the release carries the column {attribute.name!r}, which the original was read without; "
-            f"read it with --keep {attribute.name}"
+            f"read it with {argument('keep', [attribute.name])}"
         )
     return column
 
@@ -139,8 +141,8 @@ def carried_column(attribute: Attribute, original: Table) -> Column:
 def as_published(attribute: Attribute) -> str:
     """How a column is read as it was published, in the words of flags."""
     if attribute.notation == "number":
-        return f"with --{attribute.kind} {attribute.name}"
-    return f"as dates, their form given by --date {attribute.name}=%Y-%m-%d where it is not certain"
+        return f"with {argument(attribute.kind, [attribute.name])}"
+    return f"as dates, their form given by {argument('dates', {attribute.name: '%Y-%m-%d'})} where it is not certain"
 
 
 def same_kind(attribute: Attribute, column: Column) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
 from discreet.adversary.formats.generalized.align import carried_column, combined, places_in, quasi_column, same_kind
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.principles.counts import Counts
@@ -63,7 +64,8 @@ def match(
     if secret is None or secret.name != release.sensitive.name:
         raise DiscreetError(
             f"the sensitive attribute of the release is {release.sensitive.name!r}, but the original was read with "
-            f"{'none' if secret is None else repr(secret.name)}; read it with --sensitive {release.sensitive.name}"
+            f"{'none' if secret is None else repr(secret.name)}; read it with "
+            f"{argument('sensitive', [release.sensitive.name])}"
         )
     same_kind(release.sensitive, secret)
     class_of = places_in(release.shown._replace(values=release.values), secret)
