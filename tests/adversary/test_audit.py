@@ -367,10 +367,10 @@ def test_an_original_read_in_another_way_is_refused(tmp_path: Path) -> None:
     age, sex = table.quasi
     with pytest.raises(DiscreetError, match=r"'sex'.*quasi=\['sex'\]"):
         audit(tmp_path / "out", Table(120, (age,), table.sensitive))
-    with pytest.raises(DiscreetError, match="--sensitive disease"):
+    with pytest.raises(DiscreetError, match=r"sensitive=\['disease'\]"):
         audit(tmp_path / "out", Table(120, (age, sex), None))
     other = Column("age", "ordinal", age.codes, objects(str(value) for value in age.values))
-    with pytest.raises(DiscreetError, match=r"published as numeric.*--numeric age"):
+    with pytest.raises(DiscreetError, match=r"published as numeric.*numeric=\['age'\]"):
         audit(tmp_path / "out", Table(120, (other, sex), table.sensitive))
     with pytest.raises(DiscreetError, match="is not a release"):
         audit(tmp_path, table)
