@@ -44,8 +44,7 @@ def test_beliefs_are_those_of_all_worlds(seed: int) -> None:
         listed = zip(node_of.tolist(), values.tolist(), strict=True)
         truth = naive.beliefs(parents.tolist(), leaf_of.tolist(), list(listed))
         for above, leaves, nodes in ((parents, leaf_of, node_of), tidied(parents, leaf_of, node_of)):
-            counts = [np.bincount(one, minlength=len(above)) for one in (leaves, nodes)]
-            tree = Tree(above.astype(np.int32), *counts)
+            tree = Tree.of_rows(above, leaves, nodes)
             assert not tree.faults(range(len(above)))
             found = believed(tree, Counts.of_rows(nodes, values, len(above), 3).matrix())
             for leaf, believes in zip(leaves.tolist(), truth, strict=True):

@@ -72,6 +72,13 @@ def test_what_keeps_its_promise_holds(tmp_path: Path, seed: int, values: str) ->
     assert found.support in ("assignment", "necessary")
 
 
+def test_parquet_is_audited_alike(tmp_path: Path) -> None:
+    table = published(tmp_path, 2)
+    dc.load(tmp_path / "r").save(tmp_path / "p", "parquet")
+    found = dc.audit(tmp_path / "p", table, trace=tmp_path / "trace.csv")
+    assert found.holds and found.as_dict()["losses"] == dc.audit(tmp_path / "r", table).as_dict()["losses"]
+
+
 def test_withheld_rows_are_a_group_as_always(tmp_path: Path) -> None:
     table = people(np.random.default_rng(4), 100)
     leaves = 1 + (table.quasi[0].codes > 18)

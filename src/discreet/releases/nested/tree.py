@@ -34,6 +34,12 @@ class Tree:
     rows: NDArray[np.int64]
     """How many rows are published under each node."""
 
+    @classmethod
+    def of_rows(cls, parents: NDArray[Any], leaf_of: NDArray[Any], node_of: NDArray[Any]) -> Tree:
+        """The tree of rows whose persons have these leaves, and which stand under these nodes; -1 is withheld."""
+        persons, rows = (np.bincount(one[one >= 0], minlength=len(parents)) for one in (leaf_of, node_of))
+        return cls(parents.astype(np.int32), persons, rows)
+
     @cached_property
     def levels(self) -> list[NDArray[np.intp]]:
         """The nodes that hang on roots, by how far they are from these; first the roots."""

@@ -68,10 +68,14 @@ def people_of(aligned: Aligned) -> People:
 
 
 def by_descriptions(
-    parts: Sequence[Principle], release: NestedRelease, aligned: Aligned, prior: Prior, left: NDArray[np.int64]
+    parts: Sequence[Principle],
+    release: NestedRelease,
+    aligned: Aligned,
+    people: People,
+    prior: Prior,
+    left: NDArray[np.int64],
 ) -> Check:
     """What someone believes who knows no tree; beyond the promise is a caveat, as the promise is about who does."""
-    people = people_of(aligned)
     kinds, node_of = _kinds(release, people)
     placed = node_of >= 0
     alike = np.bincount(node_of[placed], people.numbers[placed], release.groups).astype(np.int64)
@@ -90,14 +94,13 @@ def by_descriptions(
         "Descriptions admit people who are not in their nodes, or who is in which leaf cannot be told from them. So "
         "whoever ignores the tree and only matches descriptions believes something else than was judged"
     )
-    if len(first) * release.groups > PAIRS:
-        why = f"which was not looked at, as there are {len(first):,} kinds of people and {release.groups:,} nodes"
-        caveat = "what someone believes who ignores the tree and only matches descriptions was not looked at"
-        return Check("descriptions", True, f"{some}, {why}.", caveat=caveat)
-    admits = _admits(aligned, people, seen[first])
-    shares = _scaled(admits, sizes, release.sizes.astype(np.float64))
+    shares, why = None, f"there are {len(first):,} kinds of people and {release.groups:,} nodes"
+    if len(first) * release.groups <= PAIRS:
+        shares = _scaled(_admits(aligned, people, seen[first]), sizes, release.sizes.astype(np.float64))
+        why = "no chances were found by which everybody has a row"
     if shares is None:
-        return Check("descriptions", True, f"{some}, which was not looked at, as not everybody can have a row so.")
+        caveat = "what someone believes who ignores the tree and only matches descriptions was not looked at"
+        return Check("descriptions", True, f"{some}, which was not looked at, as {why}.", caveat=caveat)
     width = len(prior.values)
     published = counts_of(aligned, width).matrix() / np.maximum(1, release.sizes)[:, None]
     beliefs = shares[:, : release.groups] @ published
@@ -191,10 +194,14 @@ def _scaled(admits: NDArray[np.bool_], sizes: Floats, held: Floats) -> Floats | 
 
 
 def by_counting(
-    parts: Sequence[Principle], release: NestedRelease, aligned: Aligned, prior: Prior, classes: NDArray[np.int32]
+    parts: Sequence[Principle],
+    release: NestedRelease,
+    aligned: Aligned,
+    people: People,
+    prior: Prior,
+    classes: NDArray[np.int32],
 ) -> Check:
     """How wrong someone is who counts the rows of all nodes that admit a person; nobody should, so it is no finding."""
-    people = people_of(aligned)
     chosen = np.unique(np.linspace(0, len(people.numbers) - 1, min(POINTS, len(people.numbers))).astype(np.intp))
     columns = [replace(column, codes=column.codes[chosen]) for column in people.columns]
     counts = mixed(release, columns, counts_of(aligned, len(prior.values)))
