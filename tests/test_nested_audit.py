@@ -220,6 +220,7 @@ def without_a_node(lines: Lines) -> None:
 
 TAMPERED: dict[str, tuple[Callable[[Lines], object], str]] = {
     "one more person": (lambda lines: lines[0].update(persons=str(int(lines[0]["persons"]) + 1)), "consistency"),
+    "very many persons": (lambda lines: lines[0].update(persons="999999999999999"), "consistency"),
     "fewer than none": (lambda lines: lines[0].update(persons="-1"), "consistency"),
     "a circle": (in_a_circle, "consistency"),
     "a strange parent": (lambda lines: child(lines).update(parent="99999"), "consistency"),
@@ -240,9 +241,13 @@ def test_altered_nodes_are_found(tmp_path: Path, what: str) -> None:
     for trace in (tmp_path / "trace.csv", None):
         found = dc.audit(tmp_path / "r", table, trace=trace)
         assert where in failing(found) and not found.holds
+    # who is in the table is looked up too where a promise asks for it, also in files at fault
+    found = dc.audit(tmp_path / "r", table, promises="alpha-beta(alpha=0.9, beta=0.9)", population=table)
+    assert where in failing(found) and found.presence is not None
     if where == "consistency":
-        with pytest.raises(dc.DiscreetError, match="tree of the release is at fault"):
-            dc.load(tmp_path / "r").beliefs({"age": [30], "city": ["Bonn"]})
+        for ask in (dc.load(tmp_path / "r").beliefs, dc.load(tmp_path / "r").presence):
+            with pytest.raises(dc.DiscreetError, match="tree of the release is at fault"):
+                ask({"age": [30], "city": ["Bonn"]})
 
 
 def test_nodes_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
