@@ -62,9 +62,7 @@ def choose_buckets(
     return choice
 
 
-def _limits(
-    buckets: NDArray[np.int32], counts: NDArray[np.int64], caps: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _limits(buckets: NDArray[np.int32], counts: NDArray[np.int64], caps: NDArray[np.float64]) -> NDArray[np.float64]:
     """The cap of each bucket: the smallest of its values'; 0 for a bucket of values that the table does not hold."""
     limits = np.full(int(buckets.max()) + 1, np.inf)
     np.minimum.at(limits, buckets[counts > 0], caps[counts > 0])
