@@ -16,15 +16,17 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.analyst.loss import ail
+from discreet.datasets import census
 from discreet.kernels.drawing import split_evenly
 from discreet.principles import Prior
+from discreet.schemes.buckets import choice
 from discreet.schemes.buckets.choice import candidates, choose_buckets, expected_loss
 from discreet.table.table import Table
 
 BETAS = (0.5, 0.8, 1, 1.005, 1.01, 1.05, 1.2, 1.5, 2, 2.1, 2.5, 3, 3.5, 4, 5)
 SEEDS = 5
-NOISE = 0.05
-"""What the loss may rise by: in the mean of so many seeds its standard deviation is up to .015 on these tables."""
+NOISE = 0.03
+"""What the loss may rise by: in the mean of so many seeds its standard deviation is up to .021 on these tables."""
 
 
 def table(counts: list[int], quasi: int, seed: int, related: float = 0.0) -> Table:
@@ -58,7 +60,7 @@ def test_a_weaker_promise_does_not_cost_more_on_a_small_table(name: str) -> None
     found = [loss(beta) for beta in BETAS]
     for stronger, weaker in itertools.combinations(found, 2):
         assert weaker <= stronger + NOISE, found
-    assert found[-1] < 0.8 * found[0], "a much weaker promise costs less"
+    assert found[-1] < found[0], "a much weaker promise costs less"
 
 
 histograms = st.lists(st.integers(0, 40), min_size=1, max_size=9).filter(any)
@@ -72,8 +74,8 @@ def test_what_is_expected_never_rises_with_beta(counts: list[int], betas: list[f
         caps = dc.BetaLikeness(beta, variant).caps(prior)
         assert caps is not None
         buckets, wanted = choose_buckets(prior.counts, caps, prior.counts, 1)
-        loss = expected_loss(np.bincount(buckets, weights=prior.counts), len(wanted))
-        assert loss <= expected
+        loss = expected_loss(np.bincount(buckets, weights=prior.counts), wanted.sum(axis=1))
+        assert loss <= expected + 1e-12
         expected = loss
 
 
@@ -88,9 +90,10 @@ def test_the_choice_is_the_candidate_that_should_lose_least(counts: list[int], b
         sizes = np.bincount(buckets, weights=prior.counts).astype(np.int64)
         limits = np.array([caps[(buckets == b) & (prior.counts > 0)].min(initial=1.0) for b in range(len(sizes))])
         assert (sizes <= limits * prior.rows + 1e-9).all(), "the whole table keeps the caps"
-        losses.append(expected_loss(sizes, len(split_evenly(sizes, limits, 1))))
+        losses.append(expected_loss(sizes, split_evenly(sizes, limits, 1).sum(axis=1)))
     buckets, wanted = choose_buckets(prior.counts, caps, prior.counts, 1)
-    assert expected_loss(np.bincount(buckets, weights=prior.counts), len(wanted)) == min(losses)
+    loss = expected_loss(np.bincount(buckets, weights=prior.counts), wanted.sum(axis=1))
+    assert loss == pytest.approx(min(losses), abs=1e-12)
 
 
 def test_quasi_identifiers_have_no_say_in_how_many_rows_a_group_draws() -> None:
@@ -101,3 +104,18 @@ def test_quasi_identifiers_have_no_say_in_how_many_rows_a_group_draws() -> None:
     ]
     first, *others = (sorted(release.sizes.tolist()) for release in releases)
     assert len(first) > 10 and all(sizes == first for sizes in others)
+
+
+def test_a_part_of_a_large_table_tells_what_to_choose_for_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    prior = Prior.of(census(200_000))
+    for beta in (1, 2, 4):
+        caps = dc.BetaLikeness(beta).caps(prior)
+        assert caps is not None
+        losses = []
+        for large in (1 << 15, 1 << 20):
+            monkeypatch.setattr(choice, "LARGE", large)
+            buckets, wanted = choose_buckets(prior.counts, caps, prior.counts, 1)
+            losses.append(expected_loss(np.bincount(buckets, weights=prior.counts), wanted.sum(axis=1)))
+        assert losses[0] == pytest.approx(losses[1], abs=0.005)
+    assert len(choose_buckets(prior.counts, caps, prior.counts, 150_000)[1]) == 1
+    assert len(choose_buckets(prior.counts, caps, prior.counts, 90_000)[1]) == 2

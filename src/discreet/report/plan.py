@@ -141,7 +141,7 @@ def plan(
     plan's ``plot`` draws the frontier between what can be kept and what cannot. With neighbourhoods that are given, as
     a pair of widths or as a function, epsilon plays no part: it tells the largest m, and whether ``m`` can be kept.
 
-    Where persons have several rows, promises are about persons: about numbers that are near to each other there is none.
+    Where persons have several rows, promises are about persons; there is none about numbers near to each other.
 
     >>> from discreet.datasets import patients
     >>> told = plan(patients())
