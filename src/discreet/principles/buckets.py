@@ -36,10 +36,12 @@ def fewest_buckets(counts: NDArray[np.int64], caps: NDArray[np.float64] | None, 
     up_to = np.concatenate([[0], np.cumsum(counts[order])])
     # whole rows; a bucket of values that are not held needs no room
     most = np.maximum(np.floor(limits[order]).astype(np.int64) - room, 0)
-    result = np.empty(m, dtype=np.int32)
-    start = bucket = 0
+    ends = np.maximum(np.searchsorted(up_to, up_to[:-1] + most, "right") - 1, np.arange(1, m + 1)).tolist()
+    first = np.zeros(m, dtype=np.int32)
+    start = 0
     while start < m:
-        end = max(start + 1, int(np.searchsorted(up_to, up_to[start] + most[start], "right")) - 1)
-        result[order[start:end]] = bucket
-        start, bucket = end, bucket + 1
+        first[start] = 1
+        start = ends[start]
+    result = np.empty(m, dtype=np.int32)
+    result[order] = np.cumsum(first) - 1
     return result

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
 from discreet.principles.counts import Counts
-from discreet.principles.principle import Principle, main_parameter
+from discreet.principles.presence import AlphaBeta
+from discreet.principles.principle import Principle, Reach, main_parameter
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, percent
 from discreet.table.persons import several_values
@@ -73,14 +74,52 @@ def require_persons(principle: Principle, table: Table) -> None:
                 "bound each value on its own, or give one row per person"
             )
         if part.strain(whole, prior)[0] > 1.0:
-            name, reached = main_parameter(str(part)), part.achieved(whole, prior)
-            least = (
-                math.floor(reached * 1000.0 + 1e-7) if part.larger_is_stronger else math.ceil(reached * 1000.0 - 1e-7)
-            )
             raise DiscreetError(
                 f"this table cannot keep {part} about persons: {broken_by_persons(part, whole, 0, prior)}; the "
-                f"strongest that it can keep is {name}={exact(least / 1000.0)}"
+                f"strongest that it can keep is {_kept(part, part.achieved(whole, prior))}"
             )
+
+
+def reachable_by_persons(part: Principle, table: Table) -> Reach:
+    """The strongest promise of a kind that persons with several rows can keep, counted by rows and by persons.
+
+    A promise about persons is monotone, so no grouping keeps a stronger one than all persons as one group.
+
+    >>> from discreet.principles import LDiversity
+    >>> from discreet.table.table import Column
+    >>> flu = Column("flu", "categorical", np.array([0, 0, 0, 1], np.int32), np.array(["no", "yes"], object))
+    >>> table = Table(4, (), flu, person=np.array([0, 0, 1, 1], np.int32))
+    >>> reachable_by_persons(LDiversity(1.0), table).sentence
+    'All 2 persons as one group keep l=1 counted by persons, and l=1.333 counted by rows; both are promised.'
+    """
+    try:
+        part.require(Prior.of(table))
+        require_persons(part, table)
+    except DiscreetError as refusal:
+        return Reach(False, None, f"{refusal}.")
+    whole = Judged.of(table, np.zeros(table.rows, np.int64), 1)
+    by_rows = part.achieved(whole.by_rows, Prior.of(table))
+    by_persons = part.achieved(whole.by_persons, Prior.of_persons(table))
+    each = _kept(part, by_persons), _kept(part, by_rows)
+    told = f"{each[0]} counted by persons, and {each[1]} counted by rows; both are promised"
+    if each[0] == each[1]:
+        told = f"{each[0]}, counted by persons and by rows"
+    strongest = (min if part.larger_is_stronger else max)(by_rows, by_persons)
+    return Reach(True, strongest, f"All {table.persons:,} persons as one group keep {told}.")
+
+
+def counted_parameter(part: Principle) -> str:
+    """The name of the parameter that counts tell about: of alpha-beta its beta, as alpha needs quasi-identifiers."""
+    return "beta" if isinstance(part, AlphaBeta) else main_parameter(str(part))
+
+
+def _kept(part: Principle, reached: float) -> str:
+    """What is kept of a kind of promise, rounded to the side on which it is kept."""
+    name = counted_parameter(part)
+    if reached == (math.inf if part.larger_is_stronger else 0.0):
+        return f"any {name}"
+    least = math.floor(reached * 1000.0 + 1e-7) if part.larger_is_stronger else math.ceil(reached * 1000.0 - 1e-7)
+    return f"{name}={exact(least / 1000.0)}"
 
 
 def broken_by_persons(part: Principle, counts: Counts, group: int, prior: Prior) -> str:

@@ -53,6 +53,11 @@ def check_suffix(path: str | Path) -> str:
 
 def drawn(told: Plan, suffix: str, title: str = "a table") -> bytes:
     """The frontiers of a plan as the content of a file; ``title`` says which table it is, without its path."""
+    if told.persons < told.rows:
+        raise DiscreetError(
+            "a frontier of epsilon and m is about proximity, which is not promised about persons with several rows; "
+            "give one row per person"
+        )
     if told.proximity is None or told.prior is None:
         what = "none" if told.sensitive is None else f"{told.sensitive!r}, which is not numeric"
         raise DiscreetError(

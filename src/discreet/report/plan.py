@@ -27,6 +27,7 @@ from discreet.principles import (
 )
 from discreet.principles.ke_anonymity import ends_of, gap_of
 from discreet.principles.neighbourhoods import Function
+from discreet.principles.persons import counted_parameter, reachable_by_persons, require_persons
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import exact, rows
 from discreet.table.table import Table
@@ -39,8 +40,12 @@ RISKS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
 """The m for which the widest neighbourhood is told."""
 LEAST_POWER = -323
 """No smaller power of ten is a number."""
+DIVERSITIES = ("frequency", "distinct", "entropy", "recursive")
+"""The kinds of l-diversity."""
 USUAL_C = 2.0
 """The c with which recursive l-diversity is planned."""
+ALPHA = "How small alpha can be depends on the quasi-identifiers; publishing names an alpha if it finds none."
+"""What is to be said beside the beta of alpha-beta."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +101,12 @@ class Plan:
     """What a table can promise."""
 
     rows: int
+    persons: int
+    """How many persons the rows are about; as many, unless a column says whose row it is."""
     sensitive: str | None
     strongest: tuple[Strongest, ...]
     proximity: ProximityPlan | None
-    """Only for a numeric sensitive attribute."""
+    """Only for a numeric sensitive attribute, and where every person has one row."""
     prior: Prior | None = field(default=None, repr=False, compare=False)
     """What the plan rests on."""
 
@@ -134,6 +141,8 @@ def plan(
     plan's ``plot`` draws the frontier between what can be kept and what cannot. With neighbourhoods that are given, as
     a pair of widths or as a function, epsilon plays no part: it tells the largest m, and whether ``m`` can be kept.
 
+    Where persons have several rows, promises are about persons; there is none about numbers near to each other.
+
     >>> from discreet.datasets import patients
     >>> told = plan(patients())
     >>> [(one.promise, one.strongest) for one in told.strongest][:2]
@@ -144,9 +153,31 @@ def plan(
         raise DiscreetError(f"a plan is about one sensitive attribute, and the table has {names}; read it with one")
     prior = Prior.of(table)
     numbers = None
-    if epsilon is not None or m is not None or neighbourhood != "absolute" or prior.numbers is not None:
+    asked = epsilon is not None or m is not None or neighbourhood != "absolute"
+    if table.person is not None:
+        if asked:
+            require_persons(_asked(epsilon, m, neighbourhood), table)
+        return Plan(table.rows, table.persons, prior.attribute, tuple(_about_persons(table, prior)), None, prior)
+    if asked or prior.numbers is not None:
         numbers = plan_proximity(prior, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
-    return Plan(prior.rows, prior.attribute, tuple(strongest(prior)), numbers, prior)
+    return Plan(prior.rows, prior.rows, prior.attribute, tuple(strongest(prior)), numbers, prior)
+
+
+def _about_persons(table: Table, prior: Prior) -> list[Strongest]:
+    """The strongest promise of each kind about persons who have several rows, or why there is none of it."""
+    promises: list[tuple[Principle, str]] = [(KAnonymity(1), "")]
+    if prior.attribute is not None:
+        promises += [(_weakest(kind), f" ({_which(kind)})") for kind in DIVERSITIES]
+        promises += [*_usual(prior), (AlphaBeta(1.0, 1.0), "")]
+        promises += [(parse(kind.example.strip("'")), "") for kind in plugged("principles").values()]
+    if prior.numbers is not None:
+        promises += [(KEAnonymity(1, 0.0), f" ({_span(prior)})"), (Variance(0.0), ""), (Proximity(0.0, 1), "")]
+    found = []
+    for promise, which in promises:
+        reach = reachable_by_persons(promise, table)
+        sentence = f"{reach.sentence} {ALPHA}" if isinstance(promise, AlphaBeta) else reach.sentence
+        found.append(Strongest(f"{promise.name}{which}", counted_parameter(promise), reach.strongest, sentence))
+    return found
 
 
 def strongest(prior: Prior) -> list[Strongest]:
@@ -155,14 +186,8 @@ def strongest(prior: Prior) -> list[Strongest]:
     found = [Strongest(KAnonymity.name, "k", prior.rows, one_group)]
     if prior.attribute is None:
         return found
-    found += [_diversity(kind, prior) for kind in ("frequency", "distinct", "entropy", "recursive")]
-    distance = "equal" if prior.kind == "categorical" else "ordered"
-    usual: list[tuple[Principle, str]] = [
-        (TCloseness(0.2, distance), f" ({distance})"),
-        (BetaLikeness(2.0), ""),
-        (DeltaDisclosure(1.0), ""),
-    ]
-    for promise, which in usual:
+    found += [_diversity(kind, prior) for kind in DIVERSITIES]
+    for promise, which in _usual(prior):
         reach = promise.reachable(prior)
         name = f"{promise.name}{which}"
         found.append(Strongest(name, promise.parameters[0].name, reach.strongest, reach.sentence))
@@ -171,35 +196,51 @@ def strongest(prior: Prior) -> list[Strongest]:
     return found if prior.numbers is None else [*found, *_spread(prior)]
 
 
+def _usual(prior: Prior) -> list[tuple[Principle, str]]:
+    """Promises that any table can keep, however strong, and what tells each from others of its name."""
+    distance = "equal" if prior.kind == "categorical" else "ordered"
+    return [(TCloseness(0.2, distance), f" ({distance})"), (BetaLikeness(2.0), ""), (DeltaDisclosure(1.0), "")]
+
+
 def _hidden(prior: Prior) -> Strongest:
     """The beta of alpha-beta; its alpha is for quasi-identifiers to tell."""
     least = AlphaBeta(1.0, 1.0).reachable(prior).strongest or 0.0
     reach = AlphaBeta(1.0, min(1.0, math.ceil(least * 1000.0 - 1e-7) / 1000.0)).reachable(prior)
-    alpha = "How small alpha can be depends on the quasi-identifiers; publishing names an alpha if it finds none."
-    return Strongest(AlphaBeta.name, "beta", least, f"{reach.sentence} {alpha}")
+    return Strongest(AlphaBeta.name, "beta", least, f"{reach.sentence} {ALPHA}")
 
 
 def _spread(prior: Prior) -> list[Strongest]:
     """Promises that numbers differ and vary."""
     differ = KEAnonymity(1, 0.0).reachable(prior)
-    low, high = ends_of(prior.counts, prior)
-    span = gap_of(low, high, prior)
-    which = "any e" if math.isinf(span) else f"e up to {exact(rounded_down(span))}"
     vary = Variance(0.0).reachable(prior)
     return [
-        Strongest(f"{KEAnonymity.name} ({which})", "k", differ.strongest, differ.sentence),
+        Strongest(f"{KEAnonymity.name} ({_span(prior)})", "k", differ.strongest, differ.sentence),
         Strongest(Variance.name, "v", vary.strongest, vary.sentence),
     ]
 
 
+def _span(prior: Prior) -> str:
+    """How large the e of ke-anonymity can be."""
+    low, high = ends_of(prior.counts, prior)
+    span = gap_of(low, high, prior)
+    return "any e" if math.isinf(span) else f"e up to {exact(rounded_down(span))}"
+
+
+def _weakest(kind: str) -> LDiversity:
+    return LDiversity(1.0, kind, USUAL_C if kind == "recursive" else None)
+
+
+def _which(kind: str) -> str:
+    return f"{kind}, c={exact(USUAL_C)}" if kind == "recursive" else kind
+
+
 def _diversity(kind: str, prior: Prior) -> Strongest:
-    c = USUAL_C if kind == "recursive" else None
-    best = LDiversity(1.0, kind, c).reachable(prior).strongest or 0.0
+    weakest = _weakest(kind)
+    best = weakest.reachable(prior).strongest or 0.0
     asked = math.floor(best * 100.0 + 1e-7) / 100.0 if 1.0 < best < 2.0 else float(max(1, math.floor(best + 1e-9)))
-    reach = LDiversity(asked, kind, c).reachable(prior)
+    reach = replace(weakest, l=asked).reachable(prior)
     nothing = " That promises nothing." if reach.feasible and best < 1.005 else ""
-    which = kind if c is None else f"{kind}, c={exact(c)}"
-    return Strongest(f"{LDiversity.name} ({which})", "l", best, f"{reach.sentence}{nothing}")
+    return Strongest(f"{LDiversity.name} ({_which(kind)})", "l", best, f"{reach.sentence}{nothing}")
 
 
 # ----------------------------------------------------------------------------------------------- epsilon, m and numbers
@@ -240,7 +281,7 @@ def plan_proximity(
     """
     if not isinstance(neighbourhood, str):
         return _plan_given(prior, m, neighbourhood)
-    asked = Proximity(0.0 if epsilon is None else epsilon, 1 if m is None else m, neighbourhood)  # type: ignore[arg-type]
+    asked = _asked(epsilon, m, neighbourhood)
     asked.require(prior)
     reach = asked.reachable(prior)
     assert reach.strongest is not None
@@ -265,9 +306,17 @@ def plan_proximity(
     )
 
 
+def _asked(epsilon: float | None, m: float | None, neighbourhood: str | tuple[float, float] | Function) -> Proximity:
+    """The promise that is asked about; what is left open is as weak as can be."""
+    least = 1 if m is None else m
+    if not isinstance(neighbourhood, str):
+        return Proximity(m=least, neighbourhood=neighbourhood)  # type: ignore[arg-type]
+    return Proximity(0.0 if epsilon is None else epsilon, least, neighbourhood)  # type: ignore[arg-type]
+
+
 def _plan_given(prior: Prior, m: float | None, neighbourhood: tuple[float, float] | Function) -> ProximityPlan:
     """What can be promised when neighbourhoods are given, so that only m is left open."""
-    asked = Proximity(m=1 if m is None else m, neighbourhood=neighbourhood)  # type: ignore[arg-type]
+    asked = _asked(None, m, neighbourhood)
     reach = asked.reachable(prior)
     assert reach.strongest is not None
     largest = int(reach.strongest)
