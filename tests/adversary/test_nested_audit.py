@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -262,13 +263,17 @@ def test_nodes_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
 def test_persons_of_other_leaves_are_found(tmp_path: Path) -> None:
     """Two leaves of one parent exchange a person: the tree stays consistent, and the original tells."""
     table = published(tmp_path, 6)
+    rows = Counter(line["group"] for line in csv.DictReader((tmp_path / "r" / "table.csv").read_text().splitlines()))
 
     def exchanged(lines: Lines) -> None:
-        sizes = {}
-        for line in lines:
-            if int(line["persons"]) > 1:
-                sizes.setdefault(line["parent"], []).append(line)
-        one, other = next(some for some in sizes.values() if len(some) > 1)[:2]
+        above = {line["parent"] for line in lines}
+        leaves = [line for line in lines if line["group"] not in above]
+        pairs = [(one, other) for one in leaves for other in leaves if one is not other]
+        one, other = next(
+            (one, other)
+            for one, other in pairs
+            if one["parent"] == other["parent"] and int(other["persons"]) > rows[other["group"]]
+        )
         one["persons"], other["persons"] = str(int(one["persons"]) + 1), str(int(other["persons"]) - 1)
 
     edited(tmp_path, "nodes.csv", exchanged)
