@@ -1,6 +1,6 @@
 """beta-likeness by BUREL, its Mondrian rivals, our default and perturbation; and a comparison with t-closeness.
 
-The tables reproduce in kind Figures 5 and 8 of the beta-likeness paper, Figure 9, and Figure 4(a).
+The three tables correspond, in this order, to Figures 5 and 8, Figure 9, and Figure 4(a) of the beta-likeness paper.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from discreet.principles.wording import exact
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 LONGEST = 300
-"""The longest text read as a whole number; anything longer would overflow a float."""
+"""The longest text read as a whole number; longer ones are treated as too large for a float."""
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 
 

@@ -73,8 +73,8 @@ class Principle(ABC):
     def monotone(self) -> bool:
         """Whether the union of two groups that keep the promise keeps it too.
 
-        If so, a scheme can abandon a node that breaks the promise without examining its cuts, and the whole table as
-        one group keeps the promise whenever any grouping does.
+        If so, a scheme can reject a cut as soon as one part breaks the promise, because no division of that part would
+        keep it; and the whole table as one group keeps the promise whenever any grouping does.
         """
         return True
 

@@ -31,8 +31,8 @@ class TCloseness(Principle):
       comes first);
     - ``hierarchical``: the level of their lowest common ancestor, divided by the height of the hierarchy.
 
-    The default is ``equal``, for numbers too. It is the strictest, because all three distances are at most 1. Plans and
-    profiles use ``ordered`` for ordered values.
+    The default is ``equal``, for numbers too. It is the strictest, because the other distances never exceed 1. Plans
+    and profiles use ``ordered`` for ordered values.
 
     t-closeness bounds a sum, not each value: a rare value may become many times likelier even with a small ``t``.
     Monotone: the distance is convex, so that of a union is at most the larger distance of its parts.

@@ -23,7 +23,7 @@ DAMAGED = "it was damaged or edited, so publish the release again"
 
 
 def check_folder(target: Path, force: bool) -> None:
-    """Raise if a release must not replace the folder: one with any content, unless ``force`` and only a release."""
+    """Raise unless the folder is absent or empty or, with ``force``, contains a release and nothing else."""
     shown = str(target)
     if target.is_dir():
         names = sorted(path.name for path in target.iterdir())

@@ -26,11 +26,11 @@ class Matches(NamedTuple):
     """For each of some people, what the groups that may contain them imply about their presence."""
 
     groups: NDArray[np.int64]
-    """The number of groups that may contain the person."""
+    """How many groups may hold the person."""
     largest: NDArray[np.float64]
     """The largest chance that any one of these groups contains the person."""
     together: NDArray[np.float64]
-    """The chance that at least one of these groups contains the person, taken as independent."""
+    """The chance that at least one of these groups contains the person, if groups are independent."""
 
     def of(self, places: NDArray[np.intp]) -> Matches:
         """The matches at these places, in their order."""
@@ -45,9 +45,9 @@ class Lookup(ABC):
     """Whether everyone found is in the table for certain."""
     quasi: tuple[Attribute, ...]
     sizes: NDArray[np.int64]
-    """The number of rows of each group."""
+    """How many rows each group has."""
     ids: NDArray[np.int64] | None
-    """The published number of each group; ``None`` if groups have no numbers."""
+    """The published number of each group, where they have one."""
 
     @abstractmethod
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
@@ -69,11 +69,11 @@ class Lookup(ABC):
 
     @abstractmethod
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
-        """The number of these people that each group may contain."""
+        """Per group: how many of these people it may hold."""
 
     @abstractmethod
     def description(self, group: int) -> dict[str, str]:
-        """The published quasi-identifiers of a group."""
+        """What is published of the quasi-identifiers of a group."""
 
     @abstractmethod
     def named(self, group: int) -> str:
@@ -82,8 +82,8 @@ class Lookup(ABC):
     def find_weighed(
         self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent
     ) -> tuple[Matches, NDArray[np.float64] | None]:
-        """The result of ``find``; and, if groups list values one by one, the largest belief of an adversary who deems
-        values likelier the more groups list them."""
+        """The same as ``find``; and, where groups list values one by one, the largest belief of an adversary for whom
+        values are likelier the more groups list them."""
         return self.find(people, chances), None
 
     def find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:

@@ -11,7 +11,7 @@ from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
 
 FEW = 20
-"""Up to this many rows with a unique value are harmless: a small table may well have one row of every kind."""
+"""Up to this many rows with unique values do not make an identifier: a small table may have one row of every kind."""
 
 
 def check_kept(table: Table) -> None:

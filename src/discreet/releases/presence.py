@@ -54,7 +54,7 @@ def covered(
     described: Boxes, columns: Sequence[Column], chances: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """For each row of these columns, the number of boxes that contain it, the largest of their chances, and the chance
-    of at least one of them, taken as independent."""
+    of at least one of them if boxes are independent."""
     if not columns:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     points = points_of(columns)

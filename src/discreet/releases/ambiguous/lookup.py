@@ -74,8 +74,8 @@ class ByLists(Lookup):
         """The result of ``find``, and the largest belief of an adversary who deems values likelier the more groups list
         them.
 
-        For this adversary a value's weight is the number of groups that list it, and each row of a group has a
-        combination with the product of its values' shares in the group's lists.
+        For this adversary a value's weight is the number of groups that list it, and the probability that a row of a
+        group has a combination is the product of its values' shares of the weights in the group's lists.
         """
         lines, of_person, shown, firsts = self.located(people)
         lines, of_line = _without_everywhere(lines, shown, firsts, self.release.groups)

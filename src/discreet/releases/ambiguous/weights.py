@@ -138,7 +138,7 @@ def expected_numbers(groups: Places, values: Places, spread: Spread, sizes: Floa
     number = len(sizes)
     listed = np.bincount(groups, minlength=number)
     total = np.bincount(groups, weights, minlength=number)
-    rates = np.divide(wanted, total, out=np.zeros(number), where=total > 0)  # upper bounds, which Newton steps approach
+    rates = np.divide(wanted, total, out=np.zeros(number), where=total > 0)  # too large; every step comes closer
     rates[listed >= wanted] = 0.0
     moving = rates > 0.0
     for _ in range(NEWTON):
