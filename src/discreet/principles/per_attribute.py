@@ -11,17 +11,17 @@ from discreet.table.table import Table
 
 
 class Promised(NamedTuple):
-    """One sensitive attribute, and what is promised about it."""
+    """The prior of one sensitive attribute and the promise about it."""
 
     prior: Prior
     promise: Principle
 
 
 def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
-    """The promises about each sensitive attribute: those that name it, and those that name none.
+    """The promises about each sensitive attribute: those that name it, and those that name no attribute.
 
-    With one sensitive attribute, or none, that is the promise as it is. Else promises of proximity are made to name the
-    attribute, so that what is said of them says of which; and a promise must be made about the values of each.
+    With at most one sensitive attribute this is the given promise unchanged. With several, promises of proximity name
+    their attribute, so that messages do too, and every attribute needs a promise about its values.
 
     >>> from discreet.datasets import census
     >>> from discreet.principles import Proximity
@@ -51,9 +51,9 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
 
 
 def stated(principle: Principle, table: Table) -> Principle:
-    """The promise as a manifest has to state it, so that its text says all: see ``Principle.stated``.
+    """The promise as a manifest states it, with its complete text: see ``Principle.stated``.
 
-    A function of the numbers says something else about every attribute, so there it is stated for each.
+    A promise whose text depends on the attribute (proximity by a function of the numbers) is stated for each attribute.
     """
     known = by_attribute(principle, table)
     parts: list[Principle] = []

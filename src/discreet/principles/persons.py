@@ -1,13 +1,13 @@
 """Promises about persons who may have several rows each.
 
-What is learnt of a person is bounded in two ways, and both are judged. By *rows*: whoever knows that one certain row is
-somebody's believes in its value as often as the group's rows have it. By *persons*: all rows of a person are in one
-group, so its persons can be exchanged for one another, and whoever knows that somebody is among them believes in a
-value as often as they have it in any row. A person may have several values, so the shares of persons add up to more
-than 1: only promises that bound each value on its own can then be judged by persons.
+Two beliefs about a person are bounded, and both are judged. By *rows*: an adversary who looks for one particular row of
+a person in a group believes in a value as much as its share of the group's rows. By *persons*: all rows of a person are
+in one group, so the persons of a group are interchangeable, and an adversary who knows that someone is among them
+believes in a value as much as the share of these persons who have it in any row. A person may have several values, so
+the shares by persons may sum to more than 1; then only promises that bound each value separately can be judged.
 
-Both shares in a union of groups lie between those in its parts, as long as nobody has rows in both: what is monotone by
-rows is monotone by persons.
+Both shares in a union of groups lie between the shares in its parts, as long as nobody has rows in both parts. So a
+promise that is monotone by rows is monotone by persons.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from discreet.table.table import Table
 
 
 class Judged(NamedTuple):
-    """The same groups counted by their rows and by their persons."""
+    """The counts of the same groups by rows and by persons."""
 
     by_rows: Counts
     by_persons: Counts
 
     @classmethod
     def of(cls, table: Table, groups: NDArray[np.integer], number: int) -> Judged:
-        """Some rows' groups, from 0 to ``number - 1``; rows whose group is -1 are left out."""
+        """Count rows by their groups, numbered from 0 to ``number - 1``; rows with group -1 are left out."""
         assert table.person is not None
         inside = np.flatnonzero(groups >= 0)
         width = len(table.prior_counts)
@@ -46,17 +46,17 @@ class Judged(NamedTuple):
         return cls(Counts.of_rows(at, values, number, width), Counts.of_persons(at, persons, values, number, width))
 
     def strains(self, rules: Sequence[Rules]) -> NDArray[np.float64]:
-        """How close each group comes to breaking the rules about rows, or those about persons."""
+        """The larger strain of each group: against the rules about rows, or against those about persons."""
         return np.maximum(self.by_rows.strains(rules[0]), self.by_persons.strains(rules[1]))
 
 
 def rules_about(principle: Principle, table: Table) -> tuple[Rules, Rules]:
-    """What groups must keep when counted by rows, and when counted by persons."""
+    """The rules for counts by rows, and the rules for counts by persons."""
     return principle.rules(Prior.of(table)), principle.rules(Prior.of_persons(table))
 
 
 def require_persons(principle: Principle, table: Table) -> None:
-    """Refuse a promise that cannot be judged by persons, or that the persons of the whole table break."""
+    """Raise if a promise cannot be judged by persons, or if the whole table, counted by persons, breaks it."""
     several = 0 if table.sensitive is None else several_values(table, table.sensitive)
     whole = Judged.of(table, np.zeros(table.rows, np.int64), 1).by_persons
     prior = Prior.of_persons(table)
@@ -123,7 +123,7 @@ def _kept(part: Principle, reached: float) -> str:
 
 
 def broken_by_persons(part: Principle, counts: Counts, group: int, prior: Prior) -> str:
-    """What breaks a promise in one group counted by persons, as the end of a sentence."""
+    """How one group, counted by persons, breaks a promise, phrased as the end of a sentence."""
     line, size = counts.line(group), int(counts.sizes[group])
     has = "1 person" if size == 1 else f"{size:,} persons"
     caps = part.caps(prior)

@@ -1,4 +1,4 @@
-"""People looked up in the auxiliary tables of an ambiguous release."""
+"""The look-up of people in the auxiliary tables of an ambiguous release."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 appearing_kernels, covering_kernels = cast(Any, value_index), cast(Any, covering)
 
 LINES = 1 << 13
-"""How many people are looked up before it is told how far that is."""
+"""How many people are looked up between two reports of progress."""
 
 
 class ByLists(Lookup):
-    """By the auxiliary tables of an ambiguous release."""
+    """Look-up in the auxiliary tables of an ambiguous release."""
 
     def __init__(self, release: AmbiguousRelease) -> None:
-        """The groups of a release."""
+        """Use the groups of this release."""
         self.release, self.quasi, self.sizes, self.ids = release, release.quasi, release.sizes, release.ids
 
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
-        """The combinations of the values that it lists."""
+        """The number of combinations of the values that each group lists."""
         return self.release.combinations
 
     def located(self, people: Sequence[Column]) -> Located:
-        """People looked up in the auxiliary tables."""
+        """Match people with the values of the auxiliary tables."""
         column_of = {column.name: column for column in people}
 
         def codes_of(attribute: Any, payload: Any) -> NDArray[np.int64]:
@@ -58,12 +58,12 @@ class ByLists(Lookup):
     def anyone(
         self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
     ) -> PresenceBound:
-        """Over all combinations of values that are listed."""
+        """The largest combined belief over all combinations of listed values."""
         shown, firsts = self.release.listed
         return most_believed(ValueLists(shown, firsts), chances, known, limit)
 
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
-        """How many people have all of their values in each group."""
+        """The number of people all of whose values each group lists."""
         lines, of_person, shown, _ = self.located(people)
         amounts = np.bincount(of_person, minlength=len(lines))
         return np.asarray(covering_kernels.crowds(lines, amounts, shown, self.release.groups), np.int64)
@@ -71,11 +71,11 @@ class ByLists(Lookup):
     def find_weighed(
         self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent
     ) -> tuple[Matches, NDArray[np.float64]]:
-        """The same as ``find``; and the largest belief of an adversary for whom values are likelier the more groups
-        list them.
+        """The result of ``find``, and the largest belief of an adversary who deems values likelier the more groups list
+        them.
 
-        Each row of a group then holds a combination with the product of its values' shares in the group's lists, a
-        value weighing as much as there are groups that list it.
+        For this adversary a value's weight is the number of groups that list it, and the probability that a row of a
+        group has a combination is the product of its values' shares of the weights in the group's lists.
         """
         lines, of_person, shown, firsts = self.located(people)
         lines, of_line = _without_everywhere(lines, shown, firsts, self.release.groups)
@@ -99,11 +99,11 @@ class ByLists(Lookup):
         return Matches(times, largest, 0.0 - np.expm1(logs)).of(of_person), np.asarray(weighed[of_person], np.float64)
 
     def description(self, group: int) -> dict[str, str]:
-        """The extent of its lists."""
+        """The extent of the values that a group lists."""
         return self.release.description(group)
 
     def named(self, group: int) -> str:
-        """Its number, its size and how many combinations of values it shows."""
+        """The number of a group, its size and the number of combinations of its values, in words."""
         combinations = self.release.combinations[group]
         return (
             f"group {self.release.ids[group]} ({wording.rows(int(self.sizes[group]))}, {combinations:,.0f} "
@@ -114,8 +114,10 @@ class ByLists(Lookup):
 def _without_everywhere(
     lines: NDArray[np.int64], shown: Shown, firsts: NDArray[np.int64], groups: int
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Distinct lines of values, where values that all groups show are taken for the first such one of their block:
-    whoever holds one is found in the same groups as with another. Returns the lines, and the one of every given line.
+    """Merge, within each block, the values that all groups list, and return the distinct lines.
+
+    Exchanging one such value for another does not change the groups that cover a person. Also returns the index of
+    every given line's result.
     """
     alike = np.arange(firsts[-1])
     for first, last in pairwise(firsts.tolist()):
