@@ -1,4 +1,4 @@
-"""discreet publishes microdata so that what it says about any one person's sensitive value is bounded.
+"""discreet publishes microdata with a bound on what it reveals about any one person's sensitive value.
 
 >>> import discreet as dc
 >>> from discreet.datasets import patients
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from discreet.table.read import read
     from discreet.table.table import Table
 
-# Where each public name lives. Nothing is imported before it is used, so that `discreet --help` stays quick.
+# The module of each public name. Modules are imported on first use, so that `discreet --help` stays quick.
 _HOMES = {
     "adversary.audit": ("Audit", "audit"),
     "principles": (
