@@ -1,4 +1,4 @@
-"""The one call from a table and a promise to a release."""
+"""`publish`: the one call that turns a table and a promise into a release."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def permutation(n: int, seeded: np.random.Generator | None = None) -> NDArray[np
     """Return a random permutation of ``n`` items that will be published.
 
     Without a seeded generator every bit comes from the operating system: a published order then reveals nothing about
-    the state of any generator, and so nothing about other orders drawn besides it.
+    the state of any generator, and so nothing about any other order.
 
     >>> sorted(permutation(4).tolist())
     [0, 1, 2, 3]

@@ -1,4 +1,4 @@
-"""Unfinished files and folders: built beside their target, and always cleaned up, if need be by the next process.
+"""Unfinished files and folders: built beside their target, and removed by their process or, if it dies, by the next.
 
 A file or folder is built as ``content`` in a hidden folder ``.NAME.xxxxxxxx.unfinished`` beside its target NAME,
 readable by its owner only. The process that builds it holds a lock on the file ``lock`` in that folder while it lives;

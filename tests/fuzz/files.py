@@ -68,7 +68,7 @@ def admits(column: Column, text: str, value: Value) -> bool:
     if column.kind == "categorical":
         return value in _leaves(column, text)
     if column.tree is not None and text == column.tree[0][-1]:
-        return True  # the root, by its own name
+        return True  # the root, which may have another name than *
     interval = text[:1] == "[" and text[-1:] == "]"
     if value in (None, MISSING):
         return text == MISSING or (not interval and column.tree is not None and MISSING in _leaves(column, text))

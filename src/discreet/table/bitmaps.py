@@ -38,7 +38,7 @@ class Bitmaps:
         self._stacks: dict[str, _Stack] = {}
 
     def counts(self, queries: Sequence[Query]) -> NDArray[np.int64]:
-        """How many rows satisfy each query."""
+        """Count the rows that satisfy each query."""
         return np.array([self._count(query) for query in queries], np.int64)
 
     def _count(self, query: Query) -> int:

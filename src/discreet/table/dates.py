@@ -22,7 +22,7 @@ TIME = r"(?:(?P<mark>[ T])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2
 CLOCKS = ("", *(rf"{mark}\d{{1,2}}:\d{{2}}{seconds}" for mark in " T" for seconds in ("", r":\d{2}(?:\.\d{1,6})?")))
 """The forms of a time of day; all cells of a column have the same one."""
 NEARLY = 0.9
-"""The share of dates above which a column counts as one of dates whose other texts are mistakes or marks."""
+"""With at least this share of dates, a column counts as one of dates; its other texts are mistakes or marks."""
 
 
 def as_dates(column: Encoded, form: str | None, declared: bool) -> Encoded:

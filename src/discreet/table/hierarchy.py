@@ -258,7 +258,7 @@ class Hierarchy:
         return costs
 
     def label(self, level: ArrayLike, node: ArrayLike) -> str:
-        """The name of a node."""
+        """Return the label of a node, given by its level and its index there."""
         return self.labels[int(np.asarray(level))][int(np.asarray(node))]
 
     def node_sizes(self, level: int) -> NDArray[np.int64]:

@@ -69,7 +69,7 @@ def infer(column: Encoded) -> Kind:
 
     Numbers are numeric; texts, truth values and unordered categories are categorical; ordered categories are ordinal.
     A CSV column is numeric only if all its cells are numbers, none has leading zeros that would be lost (01301), and
-    no two become equal as floating-point numbers.
+    no two different ones become equal as floating-point numbers.
     """
     if column.order is not None:
         return "ordinal"

@@ -25,7 +25,7 @@ NUMBERS = frozenset(("numeric", "date", "datetime"))
 
 @dataclass(frozen=True)
 class Range:
-    """The values of an attribute from ``low`` to ``high``, both included unless open; ``None`` means no bound.
+    """The condition that an attribute lies from ``low`` to ``high``, both included unless open; ``None`` is no bound.
 
     Bounds are numbers for a numeric attribute, dates for one of dates, and values of the attribute for an ordinal one.
     """
@@ -77,7 +77,7 @@ class Range:
 
 @dataclass(frozen=True)
 class OneOf:
-    """Any of these values of an attribute."""
+    """The condition that an attribute has one of these values."""
 
     attribute: str
     values: tuple[float | str, ...]
@@ -126,7 +126,7 @@ class Query:
 
     @property
     def by_attribute(self) -> dict[str, tuple[Condition, ...]]:
-        """The conditions on each attribute, all of which must hold."""
+        """The conditions by attribute; all of them must hold."""
         parts: dict[str, tuple[Condition, ...]] = {}
         for condition in self.conditions:
             parts[condition.attribute] = (*parts.get(condition.attribute, ()), condition)

@@ -51,8 +51,8 @@ def read(
 
     Each row is a person. If persons may have several rows, ``person`` names the column that identifies them: it is
     dropped too, and promises are then kept about persons. If that column contains only numbers, 1 and 1.0 are the same
-    person, but 007 and 7 are not. An identifier with repeated values is refused, because it may mean that persons have
-    several rows.
+    person, but 007 and 7 are not. Without ``person`` an identifier with repeated values is refused, because it may mean
+    that persons have several rows.
 
     Kinds are inferred. Numbers are numeric; texts and truth values are categorical; a pandas ordered Categorical or a
     polars Enum is ordinal in its own order, with all its categories. In CSV files a column is numeric if all its cells

@@ -54,7 +54,7 @@ def _fetched(
 def column_names(
     path: str | PathLike[str], delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()
 ) -> list[str]:
-    """Return the column names of a CSV, Parquet or Arrow file; ``hints`` are expected names that help to split CSV."""
+    """Return the column names of a CSV, Parquet or Arrow file; expected names in ``hints`` help to split CSV."""
     path, what = located(path), f"'{path}'"
     with opened(path, what) as file:
         start = file.read(4)
