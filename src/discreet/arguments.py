@@ -1,7 +1,7 @@
-"""How messages name what to say: as arguments of the library, or as flags on the command line.
+"""How messages refer to an argument: as a Python argument, or as a flag of the command line.
 
-A message asks here for the words, and so is right for whoever reads it. The library speaks Python; the command line
-says once, before it begins, that it is spoken to in flags.
+Messages build their advice with `argument`, so that it suits the caller. Python arguments are the default; the command
+line switches to flags once, before it starts a command.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 _FLAGS: ContextVar[bool] = ContextVar("flags", default=False)
 
 SINGULAR = {"identifiers": "identifier", "hierarchies": "hierarchy", "dates": "date"}
-"""Arguments whose flag, which is repeated, has another name."""
+"""Arguments whose flag has a singular name, because it is repeated for each value."""
 
 
 @contextmanager
 def speaking_flags() -> Iterator[None]:
-    """Let messages that are made inside name flags."""
+    """Make all messages built inside this context name flags instead of Python arguments."""
     token = _FLAGS.set(True)
     try:
         yield
@@ -29,7 +29,7 @@ def speaking_flags() -> Iterator[None]:
 
 
 def argument(name: str, value: Any = None) -> str:
-    """An argument with its value, in the words of whoever is spoken to; without one its name alone.
+    """Write an argument and its value as Python, or as flags inside `speaking_flags`; only the name without a value.
 
     >>> argument("missing", "value"), argument("quasi", ["age", "sex"]), argument("force", True), argument("quasi")
     ("missing='value'", "quasi=['age', 'sex']", 'force=True', 'quasi')
@@ -46,7 +46,7 @@ def argument(name: str, value: Any = None) -> str:
 
 
 def as_flags(name: str, value: Any = None) -> list[str]:
-    """The words that say on the command line what an argument of the library says.
+    """Return the command-line words that are equivalent to a Python argument.
 
     >>> as_flags("categorical", ["race", "sex", "pay, monthly"])
     ['--categorical', 'race,sex', '--categorical', 'pay, monthly']
@@ -69,7 +69,7 @@ def as_flags(name: str, value: Any = None) -> list[str]:
 
 
 def command_line(words: Sequence[str]) -> str:
-    """Words as they are to be typed, quoted for the shell of this system.
+    """Join words into one command line, quoted for the shell of this system.
 
     >>> command_line(["discreet", "profile", "people.csv"])
     'discreet profile people.csv'

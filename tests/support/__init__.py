@@ -1,1 +1,1 @@
-"""What test files share: tables, releases, promises and queries to try things on."""
+"""Tables, releases, promises and queries that several test files share."""

@@ -1,4 +1,4 @@
-"""Where the project lies."""
+"""Paths of the project."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SRC = str(ROOT / "src")
 DATA = ROOT.parent / "shared" / "data"
-"""Real data, where there is some beside the project."""
+"""Real data, which may or may not exist beside the project."""

@@ -1,4 +1,4 @@
-"""A table, and for each scheme a promise that it keeps."""
+"""A table, and for each scheme a promise that it can keep about the table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROMISES = {
 
 
 def people(keep: bool) -> Table:
-    """Rows in the order of their age, and of the hour in which they were entered."""
+    """Return a table whose rows are sorted by age, and by the hour of their entry, which is kept along if ``keep``."""
     rng = np.random.default_rng(0)
     data = {
         "age": np.arange(ROWS) // 10,

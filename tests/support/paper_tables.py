@@ -1,4 +1,4 @@
-"""The tables that papers explain themselves by."""
+"""The example tables of papers."""
 
 from __future__ import annotations
 

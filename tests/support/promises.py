@@ -1,4 +1,4 @@
-"""Random promises."""
+"""Random promises for property tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import discreet as dc
 
 @st.composite
 def promises(draw: st.DrawFn, largest: int = 6) -> dc.Proximity:
-    """Absolute, lopsided and relative neighbourhoods."""
+    """Draw a proximity promise with an absolute, an asymmetric or a relative neighbourhood."""
     m = draw(st.integers(1, largest))
     if draw(st.booleans()):
         return dc.Proximity(draw(st.sampled_from([0.0, 0.1, 0.5, 1.0])), m, "relative")

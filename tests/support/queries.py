@@ -1,4 +1,4 @@
-"""Random queries."""
+"""Random count queries."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from discreet.table.table import Column, Table
 
 
 def random_query(rng: np.random.Generator, table: Table, release: GeneralizedRelease | None = None) -> Query:
-    """Ranges and lists of values over some columns, now and then two on the same one.
+    """Draw a query with ranges and lists of values on some columns, sometimes several on the same column.
 
-    The ends of ranges of ordered values are among those that a release lists: of others it does not know the place.
+    Ranges of an ordinal column end at values that the release lists, because it does not know the rank of others.
     """
     listed = {} if release is None else {one.name: one.values for one in release.attributes if one.kind == "ordinal"}
     conditions: list[Any] = []

@@ -1,4 +1,4 @@
-"""Random tables with values that are hard to write, any partition of them, and its release."""
+"""Random tables with values that are hard to quote, random partitions of them, and their releases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIZES = ("low", "mid, lower", "high", "[top]")
 
 
 def random_table(rng: np.random.Generator, rows: int, sensitive: str = "categorical", missing: bool = True) -> Table:
-    """A table with an attribute of every kind, with values that are hard to write."""
+    """Draw a table with quasi-identifiers of every kind and values that are hard to quote."""
     lack = missing and rng.random() < 0.7
     ages: np.ndarray[Any, Any] = np.arange(20, 20 + 12)
     weights = np.array([-1.5, 0.1, 1 / 3, 2.0, 1e-7, 12345.678, 1e300])
@@ -84,7 +84,7 @@ def random_table(rng: np.random.Generator, rows: int, sensitive: str = "categori
 
 
 def random_groups(rng: np.random.Generator, table: Table, withhold: bool = True) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Any partition, with gaps in its numbers."""
+    """Draw a partition whose group numbers have gaps; -1 marks withheld rows."""
     groups = (rng.integers(0, max(1, table.rows // 4), table.rows) * 3).astype(np.int32)
     if withhold and rng.random() < 0.6:
         groups[rng.random(table.rows) < 0.2] = -1
@@ -103,5 +103,5 @@ def objects(values: Any) -> np.ndarray[Any, Any]:
 
 
 def original_values(column: Column) -> list[Any]:
-    """The values of all rows as a user would give them."""
+    """Return the values of all rows as a user would give them."""
     return [column.values[code] for code in column.codes]

@@ -21,7 +21,7 @@ CITIES = [
 
 @st.composite
 def tables(draw: st.DrawFn, largest: int = 80, missing: bool = False) -> Table:
-    """A table of 1 to ``largest`` rows: numeric age, categorical city (with a hierarchy) and sex, ordinal grade."""
+    """Draw a table of 1 to ``largest`` rows: numeric age, categorical city (with hierarchy) and sex, ordinal grade."""
     n = draw(st.integers(1, largest))
     values = draw(st.integers(1, 6))
     skew = draw(st.sampled_from([0.0, 1.0, 2.5]))
@@ -33,7 +33,7 @@ def tables(draw: st.DrawFn, largest: int = 80, missing: bool = False) -> Table:
     disease = rng.choice(values, n, p=shares / shares.sum())
     disease = np.minimum(values - 1, disease + lean * (age > 40))
     columns: dict[str, object] = {
-        # the first row always has an age: a column of nothing but missing numbers is refused by the reader
+        # the first row always has an age, because `read` refuses a numeric column without any number
         "age": pa.array(age, mask=(rng.random(n) < 0.1) & (np.arange(n) > 0) if missing else None),
         "city": [CITIES[i][0] for i in rng.integers(0, 5, n)],
         "sex": [["f", "m"][i] for i in rng.integers(0, 2, n)],
@@ -53,7 +53,7 @@ def tables(draw: st.DrawFn, largest: int = 80, missing: bool = False) -> Table:
 
 @st.composite
 def with_missing(draw: st.DrawFn) -> Table:
-    """Random tables in which some numbers are missing, but not all."""
+    """Draw a table in which some numbers are missing; one without missing numbers if `read` refuses it."""
     try:
         return draw(tables(missing=True))
     except DiscreetError:
@@ -62,7 +62,7 @@ def with_missing(draw: st.DrawFn) -> Table:
 
 @st.composite
 def numeric_tables(draw: st.DrawFn, missing: bool = False) -> Table:
-    """A table with a numeric sensitive attribute: ties, zeros, negatives, and numbers that follow the age or do not."""
+    """Draw a table with a numeric sensitive attribute: ties, zeros, negatives, correlated with age or not."""
     n = draw(st.integers(1, 90))
     rng = np.random.default_rng(draw(st.integers(0, 2**20)))
     age = rng.integers(20, 20 + draw(st.integers(1, 50)), n)

@@ -1,4 +1,4 @@
-"""`discreet plan`: what a table can promise, before a promise is chosen."""
+"""`discreet plan`: shows how strong a promise of each kind a table can keep."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def plan(
 
 
 def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:
-    """The file for the plot, refused before the work begins when it cannot be made."""
+    """Return the file for the plot; refuse it before the work begins if it cannot be written."""
     from discreet.command.outputs import check_file
     from discreet.report.frontier import check_suffix
     from discreet.report.plots import require
@@ -129,7 +129,7 @@ def _show(console: Console, told: Plan) -> None:
 
 
 def _reached(one: Strongest) -> str:
-    """The strongest parameter, rounded to the side on which it can be kept."""
+    """Format the strongest parameter, rounded in the direction in which it can still be kept."""
     from discreet.principles.proximity import rounded_down
 
     if one.strongest is None:

@@ -74,7 +74,7 @@ def patients(
     sensitive: str | None = "disease",
     keep: Sequence[str] = (),
 ) -> Table:
-    """Forty-eight patients, the diseases of whom are nobody's business; names are left out.
+    """Return a table of 48 patients, without their names, whose disease is sensitive by default.
 
     >>> table = patients()
     >>> table.rows, [column.name for column in table.quasi], table.sensitive.hierarchy.height
@@ -94,7 +94,7 @@ def patients(
 
 
 def patients_arrow() -> pa.Table:
-    """The same patients as plain values, names included, as a hospital would hold them.
+    """Return the same patients as plain values in an Arrow table, names included.
 
     >>> patients_arrow().column_names
     ['name', 'age', 'sex', 'zip', 'weight', 'disease']
@@ -105,7 +105,7 @@ def patients_arrow() -> pa.Table:
 
 
 def diseases() -> Hierarchy:
-    """The hierarchy of the sensitive attribute: two families of diseases, three of each.
+    """Return the hierarchy of the diseases: two families of three diseases each.
 
     >>> diseases().labels[1]
     ('nervous diseases', 'circulatory diseases')

@@ -1,4 +1,4 @@
-"""Combinations of codes as single numbers, and which numbers there are."""
+"""Combinations of codes as single numbers, and fast lists of the distinct numbers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 SPARSE = 16
-"""Numbers are marked, and not sorted, where they are below this many times their number."""
+"""Distinct numbers are found by marking, not sorting, if the largest is below this many times their count."""
 
 
 def numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> NDArray[np.int64]:
-    """Combinations of codes as single numbers, equal exactly when all codes are.
+    """Return one number per row for its combination of codes; two rows share a number exactly if all codes agree.
 
     >>> numbered([np.array([1, 0, 1]), np.array([2, 2, 2])], [2, 3], 3).tolist()
     [5, 2, 5]
@@ -29,10 +29,9 @@ def numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -
 
 
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
-    """The numbers that occur, in order.
+    """Return the distinct numbers, ascending.
 
-    Not by ``np.unique``, which looks each number up in a table of those seen: this takes an order of magnitude longer
-    where most of millions differ.
+    ``np.unique`` hashes every number, which takes an order of magnitude longer when most of millions differ.
 
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
@@ -46,7 +45,7 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 def ranked(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
-    """The numbers that occur, in order, where each occurs first, and the place of every number among them.
+    """Return the distinct numbers, ascending; the index where each occurs first; and the rank of every number.
 
     >>> [found.tolist() for found in ranked(np.array([3, 1, 3]))]
     [[1, 3], [1, 0], [1, 0, 1]]
@@ -57,12 +56,12 @@ def ranked(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
     found = np.flatnonzero(occurring)
     place = (np.cumsum(occurring, dtype=np.int32)[numbers] - 1).astype(np.intp)
     first = np.empty(len(found), np.intp)
-    first[place[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # the last to be written is the first
+    first[place[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # the last write wins
     return found, first, place
 
 
 def places_among(found: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The place of every number among those found, which are in order and have all of them.
+    """Return the index of every number in ``found``, which is ascending and contains all of them.
 
     >>> places_among(np.array([2, 5, 7]), np.array([7, 2])).tolist()
     [2, 0]
@@ -73,7 +72,7 @@ def places_among(found: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArra
 
 
 def _dense(numbers: NDArray[Any]) -> bool:
-    """Whether to mark the numbers that occur takes less time than to sort them."""
+    """Whether marking the numbers that occur is faster than sorting them."""
     room = min(SPARSE * len(numbers), np.iinfo(np.int32).max)
     return len(numbers) > 0 and numbers.dtype.kind in "iu" and numbers.min() >= 0 and numbers.max() < room
 
