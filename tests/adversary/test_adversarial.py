@@ -319,8 +319,8 @@ def test_order_and_numbers_are_independent_of_the_input() -> None:
     groups = np.repeat(np.arange(4), 3).astype(np.int32)
     for _ in range(times):
         release = GeneralizedRelease.from_groups(table, groups, promise=dc.KAnonymity(3), scheme="by-hand", options={})
-        assert release.sensitive is not None and release.trace is not None
-        order = [int(value[1:]) for value in release.sensitive.values[release.sensitive.codes]]
+        assert release.trace is not None
+        order = [int(value[1:]) for value in release.values[release.classes]]
         places[order, np.arange(12)] += 1
         numbers[np.arange(4), release.trace[::3]] += 1
     # chi-square far beyond what chance does once in a million runs: 121 and 9 degrees of freedom

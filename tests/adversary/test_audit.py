@@ -150,11 +150,11 @@ def test_a_broken_promise_names_the_worst_group(tmp_path: Path) -> None:
 def test_withheld_rows_must_keep_the_promise(tmp_path: Path) -> None:
     """Withholding the rows of the rarest value would expose them: whoever is in no box has it."""
     table = simple_table()
-    assert table.sensitive is not None
-    codes = table.sensitive.codes.copy()
+    assert table.secret is not None
+    codes = table.secret.codes.copy()
     codes[codes == 3] = 0
     codes[:5] = 3
-    table = Table(120, table.quasi, Column("disease", "categorical", codes, objects(NAMES), table.sensitive.hierarchy))
+    table = Table(120, table.quasi, Column("disease", "categorical", codes, objects(NAMES), table.secret.hierarchy))
     groups = np.where(codes == 3, -1, by_age(table, 40)).astype(np.int32)
     publish_with(table, groups, BetaLikeness(1)).save(tmp_path / "out")
     result = audit(tmp_path / "out", table)
@@ -366,12 +366,12 @@ def test_an_original_read_in_another_way_is_refused(tmp_path: Path) -> None:
     publish_with(table, by_age(table), KAnonymity(2)).save(tmp_path / "out")
     age, sex = table.quasi
     with pytest.raises(DiscreetError, match=r"'sex'.*quasi=\['sex'\]"):
-        audit(tmp_path / "out", Table(120, (age,), table.sensitive))
+        audit(tmp_path / "out", Table(120, (age,), table.secret))
     with pytest.raises(DiscreetError, match=r"sensitive=\['disease'\]"):
         audit(tmp_path / "out", Table(120, (age, sex), None))
     other = Column("age", "ordinal", age.codes, objects(str(value) for value in age.values))
     with pytest.raises(DiscreetError, match=r"published as numeric.*numeric=\['age'\]"):
-        audit(tmp_path / "out", Table(120, (other, sex), table.sensitive))
+        audit(tmp_path / "out", Table(120, (other, sex), table.secret))
     with pytest.raises(DiscreetError, match="is not a release"):
         audit(tmp_path, table)
 
@@ -381,7 +381,7 @@ def test_rows_to_be_withheld_support_nothing(tmp_path: Path) -> None:
     table = simple_table()
     groups = by_age(table)
     groups[0] = -1
-    unusable = Table(120, table.quasi, table.sensitive, unusable=np.array([0]))
+    unusable = Table(120, table.quasi, table.secret, unusable=np.array([0]))
     release = publish(unusable, groups)
     release.save(tmp_path / "out")
     assert audit(tmp_path / "out", unusable, release.trace).holds
@@ -427,7 +427,7 @@ def test_an_adversary_who_matches_boxes_faces_unions(tmp_path: Path) -> None:
     apart = (np.arange(30) // 15).astype(np.int32)
     codes = np.repeat([0, 1], 15).astype(np.int32)
     age = Column("age", "numeric", codes, np.array([20, 30]))
-    split = Table(30, (age,), table.sensitive)
+    split = Table(30, (age,), table.secret)
     publish_with(split, apart, KAnonymity(2)).save(tmp_path / "apart")
     result = audit(tmp_path / "apart", split, promises=Odd())
     assert result.holds
@@ -451,8 +451,8 @@ def test_beliefs_by_descriptions_keep_what_groups_keep(seed: int) -> None:
     table = random_table(rng, 60, missing=False)
     release = publish(table, rng.integers(0, 6, 60))
     prior = Prior.of(table)
-    assert table.sensitive is not None
-    place = [list(release.values).index(value) for value in table.sensitive.values]
+    assert table.secret is not None
+    place = [list(release.values).index(value) for value in table.secret.values]
     groups = release.counts.matrix()[:, place]
     unions = mixed(release, table.quasi)[:, place]
     for promise in (KAnonymity(2), LDiversity(2), TCloseness(0.3), BetaLikeness(1), parse("delta-disclosure(delta=2)")):

@@ -267,7 +267,7 @@ def lined_up(order: Order, by_groups: bool, seed: int = 3) -> ambiguous.Ambiguou
     shuffled = np.random.default_rng(seed).permutation(GROUPS)
     tables = [(one.groups, one.columns[0].codes, TABLE.quasi[at]) for at, one in enumerate(release.auxiliaries)]
     values = [one.columns[0].values for one in release.auxiliaries]
-    tables.append((release.counts.groups, release.counts.values, TABLE.sensitive))
+    tables.append((release.counts.groups, release.counts.values, TABLE.secret))
     for (groups, codes, column), known in zip(tables, [*values, release.values], strict=True):
         texts = [
             str(column.values[code]) if column.kind != "numeric" else float(column.values[code])

@@ -274,7 +274,7 @@ def test_a_domain_holds_what_is_published(format: str, tmp_path: Path) -> None:
 def test_a_hierarchy_that_only_the_release_tells_is_said_to_be(format: str, tmp_path: Path) -> None:
     tree = {"job": {"one": ["a", "b"], "other": ["c", "d"]}}
     table = dc.read(
-        people(), quasi=["age", "sex", "job"], sensitive=original(format).all_sensitive[0].name, hierarchies=tree
+        people(), quasi=["age", "sex", "job"], sensitive=original(format).sensitive[0].name, hierarchies=tree
     )
     told = published(format).manifest
     dc.publish(table, told["promise"][0], make_scheme(told["scheme"]["name"])).save(tmp_path / "tree")

@@ -142,13 +142,13 @@ def test_a_loaded_release_answers_like_the_one_that_was_saved(
     assert made.trace is not None
     believed = made.beliefs(points)
     for row in np.flatnonzero(made.trace >= 0):
-        value = 0 if made.sensitive is None else _place(made.values, table, int(row))
+        value = 0 if not made.sensitive else _place(made.values, table, int(row))
         assert believed[row, value] > 0
 
 
 def _place(values: Any, table: Table, row: int) -> int:
-    assert table.sensitive is not None
-    wanted = table.sensitive.values[table.sensitive.codes[row]]
+    assert table.secret is not None
+    wanted = table.secret.values[table.secret.codes[row]]
     if wanted != wanted:
         return 0
     return [value if isinstance(value, str) else float(value) for value in values].index(wanted)
@@ -161,8 +161,8 @@ def test_rows_are_published_as_they_were(tmp_path: Path) -> None:
     release.save(tmp_path / "out")
     with (tmp_path / "out" / "table.csv").open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
-    assert release.trace is not None and table.sensitive is not None
-    extra = [column for column in (table.sensitive, *table.other)]
+    assert release.trace is not None and table.secret is not None
+    extra = [column for column in (table.secret, *table.other)]
     want = sorted((int(release.trace[row]), *(str(c.values[c.codes[row]]) for c in extra)) for row in range(30))
     assert sorted((int(line["group"]), *(line[c.name] for c in extra)) for line in lines) == want
 

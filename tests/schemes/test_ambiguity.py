@@ -148,11 +148,11 @@ def check_files(table: Table, release: AmbiguousRelease, alpha: float, beta: flo
         again.save(Path(folder) / "again")
         for path in (Path(folder) / "release").iterdir():
             assert path.read_bytes() == (Path(folder) / "again" / path.name).read_bytes()
-    assert table.sensitive is not None and release.trace is not None
+    assert table.secret is not None and release.trace is not None
     for group in groups:
         assert max(group.counts.values()) <= beta * group.size + 1e-9
         assert group.presence <= alpha + 1e-9
-    secret = [table.sensitive.texts[code] for code in table.classes]
+    secret = [table.secret.texts[code] for code in table.classes]
     withheld = Counter(secret)
     for group in groups:
         withheld -= group.counts

@@ -239,7 +239,7 @@ def test_what_is_loaded_is_what_was_made(
 def test_beliefs_are_the_average_over_the_rows_that_bear_a_point(seed: int, sensitive: str) -> None:
     rng = np.random.default_rng(seed)
     table = random_table(rng, int(rng.integers(4, 40)), sensitive)
-    table = Table(table.rows, table.quasi[2:4], table.sensitive)
+    table = Table(table.rows, table.quasi[2:4], table.secret)
     release = publish(table, random_groups(rng, table))
     own = list(zip(*([str(payload.values[code]) for code in payload.codes] for payload in release.exact), strict=True))
     rows = list(zip(own, release.group_of.tolist(), strict=True))
@@ -619,11 +619,11 @@ def test_where_there_are_too_many_ways_a_necessary_check_remains(
     assert "only the trace can tell more" in next(c.sentence for c in result.checks if c.name == "support")
     # a value moved to the group of somebody of an age at which nobody has it
     column = table.column("age")
-    assert table.sensitive is not None
-    pairs = set(zip(column.codes.tolist(), table.sensitive.codes.tolist(), strict=True))
+    assert table.secret is not None
+    pairs = set(zip(column.codes.tolist(), table.secret.codes.tolist(), strict=True))
     folder = Folder(tmp_path / "out")
     moved = False
-    names = {str(value): code for code, value in enumerate(table.sensitive.values.tolist())}
+    names = {str(value): code for code, value in enumerate(table.secret.values.tolist())}
     ages = {str(value): code for code, value in enumerate(column.values.tolist())}
     in_group: dict[str, list[int]] = {}
     for group, age in folder.rows:

@@ -296,7 +296,7 @@ def test_the_files_are_as_designed(tmp_path: Path) -> None:
 
 def test_values_that_do_not_occur_are_never_drawn(tmp_path: Path) -> None:
     table = patients()
-    assert table.sensitive is not None
+    assert table.secret is not None
     used = table.prior_counts > 0
     fewer = dc.read(
         pa.table({"age": [1, 2, 3, 4], "s": ["a", "b", "a", "b"]}),

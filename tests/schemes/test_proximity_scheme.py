@@ -91,10 +91,10 @@ def test_what_is_reachable_is_published_and_the_rest_refused_with_the_bound(
     for result in audits(release, table):
         assert result.promises[0].achieved is not None and result.promises[0].achieved >= promise.m
     # and by the definition, in exact fractions
-    assert table.sensitive is not None
+    assert table.secret is not None
     below = Fraction(promise.epsilon if promise.below is None else promise.below)
     above = Fraction(promise.epsilon if promise.above is None else promise.above)
-    pay = [Fraction(float(value)) for value in np.asarray(table.sensitive.values)[table.sensitive.codes]]
+    pay = [Fraction(float(value)) for value in np.asarray(table.secret.values)[table.secret.codes]]
     for group in range(release.groups):
         numbers = [pay[row] for row in np.flatnonzero(release.trace == group)]
         if promise.epsilon != 0.1:  # which is no binary fraction

@@ -253,8 +253,8 @@ def test_numbers_are_kept_and_drawn_as_is_said(noise: str) -> None:
     table = people(20_000)
     release = make_scheme("retention", {"noise": noise}, 3).publish(table, dc.Proximity(100, 3))
     assert isinstance(release, RetainedRelease) and release.trace is not None
-    assert table.sensitive is not None
-    same = (release.values[release.shown.codes[release.trace]] == table.sensitive.values[table.classes]).mean()
+    assert table.secret is not None
+    same = (release.values[release.shown.codes[release.trace]] == table.secret.values[table.classes]).mean()
     spread = np.sqrt(release.retention * (1 - release.retention) / table.rows)
     assert abs(same - release.retention) <= 5 * spread
     assert release.manifest["experimental_seed"] is True
@@ -402,8 +402,8 @@ def test_the_inverse_is_unbiased_with_rows_withheld() -> None:
     columns = {"age": pa.array(age, mask=np.arange(500) % 25 == 0), "wage": age * 10 + rng.integers(0, 30, 500) * 10}
     table = dc.read(pa.table(columns), quasi=["age"], sensitive="wage", missing="withhold")
     query, errors = Query((Range("age", 25, 40), Range("wage", 300, 500))), []
-    assert table.sensitive is not None
-    wanted = (table.sensitive.values >= 300) & (table.sensitive.values <= 500)
+    assert table.secret is not None
+    wanted = (table.secret.values >= 300) & (table.secret.values <= 500)
     for seed in range(200):
         release = dc.Retention(noise="prior", random_state=seed).publish(table, dc.Proximity(10, 3))
         assert release.trace is not None and release.withheld >= 20

@@ -61,16 +61,16 @@ def audits(release: dc.Release, table: Table) -> list[Audit]:
 
 def test_a_table_has_a_first_sensitive_attribute_and_others() -> None:
     table = people(10, 3, 1)
-    assert table.sensitive is not None and table.sensitive.name == "s0"
-    assert [column.name for column in table.also_sensitive] == ["s1", "s2"]
+    assert table.secret is not None and table.secret.name == "s0"
+    assert [column.name for column in table.sensitive[1:]] == ["s1", "s2"]
     assert [column.name for column in table.columns] == ["age", "city", "s0", "s1", "s2"]
-    assert table.column("s2") is table.also_sensitive[1] and repr(table).count("sensitive") == 3
+    assert table.column("s2") is table.sensitive[2] and repr(table).count("sensitive") == 3
     one = read(pa.table({"a": [1], "b": [2]}), quasi=["a"], sensitive=["b"])
-    assert one.also_sensitive == () and one.all_sensitive == (one.sensitive,)
+    assert one.sensitive == (one.secret,)
     with pytest.raises(dc.DiscreetError, match="'b' is named twice"):
         read(pa.table({"a": [1], "b": [2]}), quasi=["a"], sensitive=["b", "b"])
-    with pytest.raises(dc.DiscreetError, match="name the first"):
-        Table(10, table.quasi, None, also_sensitive=table.also_sensitive)
+    assert Table(10, table.quasi, table.secret).sensitive == table.sensitive[:1]
+    assert Table(10, table.quasi, None).sensitive == () and Table(10, table.quasi, None).secret is None
 
 
 def test_every_other_scheme_refuses_it() -> None:
@@ -119,9 +119,9 @@ def test_every_release_passes_its_audit(
     event("published")
     assert isinstance(release, GeneralizedRelease) and release.trace is not None and release.withheld == 0
     for result in audits(release, table):
-        assert {kept.attribute for kept in result.promises} >= {column.name for column in table.all_sensitive}
+        assert {kept.attribute for kept in result.promises} >= {column.name for column in table.sensitive}
     # and by the definition, on every attribute
-    for column in table.all_sensitive:
+    for column in table.sensitive:
         numbers = [Fraction(int(value)) for value in np.asarray(column.values)[column.codes]]
         for group in range(release.groups):
             held = [numbers[row] for row in np.flatnonzero(release.trace == group)]

@@ -346,7 +346,7 @@ def test_nan_in_an_otherwise_numeric_csv_column_is_missing(tmp_path: Path) -> No
 
 def test_missing_sensitive_category_is_a_value() -> None:
     table = read(pa.table({"age": [1, 2, 3], "flu": ["a", None, " "]}), quasi=["age"], sensitive="flu")
-    assert table.sensitive is not None and table.sensitive.values.tolist() == ["(missing)", "a"]
+    assert table.secret is not None and table.secret.values.tolist() == ["(missing)", "a"]
     assert table.prior_counts.tolist() == [2, 1]
 
 
@@ -581,8 +581,8 @@ def test_blanks_around_names_and_cells_are_no_part_of_them(tmp_path: Path) -> No
     path = tmp_path / "people.csv"
     path.write_text('age, sex , home town\n17, f, Bonn\n18,f ,"  Bonn "\n19, m,   \n')
     table = read(path, quasi=["age", "sex"], sensitive="home town")
-    assert table.sensitive is not None
-    assert [column.texts for column in (*table.quasi, table.sensitive)] == [
+    assert table.secret is not None
+    assert [column.texts for column in (*table.quasi, table.secret)] == [
         ("17", "18", "19"),
         ("f", "m"),
         ("(missing)", "Bonn"),

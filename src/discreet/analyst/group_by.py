@@ -89,7 +89,7 @@ def group_by_workload(
     """
     most = len(table.quasi)
     dimensions = min(2, most) if dimensions is None else dimensions
-    if table.sensitive is None:
+    if table.secret is None:
         raise DiscreetError("this workload has a condition on the sensitive attribute and the table has none")
     if not 1 <= dimensions <= most:
         raise DiscreetError(
@@ -101,13 +101,13 @@ def group_by_workload(
     if number < 1:
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)
-    values = table.sensitive.values.tolist()
+    values = table.secret.values.tolist()
     runs = _runs(table, selectivity)
     found = []
     for _ in range(number):
         chosen = np.sort(chance.permutation(most)[:dimensions]).tolist()
         first, after = runs[int(chance.integers(len(runs)))]
-        condition = OneOf(table.sensitive.name, tuple(values[first:after]))
+        condition = OneOf(table.secret.name, tuple(values[first:after]))
         found.append(GroupBy(tuple(table.quasi_names[axis] for axis in chosen), Query((condition,))))
     return found
 
@@ -158,8 +158,8 @@ def run_group_by(release: Release, cells: GroupCells) -> GroupByResult:
 
 def _runs(table: Table, selectivity: float) -> list[tuple[int, int]]:
     """The runs of sensitive values to draw from, each as its first code and the code after its last."""
-    assert table.sensitive is not None, "a table without one is refused"
-    column = table.sensitive
+    assert table.secret is not None, "a table without one is refused"
+    column = table.secret
     counts = table.prior_counts.copy()
     if column.missing is not None:
         counts[column.missing] = 0

@@ -39,7 +39,7 @@ def volume_workload(
     >>> [(one.attribute, one.high - one.low + 1) for one in query.conditions]
     [('age', 39), ('income', 113550)]
     """
-    if table.sensitive is None:
+    if table.secret is None:
         raise DiscreetError(
             "a workload of a given volume asks for the sensitive value, and the table has no sensitive attribute; name "
             "one, or ask for a selectivity instead"
@@ -57,7 +57,7 @@ def volume_workload(
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)
     draws = [ranges_on(column, chance, down=True) for column in table.quasi]
-    last = ranges_on(table.sensitive, chance, down=True)
+    last = ranges_on(table.secret, chance, down=True)
     share = volume ** (1.0 / dimensionality)
     queries = []
     for _ in range(number):

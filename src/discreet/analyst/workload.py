@@ -69,7 +69,7 @@ def workload(
     """
     most = len(table.quasi)
     dimensionality = min(3, most) if dimensionality is None else dimensionality
-    if not 0 <= dimensionality <= most or dimensionality + (table.sensitive is not None) == 0:
+    if not 0 <= dimensionality <= most or dimensionality + (table.secret is not None) == 0:
         raise DiscreetError(
             f"a query cannot have conditions on {dimensionality} of the {most} quasi-identifiers of this table; "
             f"choose a dimensionality from 1 to {most}"
@@ -80,7 +80,7 @@ def workload(
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)
     draws = [ranges_on(column, chance) for column in table.quasi]
-    last = [] if table.sensitive is None else [ranges_on(table.sensitive, chance)]
+    last = [] if table.secret is None else [ranges_on(table.secret, chance)]
     share = selectivity ** (1.0 / (dimensionality + len(last)))
     queries = []
     for _ in range(number):

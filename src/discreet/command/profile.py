@@ -49,7 +49,7 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
         table, _ = read_to_look(input, quasi, sensitive, {**heeded, "person": roles.person})
     if sensitive is None and roles is not None and roles.sensitive is not None:
         column = next(one for one in table.columns if one.name == roles.sensitive)
-        table = replace(table, quasi=tuple(one for one in table.quasi if one is not column), sensitive=column)
+        table = replace(table, quasi=tuple(one for one in table.quasi if one is not column), sensitive=(column,))
     prior = Prior.of(table) if table.person is None else Prior.of_persons(table)
     command = suggested_command(input, better, roles, given, notes, suggest_promise(prior))
     if as_json:

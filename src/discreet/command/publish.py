@@ -202,7 +202,7 @@ def carry_out(job: Job) -> Outcome:
         check_quasi(table)
         remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]
         if not any("distance" in text for text in job.promises):
-            ordered = [column for column in table.all_sensitive if column.kind != "categorical"]
+            ordered = [column for column in table.sensitive if column.kind != "categorical"]
             said = [part.remark(column.name, column.kind) for part in promise.parts for column in ordered]
             remarks += [f"Note: {sentence}" for sentence in said if sentence]
         clock.lap("read")

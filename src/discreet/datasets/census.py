@@ -60,7 +60,7 @@ def census(
     people, whichever attributes are requested.
 
     >>> table = census(1000, quasi=["age", "gender"], sensitive="occupation")
-    >>> table.rows, [column.name for column in table.quasi], len(table.sensitive.values)
+    >>> table.rows, [column.name for column in table.quasi], len(table.secret.values)
     (1000, ['age', 'gender'], 51)
     """
     if isinstance(quasi, str):
@@ -71,7 +71,7 @@ def census(
     return Table(
         rows=people.rows,
         quasi=tuple(columns[: len(quasi)]),
-        sensitive=columns[-1] if sensitive is not None else None,
+        sensitive=(columns[-1],) if sensitive is not None else (),
     )
 
 

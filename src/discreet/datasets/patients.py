@@ -77,7 +77,7 @@ def patients(
     """Return a table of 48 patients, without their names, whose disease is sensitive by default.
 
     >>> table = patients()
-    >>> table.rows, [column.name for column in table.quasi], table.sensitive.hierarchy.height
+    >>> table.rows, [column.name for column in table.quasi], table.secret.hierarchy.height
     (48, ['age', 'sex', 'zip'], 2)
     """
     wanted = [*quasi, *([sensitive] if sensitive is not None else []), *keep]
@@ -88,7 +88,7 @@ def patients(
     return Table(
         rows=len(_cells("age")),
         quasi=tuple(columns[name] for name in quasi),
-        sensitive=columns[sensitive] if sensitive is not None else None,
+        sensitive=(columns[sensitive],) if sensitive is not None else (),
         other=tuple(columns[name] for name in keep),
     )
 

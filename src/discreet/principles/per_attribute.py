@@ -29,9 +29,9 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
     >>> [str(one.promise) for one in by_attribute(Proximity(2000, 4), table)]
     ['proximity(epsilon=2000, m=4)']
     """
-    if not table.also_sensitive:
+    if len(table.sensitive) < 2:
         return (Promised(Prior.of(table), principle),)
-    names = [column.name for column in table.all_sensitive]
+    names = [column.name for column in table.sensitive]
     for part in principle.parts:
         if part.about is not None and part.about not in names:
             raise DiscreetError(
@@ -39,7 +39,7 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
                 f"{', '.join(names)}"
             )
     found = []
-    for column in table.all_sensitive:
+    for column in table.sensitive:
         parts = [part.naming(column.name) for part in principle.parts if part.about in (None, column.name)]
         if not any(part.about_values for part in parts):
             raise DiscreetError(

@@ -57,7 +57,7 @@ def rules_about(principle: Principle, table: Table) -> tuple[Rules, Rules]:
 
 def require_persons(principle: Principle, table: Table) -> None:
     """Raise if a promise cannot be judged by persons, or if the whole table, counted by persons, breaks it."""
-    several = 0 if table.sensitive is None else several_values(table, table.sensitive)
+    several = 0 if table.secret is None else several_values(table, table.secret)
     whole = Judged.of(table, np.zeros(table.rows, np.int64), 1).by_persons
     prior = Prior.of_persons(table)
     for part in principle.parts:
@@ -67,10 +67,10 @@ def require_persons(principle: Principle, table: Table) -> None:
                 "rows; give one row per person"
             )
         if several and not part.bounds_each_value:
-            assert table.sensitive is not None
+            assert table.secret is not None
             raise DiscreetError(
                 f"{part} is about one value per person, and {several:,} of {table.persons:,} persons have different "
-                f"values of {table.sensitive.name!r} in different rows; ask for beta-likeness or l-diversity, which "
+                f"values of {table.secret.name!r} in different rows; ask for beta-likeness or l-diversity, which "
                 "bound each value on its own, or give one row per person"
             )
         if part.strain(whole, prior)[0] > 1.0:

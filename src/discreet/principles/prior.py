@@ -66,7 +66,7 @@ class Prior:
 
         With several sensitive attributes this is the prior of the first; use ``of_column`` for the others.
         """
-        column = table.sensitive
+        column = table.secret
         return cls(np.array([table.rows]), ("",), attribute=None) if column is None else cls.of_column(column)
 
     @classmethod

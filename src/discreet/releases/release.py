@@ -84,6 +84,11 @@ class Release(ABC):
         """The quasi-identifiers."""
         return tuple(attribute for attribute in self.attributes if attribute.role == "quasi")
 
+    @property
+    def sensitive(self) -> tuple[Attribute, ...]:
+        """The sensitive attributes."""
+        return tuple(attribute for attribute in self.attributes if attribute.role == "sensitive")
+
     @classmethod
     def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
         """What readers may assume about a release with these attributes and this promise; ``persons`` if the promise

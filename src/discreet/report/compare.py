@@ -234,7 +234,7 @@ def compare(
     return Comparison(
         table.rows,
         table.quasi_names,
-        None if table.sensitive is None else table.sensitive.name,
+        None if table.secret is None else table.secret.name,
         wanted,
         tuple(contenders),
         Asked(queries, int((truth == 0).sum()), dimensions, selectivity, volume),

@@ -147,8 +147,8 @@ def plan(
     >>> [(one.promise, one.strongest) for one in told.strongest][:2]
     [('k-anonymity', 48), ('l-diversity (frequency)', 4.8)]
     """
-    if table.also_sensitive:
-        names = ", ".join(column.name for column in table.all_sensitive)
+    if len(table.sensitive) > 1:
+        names = ", ".join(column.name for column in table.sensitive)
         raise DiscreetError(f"a plan is about one sensitive attribute, and the table has {names}; read it with one")
     prior = Prior.of(table)
     numbers = None

@@ -101,7 +101,7 @@ class GroupingScheme(Scheme):
         confirm(groups, table.classes, each[0].promise, prior)
         if table.person is not None:
             confirm_persons(table, groups, principle)
-        for column, (own, promise) in zip(table.also_sensitive, each[1:], strict=True):
+        for column, (own, promise) in zip(table.sensitive[1:], each[1:], strict=True):
             confirm(groups, column.codes, promise, own)
         return self.format.from_groups(
             table,

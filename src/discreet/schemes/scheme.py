@@ -110,8 +110,8 @@ def _check_persons(scheme: Scheme, table: Table) -> None:
             f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
             "choose scheme 'cuts', or give one row per person"
         )
-    if table.also_sensitive:
-        names = ", ".join(column.name for column in table.all_sensitive)
+    if len(table.sensitive) > 1:
+        names = ", ".join(column.name for column in table.sensitive)
         raise DiscreetError(
             f"promises about persons are kept about one sensitive attribute, and the table has several ({names}); name "
             "one of them, or give one row per person"
@@ -120,9 +120,9 @@ def _check_persons(scheme: Scheme, table: Table) -> None:
 
 def _check_several(scheme: Scheme, table: Table, principle: Principle) -> None:
     """Refuse several sensitive attributes where the promise or the scheme is for one."""
-    if not table.also_sensitive:
+    if len(table.sensitive) < 2:
         return
-    names = ", ".join(column.name for column in table.all_sensitive)
+    names = ", ".join(column.name for column in table.sensitive)
     if not any(part.nearness for part in principle.parts):
         raise DiscreetError(
             f"several sensitive attributes ({names}) are protected by promises of proximity, and {principle} is none; "

@@ -125,13 +125,11 @@ def one_row_each(table: Table) -> Table:
         rank[np.argsort(np.bincount(held, minlength=width), kind="stable")] = np.arange(width)
         return rank
 
-    secrets = [chosen(column, rarest_first(column), starts[:-1]) for column in table.all_sensitive]
     return Table(
         table.persons,
         tuple(chosen(column, np.arange(len(column.values)), middle) for column in table.quasi),
-        secrets[0] if secrets else None,
+        tuple(chosen(column, rarest_first(column), starts[:-1]) for column in table.sensitive),
         unusable=None if table.unusable is None else np.unique(person[table.unusable]).astype(np.int64),
-        also_sensitive=tuple(secrets[1:]),
     )
 
 

@@ -143,10 +143,9 @@ def read(
     return Table(
         rows,
         tuple(done[name] for name in quasi_names),
-        done[sensitive_names[0]] if sensitive_names else None,
+        tuple(done[name] for name in sensitive_names),
         tuple(done[name] for name in other_names),
         withheld if len(withheld) else None,
-        tuple(done[name] for name in sensitive_names[1:]),
         {name: len(gone) for name, gone in unusable.items()},
         tuple(notes_on([(columns[name], done[name]) for name in unsaid])),
         person_of_rows(columns[person_names[0]]) if person_names else None,

@@ -73,8 +73,8 @@ class Column:
 class Table:
     """Rows about persons: quasi-identifiers, sensitive attributes, and other columns that are kept along.
 
-    Each row is a person, unless ``person`` is given. With several sensitive attributes, ``sensitive`` is the first and
-    ``also_sensitive`` are the others; schemes that protect only one attribute refuse such a table.
+    Each row is a person, unless ``person`` is given. Schemes that protect only one sensitive attribute refuse a table
+    with several. A single column may be given for ``sensitive``.
 
     >>> sex = Column("sex", "ordinal", np.array([0, 1, 0], np.int32), np.array(["f", "m"], object))
     >>> Table(3, (), sex).prior_counts.tolist()
@@ -83,13 +83,11 @@ class Table:
 
     rows: int
     quasi: tuple[Column, ...]
-    sensitive: Column | None
+    sensitive: tuple[Column, ...]
     other: tuple[Column, ...] = ()
     unusable: NDArray[np.int64] | None = None
     """The rows that must be withheld (missing numbers under the policy ``withhold``), ascending; None if there are
     none. They are counted among the rows of the table."""
-    also_sensitive: tuple[Column, ...] = ()
-    """The sensitive attributes besides the first."""
     lacking: Mapping[str, int] = field(default_factory=dict)
     """Per column that causes rows to be withheld: how many rows miss a number in it."""
     notes: tuple[Note, ...] = ()
@@ -99,12 +97,13 @@ class Table:
 
     def __post_init__(self) -> None:
         """Check that the columns fit together."""
+        given: object = self.sensitive
+        if given is None or isinstance(given, Column):
+            object.__setattr__(self, "sensitive", () if given is None else (given,))
         if self.person is not None and len(self.person) != self.rows:
             raise DiscreetError(
                 f"{len(self.person):,} rows have a person and the table has {self.rows:,}; give every row its person"
             )
-        if self.also_sensitive and self.sensitive is None:
-            raise DiscreetError("a table without a sensitive attribute has no others either; name the first")
         names = [column.name for column in self.columns]
         for column in self.columns:
             if len(column.codes) != self.rows:
@@ -118,12 +117,12 @@ class Table:
     @property
     def columns(self) -> tuple[Column, ...]:
         """All columns: quasi-identifiers, sensitive attributes, others."""
-        return (*self.quasi, *self.all_sensitive, *self.other)
+        return (*self.quasi, *self.sensitive, *self.other)
 
     @property
-    def all_sensitive(self) -> tuple[Column, ...]:
-        """All sensitive attributes, in order."""
-        return () if self.sensitive is None else (self.sensitive, *self.also_sensitive)
+    def secret(self) -> Column | None:
+        """The sensitive attribute, the first if there are several; None if there is none."""
+        return self.sensitive[0] if self.sensitive else None
 
     @property
     def persons(self) -> int:
@@ -138,12 +137,12 @@ class Table:
     @property
     def classes(self) -> NDArray[np.int32]:
         """The code of every row's (first) sensitive value; zeros if there is no sensitive attribute."""
-        return np.zeros(self.rows, dtype=np.int32) if self.sensitive is None else self.sensitive.codes
+        return np.zeros(self.rows, dtype=np.int32) if self.secret is None else self.secret.codes
 
     @property
     def prior_counts(self) -> NDArray[np.int64]:
         """How often every sensitive value occurs in the whole table, including rows that are withheld later."""
-        values = 1 if self.sensitive is None else len(self.sensitive.values)
+        values = 1 if self.secret is None else len(self.secret.values)
         return np.bincount(self.classes, minlength=values).astype(np.int64)
 
     def column(self, name: str) -> Column:
@@ -157,7 +156,7 @@ class Table:
 
     def __repr__(self) -> str:
         """Show one line per column: its role, kind and size."""
-        roles = ["quasi"] * len(self.quasi) + ["sensitive"] * len(self.all_sensitive) + ["other"] * len(self.other)
+        roles = ["quasi"] * len(self.quasi) + ["sensitive"] * len(self.sensitive) + ["other"] * len(self.other)
         width = max((len(column.name) for column in self.columns), default=0)
         about = "" if self.person is None else f" about {self.persons:,} persons"
         lines = [f"Table of {self.rows:,} rows{about}"]

@@ -72,7 +72,7 @@ def judged_by_persons(
         each = Judged.of(original, placed, case.release.groups).by_persons
         withheld = Judged.of(original, np.where(placed < 0, 0, -1), 1).by_persons
         exact = True
-    several = 0 if original.sensitive is None else several_values(original, original.sensitive)
+    several = 0 if original.secret is None else several_values(original, original.secret)
     found = [
         _by_persons(part, one, case.release, each, withheld, prior, exact=exact, several=several)
         for part, one in zip(parts, kept, strict=True)

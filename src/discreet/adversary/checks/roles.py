@@ -26,7 +26,7 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
     has no role to compare; those that cannot be done without are refused when the two are laid over each other.
     """
     own = {column.name: "quasi" for column in original.quasi}
-    own |= {column.name: "sensitive" for column in original.all_sensitive}
+    own |= {column.name: "sensitive" for column in original.sensitive}
     own |= {column.name: "other" for column in original.other}
     told = {attribute.name: attribute.role for attribute in release.attributes}
     faults = [
@@ -59,7 +59,7 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
 def as_published(original: Table, release: Release) -> Table:
     """The original without the sensitive attributes that are not published, if one of them is."""
     told = {attribute.name for attribute in release.attributes if attribute.role == "sensitive"}
-    shown = [column for column in original.all_sensitive if column.name in told]
-    if not shown or len(shown) == len(original.all_sensitive):
+    shown = [column for column in original.sensitive if column.name in told]
+    if not shown or len(shown) == len(original.sensitive):
         return original
-    return replace(original, sensitive=shown[0], also_sensitive=tuple(shown[1:]))
+    return replace(original, sensitive=tuple(shown))

@@ -116,7 +116,7 @@ def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[s
 
     A promise that names an attribute which the release does not have is judged on the first one, where it cannot hold.
     """
-    columns = original.all_sensitive
+    columns = original.sensitive
     if len(columns) < 2:
         return [(None, parts)]
     names = [column.name for column in columns]

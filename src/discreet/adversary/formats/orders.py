@@ -44,8 +44,8 @@ def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
     if release.faults:
         return AT_FAULT
     groups, shown = release.group_of.astype(np.int64), None
-    if release.sensitive is not None:
-        shown = aligned.class_of[release.sensitive.codes]
+    if release.secrets:
+        shown = aligned.class_of[release.classes]
     traced = traced_rows(release, len(aligned.had), trace)
     if traced is not None:
         return order([_by_group(groups, aligned.shown, aligned.had, aligned.kinds, traced, None, shown)])
@@ -55,11 +55,11 @@ def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
 def order_of_nested(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
     """Whether the order of rows under nodes, and the numbers of these, tell nothing; a trace only tells leaves."""
     release = aligned.release
-    if release.faults or release.sensitive is None:
+    if release.faults or not release.secrets:
         return AT_FAULT
     traced = traced_rows(release, len(aligned.had), trace)
     more = [] if traced is None else list(of_groups(dense(traced[1]), traced[0].astype(np.float64)))
-    shown = aligned.class_of[release.sensitive.codes]
+    shown = aligned.class_of[release.classes]
     return _by_boxes(aligned, release.group_of.astype(np.int64), shown, more, LIFTED)
 
 
@@ -77,7 +77,7 @@ def _by_boxes(aligned: Aligned, groups: Ints, shown: Ints | None, more: list[Fin
 
 def order_of_anatomy(aligned: AlignedAnatomy, trace: NDArray[Any] | None) -> Check:
     """Whether the order of the rows of an anatomy release, and the numbers of its groups, tell nothing."""
-    release, column = aligned.release, aligned.original.sensitive
+    release, column = aligned.release, aligned.original.secret
     if release.faults or column is None:
         return AT_FAULT
     groups, codes = release.group_of.astype(np.int64), column.codes.astype(np.int64)

@@ -75,7 +75,7 @@ def _tables(release: AmbiguousRelease, weighted: bool) -> list[_Table]:
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     counts = release.counts
     secret = (ExactColumn(release.values, counts.values),)
-    tables = [_Table((release.sensitive.name,), secret, kinds, counts.groups, lambda: counts.amounts, False)]
+    tables = [_Table((release.secret.name,), secret, kinds, counts.groups, lambda: counts.amounts, False)]
     for at, (block, auxiliary) in enumerate(zip(release.blocks, release.auxiliaries, strict=True)):
 
         def weights(at: int = at, entries: int = len(auxiliary.groups)) -> Floats:

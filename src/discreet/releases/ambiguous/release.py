@@ -119,19 +119,19 @@ class AmbiguousRelease(Release):
         groups = np.asarray(groups)
         check_partition(table, groups, "interval")
         check_publishable(table)
-        assert table.sensitive is not None, "a table without one is refused"
+        assert table.secret is not None, "a table without one is refused"
         named = as_blocks(table.quasi_names, blocks)
         places, number = numbered_anew(groups, seeded)
         published = places >= 0
         rows = np.flatnonzero(published)
         columns = [as_shown(column, published) for column in table.quasi]
         quasi = [describe(column, "quasi") for column in columns]
-        secret = describe(as_shown(table.sensitive, None), "sensitive", True)
+        secret = describe(as_shown(table.secret, None), "sensitive", True)
         payloads = {
             column.name: exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)
         }
         auxiliaries = tuple(make_auxiliary(places[rows], number, [payloads[name] for name in block]) for block in named)
-        shown = exact_column(table.sensitive, secret, rows)
+        shown = exact_column(table.secret, secret, rows)
         counts = Counts.of_rows(places[rows], shown.codes, number, len(shown.values))
         manifest = new_manifest(
             FORMAT,
@@ -193,18 +193,18 @@ class AmbiguousRelease(Release):
         amounts = pa.array(counts.amounts[order])
         held: list[Any] = [
             group_column(counts.groups[order]),
-            column_array(ExactColumn(self.values, counts.values[order], self.sensitive.notation), numbers),
+            column_array(ExactColumn(self.values, counts.values[order], self.secret.notation), numbers),
             amounts if numbers else amounts.cast(pa.string()),
         ]
-        result[SENSITIVE] = pa.table(held, names=[GROUP, self.sensitive.name, COUNT])
+        result[SENSITIVE] = pa.table(held, names=[GROUP, self.secret.name, COUNT])
         return result
 
     # ------------------------------------------------------------------------------------------------------- counting
 
     @property
-    def sensitive(self) -> Attribute:
-        """The sensitive attribute."""
-        return next(attribute for attribute in self.attributes if attribute.role == "sensitive")
+    def secret(self) -> Attribute:
+        """The sensitive attribute; a release of this format has one."""
+        return self.sensitive[0]
 
     @property
     def groups(self) -> int:

@@ -86,8 +86,8 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
         values: NDArray[np.bool_] | None = None
         for condition in query.conditions:
             name = condition.attribute
-            if name == release.sensitive.name:
-                admitted = condition.admits(release.values, release.sensitive.meaning)
+            if name == release.secret.name:
+                admitted = condition.admits(release.values, release.secret.meaning)
                 values = admitted if values is None else values & admitted
             elif name in payloads:
                 if name in carried and kinds[name] == "ordinal" and isinstance(condition, Range):

@@ -97,14 +97,14 @@ class AnatomyRelease(Release):
         groups = np.asarray(groups)
         check_partition(table, groups, "interval")
         check_countable(table, "an anatomy release")
-        assert table.sensitive is not None, "a table without one is refused"
+        assert table.secret is not None, "a table without one is refused"
         places, number = numbered_anew(groups, seeded)
         published = places >= 0
         rows = np.flatnonzero(published)
         rows = rows[permutation(len(rows), seeded)]
         columns = [as_shown(column, published) for column in table.quasi]
         quasi = [describe(column, "quasi") for column in columns]
-        secret = describe(as_shown(table.sensitive, None), "sensitive", True)
+        secret = describe(as_shown(table.secret, None), "sensitive", True)
         attributes = (*quasi, secret, *(describe(column, "other") for column in table.other))
         manifest = new_manifest(
             FORMAT,
@@ -118,7 +118,7 @@ class AnatomyRelease(Release):
             seeded=seeded is not None,
             groups=number,
         )
-        shown = exact_column(table.sensitive, secret, rows)
+        shown = exact_column(table.secret, secret, rows)
         return cls(
             manifest,
             attributes,
@@ -151,20 +151,20 @@ class AnatomyRelease(Release):
         columns += [column_array(payload, numbers) for payload in (*self.exact, *self.others)]
         names = [GROUP, *(attribute.name for attribute in self.attributes if attribute.role != "sensitive")]
         held: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.counts.groups), ids)]
-        held += [column_array(ExactColumn(self.values, self.counts.values, self.sensitive.notation), numbers)]
+        held += [column_array(ExactColumn(self.values, self.counts.values, self.secret.notation), numbers)]
         amounts = pa.array(self.counts.amounts)
         held += [amounts if numbers else amounts.cast(pa.string())]
         return {
             "table": pa.table(columns, names=names),
-            "sensitive": pa.table(held, names=[GROUP, self.sensitive.name, COUNT]),
+            "sensitive": pa.table(held, names=[GROUP, self.secret.name, COUNT]),
         }
 
     # ------------------------------------------------------------------------------------------------------- counting
 
     @property
-    def sensitive(self) -> Attribute:
-        """The sensitive attribute."""
-        return next(attribute for attribute in self.attributes if attribute.role == "sensitive")
+    def secret(self) -> Attribute:
+        """The sensitive attribute; a release of this format has one."""
+        return self.sensitive[0]
 
     @property
     def groups(self) -> int:
@@ -213,7 +213,7 @@ class AnatomyRelease(Release):
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
-        if name == self.sensitive.name:
+        if name == self.secret.name:
             return self.values
         own = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
         return dict(zip(own, (*self.exact, *self.others), strict=True))[name].values
@@ -249,9 +249,9 @@ def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) 
 
 def check_countable(table: Table, what: str) -> None:
     """Raise if a table has no sensitive attribute, or one whose name clashes with the column of counts."""
-    if table.sensitive is None:
+    if table.secret is None:
         raise DiscreetError(f"{what} counts the values of a sensitive attribute and the table has none")
-    if table.sensitive.name == COUNT:
+    if table.secret.name == COUNT:
         raise DiscreetError(
             f"the sensitive attribute is called {COUNT!r}, like the column that a release adds; rename it"
         )

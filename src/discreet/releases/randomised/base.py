@@ -71,7 +71,7 @@ class RandomisedRelease(Release):
         the operating system's entropy, unless a ``seeded`` generator is given; then the manifest warns that this is an
         experiment. ``more`` is added to the manifest.
         """
-        column = table.sensitive
+        column = table.secret
         if column is None:
             raise DiscreetError(f"a {cls.format} release randomises a sensitive attribute and the table has none")
         published = drawn >= 0
@@ -142,9 +142,9 @@ class RandomisedRelease(Release):
         return len(self.shown.codes)
 
     @property
-    def sensitive(self) -> Attribute:
-        """The sensitive attribute."""
-        return next(attribute for attribute in self.attributes if attribute.role == "sensitive")
+    def secret(self) -> Attribute:
+        """The sensitive attribute; a release of this format has one."""
+        return self.sensitive[0]
 
     @property
     def values(self) -> NDArray[Any]:
@@ -154,7 +154,7 @@ class RandomisedRelease(Release):
     @property
     def texts(self) -> list[str]:
         """The sensitive values of the original as texts, as the prior writes them."""
-        return [value_name(value, self.sensitive.notation) for value in self.values.tolist()]
+        return [value_name(value, self.secret.notation) for value in self.values.tolist()]
 
     @property
     @abstractmethod
@@ -206,10 +206,10 @@ class RandomisedRelease(Release):
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column in their order: the published ones or, if it is sensitive, all original ones."""
-        if name != self.sensitive.name:
+        if name != self.secret.name:
             return np.asarray(self._columns[name].values)
         # an ordinal attribute may list values that do not occur
-        return np.array(self.sensitive.values, object) if self.sensitive.kind == "ordinal" else self.values
+        return np.array(self.secret.values, object) if self.secret.kind == "ordinal" else self.values
 
     def _asked(self, query: Query, wanted: NDArray[np.bool_]) -> list[Words]:
         """The rows that satisfy each condition on an unchanged column; the sensitive values that the query asks for are
@@ -233,9 +233,9 @@ class RandomisedRelease(Release):
 
     def _wanted(self, condition: Condition) -> NDArray[np.bool_]:
         """Which sensitive values a condition admits; an ordinal attribute may list values that do not occur."""
-        if self.sensitive.kind != "ordinal":
-            return condition.admits(self.values, self.sensitive.meaning)
-        order = [MISSING, *self.sensitive.values]
+        if self.secret.kind != "ordinal":
+            return condition.admits(self.values, self.secret.meaning)
+        order = [MISSING, *self.secret.values]
         admitted = dict(zip(order, condition.admits(np.array(order, object), "ordinal").tolist(), strict=True))
         return np.array([admitted.get(value, False) for value in self.values.tolist()], np.bool_)
 

@@ -144,7 +144,7 @@ class PerturbedRelease(RandomisedRelease):
 
     @cached_property
     def _tally(self) -> Tally:
-        own = {name: column for name, column in self._columns.items() if name != self.sensitive.name}
+        own = {name: column for name, column in self._columns.items() if name != self.secret.name}
         codes = {name: column.codes for name, column in own.items()}
         sizes = {name: len(column.values) for name, column in own.items()}
         return Tally(codes, sizes, self.shown.codes, len(self.shown.values))

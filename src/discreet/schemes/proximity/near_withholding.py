@@ -103,7 +103,7 @@ def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Ro
     def fit(rows: Rows) -> bool:
         if len(rows) == table.rows != len(unusable):  # a release of no rows is none
             return False
-        for column, (prior, promise), near in zip(table.all_sensitive, each, windows, strict=True):
+        for column, (prior, promise), near in zip(table.sensitive, each, windows, strict=True):
             counts = np.bincount(column.codes[rows], minlength=len(prior.counts))
             if not promise.holds(counts[None], prior)[0]:
                 return False
@@ -123,7 +123,7 @@ def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Ro
 
 def refusal_to_withhold(table: Table, each: Sequence[Promised], unusable: Rows) -> DiscreetError:
     """Why rows that have to be withheld cannot be."""
-    for column, (prior, promise) in zip(table.all_sensitive, each, strict=True):
+    for column, (prior, promise) in zip(table.sensitive, each, strict=True):
         counts = np.bincount(column.codes[unusable], minlength=len(prior.counts))
         if not promise.holds(counts[None], prior)[0]:
             about = f"what is promised about '{column.name}'" if len(each) > 1 else "the promise"

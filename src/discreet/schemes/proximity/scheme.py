@@ -198,7 +198,7 @@ class SplitAndPartition(GroupingScheme):
         order = rng.permutation(len(rows))
         points, axes = axes_of(table, "ail", self.values)
         points = points[rows[order]]
-        classes = np.stack([column.codes[rows[order]] for column in table.all_sensitive])
+        classes = np.stack([column.codes[rows[order]] for column in table.sensitive])
         found = None
         if len(each) == 1:
             found = self._dealt(each[0], points, classes[0], axes, progress)

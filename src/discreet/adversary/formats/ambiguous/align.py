@@ -39,8 +39,8 @@ class AlignedAmbiguous(NamedTuple):
     @property
     def classes(self) -> NDArray[np.int32]:
         """The sensitive value of every original row."""
-        assert self.original.sensitive is not None, "a release without it was refused"
-        return self.original.sensitive.codes
+        assert self.original.secret is not None, "a release without it was refused"
+        return self.original.secret.codes
 
 
 def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:

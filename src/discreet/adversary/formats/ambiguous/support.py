@@ -142,21 +142,21 @@ def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
         )
     if bool((short := np.flatnonzero(lacking)).size):
         group, value = int(told.groups[short[0]]), int(told.values[short[0]])
-        assert aligned.original.sensitive is not None, "a release without it was refused"
+        assert aligned.original.secret is not None, "a release without it was refused"
         return (
             f"Group {release.ids[group]} counts {wording.rows(int(told.amounts[short[0]]))} with "
-            f"{aligned.original.sensitive.name} {aligned.original.sensitive.texts[value]!r}, of which the original has "
+            f"{aligned.original.secret.name} {aligned.original.secret.texts[value]!r}, of which the original has "
             f"{int(lacking[short[0]]):,} too few with values that the group lists."
         )
     homeless = np.bincount(rows.classes[~fits], weights=rows.amounts[~fits], minlength=told.width).astype(np.int64)
     usable = np.bincount(rows.classes, weights=rows.amounts, minlength=told.width).astype(np.int64)
     over = np.flatnonzero(homeless > usable - aligned.published)
     if len(over):
-        assert aligned.original.sensitive is not None, "a release without it was refused"
-        text = aligned.original.sensitive.texts[int(over[0])]
+        assert aligned.original.secret is not None, "a release without it was refused"
+        text = aligned.original.secret.texts[int(over[0])]
         left = int(usable[over[0]] - aligned.published[over[0]])
         return (
-            f"{wording.rows(int(homeless[over[0]]))} with {aligned.original.sensitive.name} {text!r} fit into no "
+            f"{wording.rows(int(homeless[over[0]]))} with {aligned.original.secret.name} {text!r} fit into no "
             f"group, but only {max(0, left):,} can have been withheld."
         )
     return None

@@ -73,7 +73,7 @@ def _consistency(release: AnatomyRelease) -> Check:
 def totals(aligned: AlignedAnatomy | AlignedAmbiguous) -> Check:
     """Whether counted and withheld values together are the original's."""
     release, original = aligned.release, aligned.original
-    column = original.sensitive
+    column = original.secret
     assert column is not None
     had = np.bincount(column.codes, minlength=len(column.values))
     if aligned.strange:
@@ -121,7 +121,7 @@ def _rows(aligned: AlignedAnatomy) -> Check:
 def _by_trace(aligned: AlignedAnatomy, trace: NDArray[Any], faults: list[str]) -> Check:
     """Whether every group has exactly the rows that the trace puts into it, in both tables."""
     release, faults = aligned.release, list(faults)
-    column = aligned.original.sensitive
+    column = aligned.original.secret
     assert column is not None
     explained = "every group has exactly the quasi-identifiers and the sensitive values of its rows"
     placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)

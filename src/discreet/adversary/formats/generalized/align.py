@@ -18,6 +18,7 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in
 from discreet.releases.columns import ExactColumn
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.release import Release
 from discreet.table.table import Column, Table
 
 
@@ -47,36 +48,33 @@ def align(release: GeneralizedRelease, original: Table) -> Aligned:
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     published = np.array([release.rows], np.int64)
     class_of = np.zeros(1, np.int64)
-    rest = list(release.attributes[len(columns) :])
-    if release.sensitive is not None:
-        attribute = rest.pop(0)
-        column = original.sensitive
-        if column is None or column.name != attribute.name:
-            raise DiscreetError(
-                f"the sensitive attribute of the release is {attribute.name!r}, but the original was read with "
-                f"{'none' if column is None else repr(column.name)}; read it with "
-                f"{argument('sensitive', [attribute.name])}"
-            )
-        same_kind(attribute, column)
-        class_of = places_in(release.sensitive, column)
-        parts.append((column, class_of, release.sensitive.codes))
-        published = _published(class_of, release.sensitive, column)
-        others, rest = rest[: len(release.also)], rest[len(release.also) :]
-        if [attribute.name for attribute in others] != [one.name for one in original.also_sensitive]:
-            names = [one.name for one in (attribute, *others)]
-            raise DiscreetError(
-                f"the sensitive attributes of the release are {','.join(names)}, but the original was read with "
-                f"{','.join(one.name for one in original.all_sensitive)}; read it with {argument('sensitive', names)}"
-            )
-        for attribute, payload, column in zip(others, release.also, original.also_sensitive, strict=True):
-            same_kind(attribute, column)
-            parts.append((column, places_in(payload, column), payload.codes))
-    for attribute, payload in zip(rest, release.others, strict=True):
+    if release.sensitive:
+        check_sensitive(release, original)
+    for payload, column in zip(release.secrets, original.sensitive, strict=False):
+        parts.append((column, places_in(payload, column), payload.codes))
+    if parts:
+        column, class_of, _ = parts[0]
+        published = _published(class_of, release.secrets[0], column)
+    others = release.attributes[len(columns) + len(release.secrets) :]
+    for attribute, payload in zip(others, release.others, strict=True):
         column = carried_column(attribute, original)
         parts.append((column, places_in(payload, column), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
     boxes = boxes_in(release.descriptions, columns)
     return Aligned(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
+
+
+def check_sensitive(release: Release, original: Table) -> None:
+    """Refuse an original that was read with other sensitive attributes than the release has, or others in kind."""
+    names, own = ([one.name for one in some] for some in (release.sensitive, original.sensitive))
+    if names != own:
+        what = "attribute of the release is" if len(names) == 1 else "attributes of the release are"
+        raise DiscreetError(
+            f"the sensitive {what} {', '.join(map(repr, names))}, but the original was read with "
+            f"{', '.join(map(repr, own)) or 'none'}; read it with {argument('sensitive', names)}"
+        )
+    for attribute, column in zip(release.sensitive, original.sensitive, strict=True):
+        same_kind(attribute, column)
 
 
 def _published(class_of: NDArray[np.int64], payload: ExactColumn, column: Column) -> NDArray[np.int64]:
@@ -87,17 +85,14 @@ def _published(class_of: NDArray[np.int64], payload: ExactColumn, column: Column
 def each_sensitive(aligned: Aligned, original: Table) -> list[tuple[Aligned, Table]]:
     """The release laid over its original once for every sensitive attribute, as if that were the only one."""
     release = aligned.release
-    if not release.also:
+    if len(release.secrets) < 2:
         return [(aligned, original)]
-    quasi = release.quasi
     result = []
-    secrets = [attribute for attribute in release.attributes if attribute.role == "sensitive"]
-    payloads = [payload for payload in (release.sensitive, *release.also) if payload is not None]
-    for attribute, payload, column in zip(secrets, payloads, original.all_sensitive, strict=True):
-        alone = replace(release, attributes=(*quasi, attribute), sensitive=payload, also=(), others=())
+    for attribute, payload, column in zip(release.sensitive, release.secrets, original.sensitive, strict=True):
+        alone = replace(release, attributes=(*release.quasi, attribute), secrets=(payload,), others=())
         class_of = places_in(payload, column)
         view = aligned._replace(release=alone, class_of=class_of, published=_published(class_of, payload, column))
-        result.append((view, replace(original, sensitive=column, also_sensitive=(), other=())))
+        result.append((view, replace(original, sensitive=(column,), other=())))
     return result
 
 
