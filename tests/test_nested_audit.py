@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 from click.testing import CliRunner
+from scipy.sparse import csr_array
 
 import discreet as dc
 from discreet.adversary.audit import Audit
@@ -450,8 +451,10 @@ def test_scaling_comes_close_to_all_worlds(seed: int) -> None:
         if first is not None and not admits.all():
             break
     truth = naive.beliefs_by_boxes(may, rows)
-    found = matching._scaled(admits, sizes.astype(float), held.astype(float))
-    assert found is not None
+    shares = matching._scaled(csr_array(admits.astype(float)), sizes.astype(float), held.astype(float))
+    assert shares is not None
+    found = shares.toarray()
+    assert np.abs(found.sum(axis=1) - 1.0).max() < 1e-9
     for person, kind in enumerate(of_person.tolist()):
         exact = [float(truth[person].get(node, 0)) for node in range(nodes)]
         assert np.abs(found[kind] - exact).max() < 0.1
