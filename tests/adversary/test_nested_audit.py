@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 from click.testing import CliRunner
+from scipy.sparse import csr_array
 
 import discreet as dc
 from discreet.adversary.audit import Audit
@@ -319,6 +320,20 @@ def test_a_wrong_trace_is_found(tmp_path: Path) -> None:
     assert "names group 1000000" in failing(dc.audit(tmp_path / "r", table, trace=strange))["support"]
 
 
+def test_a_trace_that_puts_people_elsewhere_is_found(tmp_path: Path) -> None:
+    """Two with the same values exchange their leaves: all counts fit, and only where they lie tells."""
+    table = read(pa.table({"x": [0, 1, 5, 6] * 3, "y": list("abab" * 3)}), quasi=["x"], sensitive="y")
+    leaves = np.tile([1, 1, 2, 2], 3)
+    nodes = np.where(np.arange(12) < 4, 0, leaves)
+    release = dc.NestedRelease.from_tree(table, [-1, 0, 0], leaves, nodes, promise=dc.LDiversity(1), scheme="two")
+    release.save(tmp_path / "r")
+    assert release.trace is not None and dc.audit(tmp_path / "r", table, trace=release.trace).holds
+    trace = release.trace.copy()
+    trace[[0, 2]] = trace[[2, 0]]
+    found = failing(dc.audit(tmp_path / "r", table, trace=trace))
+    assert set(found) == {"support"} and "2 rows lie outside the description of their group" in found["support"]
+
+
 def test_rows_are_filled_from_below() -> None:
     """A leaf whose persons have no row of a value cannot hand one up, whatever the sums say."""
     tree = Tree(np.array([-1, 0, 0], np.int32), persons=np.array([0, 2, 2]), rows=np.array([2, 1, 1]))
@@ -455,8 +470,10 @@ def test_scaling_comes_close_to_all_worlds(seed: int) -> None:
         if first is not None and not admits.all():
             break
     truth = naive.beliefs_by_boxes(may, rows)
-    found = matching._scaled(admits, sizes.astype(float), held.astype(float))
-    assert found is not None
+    shares = matching._scaled(csr_array(admits.astype(float)), sizes.astype(float), held.astype(float))
+    assert shares is not None
+    found = shares.toarray()
+    assert np.abs(found.sum(axis=1) - 1.0).max() < 1e-9
     for person, kind in enumerate(of_person.tolist()):
         exact = [float(truth[person].get(node, 0)) for node in range(nodes)]
         assert np.abs(found[kind] - exact).max() < 0.1
