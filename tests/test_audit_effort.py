@@ -84,10 +84,7 @@ def test_values_that_all_groups_show_are_looked_up_as_one() -> None:
     everywhere = np.flatnonzero(np.diff(shown.starts) == release.groups)
     taken = [int(line[0]) for line in fewer if line[0] in everywhere]
     assert len(set(taken)) <= 1
-    kernels = finding.covering_kernels
-    weights = np.ones(len(lines))
-    chances = release.presences
-    whole = kernels.beliefs(lines, weights, shown, release.groups, chances, chances)
-    short = kernels.beliefs(fewer, weights[: len(fewer)], shown, release.groups, chances, chances)
+    whole = finding.kernels.cover(lines, shown, release.groups, release.presences)
+    short = finding.kernels.cover(fewer, shown, release.groups, release.presences)
     for one, other in zip(whole, short, strict=True):
         assert one.tolist() == other[of_line].tolist()
