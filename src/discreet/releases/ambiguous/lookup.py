@@ -35,20 +35,25 @@ class ByLists(Lookup):
     def __init__(self, release: AmbiguousRelease) -> None:
         """The groups of a release."""
         self.release, self.quasi, self.sizes, self.ids = release, release.quasi, release.sizes, release.ids
+        self._last: tuple[tuple[Column, ...], Located] | None = None
 
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
         """The combinations of the values that it lists."""
         return self.release.combinations
 
     def located(self, people: Sequence[Column]) -> Located:
-        """People looked up in the auxiliary tables."""
+        """People looked up in the auxiliary tables; the last ones are remembered, as all looks are at the same."""
+        if self._last is not None and [*map(id, people)] == [*map(id, self._last[0])]:
+            return self._last[1]
         column_of = {column.name: column for column in people}
 
         def codes_of(attribute: Any, payload: Any) -> NDArray[np.int64]:
             column = column_of[attribute.name]
             return codes_found(attribute, payload, column.values)[column.codes]
 
-        return located(self.release, codes_of)
+        found = located(self.release, codes_of)
+        self._last = tuple(people), found
+        return found
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         lines, of_person, shown, _ = self.located(people)

@@ -44,6 +44,7 @@ from discreet.table.table import Table
 
 if TYPE_CHECKING:
     from discreet.kernels.presence.value_index import Shown
+    from discreet.releases.ambiguous.lookup import ByLists
 
 FORMAT = "ambiguous"
 SENSITIVE = "sensitive"
@@ -171,6 +172,11 @@ class AmbiguousRelease(Release):
 
     def lookup(self) -> Lookup:
         """How people are looked up in it."""
+        return self.lists
+
+    @cached_property
+    def lists(self) -> ByLists:
+        """The same: by the values that groups list."""
         from discreet.releases.ambiguous.lookup import ByLists
 
         return ByLists(self)
