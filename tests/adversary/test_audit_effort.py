@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,10 +85,18 @@ def test_values_that_all_groups_show_are_looked_up_as_one() -> None:
     everywhere = np.flatnonzero(np.diff(shown.starts) == release.groups)
     taken = [int(line[0]) for line in fewer if line[0] in everywhere]
     assert len(set(taken)) <= 1
-    kernels = finding.covering_kernels
-    weights = np.ones(len(lines))
-    chances = release.presences
-    whole = kernels.beliefs(lines, weights, shown, release.groups, chances, chances)
-    short = kernels.beliefs(fewer, weights[: len(fewer)], shown, release.groups, chances, chances)
+    whole = finding.kernels.cover(lines, shown, release.groups, release.presences)
+    short = finding.kernels.cover(fewer, shown, release.groups, release.presences)
     for one, other in zip(whole, short, strict=True):
         assert one.tolist() == other[of_line].tolist()
+
+
+def test_people_are_looked_up_once_in_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, folder, trace = published(tmp_path, "alpha-beta(alpha=0.9, beta=0.5)")
+    found: list[int] = []
+    located = finding.located
+    monkeypatch.setattr(finding, "located", lambda *given: found.append(1) or located(*given))
+    assert dc.audit(folder, table, trace=trace).holds
+    assert len(found) == 1
+    others = [replace(column, codes=column.codes[:5]) for column in table.quasi]
+    assert len(dc.load(folder).lookup().located(others).of_point) == 5

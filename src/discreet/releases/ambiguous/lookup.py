@@ -23,7 +23,7 @@ from discreet.table.table import Column
 if TYPE_CHECKING:
     from discreet.releases.ambiguous.release import AmbiguousRelease
 
-appearing_kernels, covering_kernels = cast(Any, value_index), cast(Any, covering)
+kernels, covering_kernels = cast(Any, value_index), cast(Any, covering)
 
 LINES = 1 << 13
 """How many people are looked up between two reports of progress."""
@@ -35,24 +35,29 @@ class ByLists(Lookup):
     def __init__(self, release: AmbiguousRelease) -> None:
         """Use the groups of this release."""
         self.release, self.quasi, self.sizes, self.ids = release, release.quasi, release.sizes, release.ids
+        self._last: tuple[tuple[Column, ...], Located] | None = None
 
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
         """The number of combinations of the values that each group lists."""
         return self.release.combinations
 
     def located(self, people: Sequence[Column]) -> Located:
-        """Match people with the values of the auxiliary tables."""
+        """Match people with the values of the auxiliary tables; remembers the last ones, as audits ask repeatedly."""
+        if self._last is not None and [*map(id, people)] == [*map(id, self._last[0])]:
+            return self._last[1]
         column_of = {column.name: column for column in people}
 
         def codes_of(attribute: Any, payload: Any) -> NDArray[np.int64]:
             column = column_of[attribute.name]
             return codes_found(attribute, payload, column.values)[column.codes]
 
-        return located(self.release, codes_of)
+        found = located(self.release, codes_of)
+        self._last = tuple(people), found
+        return found
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         lines, of_person, shown, _ = self.located(people)
-        times, largest, logs = appearing_kernels.cover(lines, shown, self.release.groups, chances)
+        times, largest, logs = kernels.cover(lines, shown, self.release.groups, chances)
         return Matches(times, largest, 0.0 - np.expm1(logs)).of(of_person)
 
     def anyone(
@@ -88,14 +93,17 @@ class ByLists(Lookup):
             rooms *= np.bincount(shown.groups[inside], weights=own, minlength=self.release.groups)
         likely = np.divide(self.sizes, rooms, out=np.zeros(len(rooms)), where=rooms > 0)
         weights = np.prod(many[lines], axis=1)
+        # groups that say the same are counted together, and the first is the one that weighs most
+        by_chance, by_weight = np.argsort(-chances, kind="stable"), np.argsort(-likely, kind="stable")
+        ordered, weighty = kernels.renumbered(shown, by_chance), kernels.renumbered(shown, by_weight)
+        chances, likely, number = chances[by_chance], np.append(likely[by_weight], 0.0), self.release.groups
         parts = []
         for start in range(0, max(1, len(lines)), LINES):
             tell(start / max(1, len(lines)))
-            some = slice(start, start + LINES)
-            parts.append(
-                covering_kernels.beliefs(lines[some], weights[some], shown, self.release.groups, chances, likely)
-            )
-        times, largest, logs, weighed = (np.concatenate(one) for one in zip(*parts, strict=True))
+            some = lines[start : start + LINES]
+            parts.append((*kernels.cover(some, ordered, number, chances), kernels.foremost(some, weighty, number)))
+        times, largest, logs, first = (np.concatenate(one) for one in zip(*parts, strict=True))
+        weighed = np.minimum(1.0, likely[first] * weights)
         return Matches(times, largest, 0.0 - np.expm1(logs)).of(of_person), np.asarray(weighed[of_person], np.float64)
 
     def description(self, group: int) -> dict[str, str]:

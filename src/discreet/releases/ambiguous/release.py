@@ -44,6 +44,7 @@ from discreet.table.table import Table
 
 if TYPE_CHECKING:
     from discreet.kernels.presence.value_index import Shown
+    from discreet.releases.ambiguous.lookup import ByLists
 
 FORMAT = "ambiguous"
 SENSITIVE = "sensitive"
@@ -171,6 +172,11 @@ class AmbiguousRelease(Release):
 
     def lookup(self) -> Lookup:
         """The look-up of people in the auxiliary tables."""
+        return self.lists
+
+    @cached_property
+    def lists(self) -> ByLists:
+        """The look-up, made once."""
         from discreet.releases.ambiguous.lookup import ByLists
 
         return ByLists(self)

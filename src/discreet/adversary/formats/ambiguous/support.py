@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.checks.trace import first_difference, place_rows, trace_check
+from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, value_named
 from discreet.adversary.formats.anatomy.audit import wrongly_counted
 from discreet.adversary.formats.anatomy.support import CELLS, SECONDS
 from discreet.kernels.presence import covering
 from discreet.principles import wording
 from discreet.principles.counts import Counts
-from discreet.table.combinations import distinct
+from discreet.table.combinations import distinct, first_difference
 
 kernels = cast(Any, covering)
 
@@ -59,13 +59,14 @@ def by_trace(aligned: AlignedAmbiguous, trace: NDArray[Any], faults: list[str]) 
     for block, names in enumerate(release.blocks):
         first, last = (int(aligned.located.firsts[at]) for at in (block, block + 1))
         inside = (listed >= first) & (listed < last)
-        claimed = np.sort(shown.groups[inside].astype(np.int64) * width + listed[inside])
+        claimed = shown.groups[inside].astype(np.int64) * width + listed[inside]
         # a value that no group lists has the last number
         held = np.where(lines[:, block] < 0, width - 1, lines[:, block])
-        real = distinct(places * width + held)
-        if len(claimed) != len(real) or bool((claimed != real).any()):
-            group = first_difference(claimed, real) // width
-            faults.append(f"group {release.ids[group]} does not list the {' and '.join(names)} of its rows")
+        differing = first_difference(claimed, distinct(places * width + held))
+        if differing is not None:
+            faults.append(
+                f"group {release.ids[differing // width]} does not list the {' and '.join(names)} of its rows"
+            )
     real_counts = Counts.of_rows(places, aligned.classes[kept], release.groups, aligned.counts.width)
     group_at = wrongly_counted(aligned.counts, real_counts)
     if group_at is not None:
