@@ -35,7 +35,7 @@ from support.tables import with_missing
 
 
 def load(folder: Path) -> AnatomyRelease:
-    return load_anatomy(*read_manifest(folder))
+    return load_anatomy(*read_manifest(folder)[:2])
 
 
 def publish(table: Table, groups: Any, promise: Principle | None = None) -> AnatomyRelease:

@@ -51,7 +51,7 @@ def bounds(counts: object, promise: BetaLikeness) -> tuple[np.ndarray, np.ndarra
 
 
 def loaded(folder: Path) -> PerturbedRelease:
-    return load_perturbed(*files.read_manifest(folder))
+    return load_perturbed(*files.read_manifest(folder)[:2])
 
 
 def audited(folder: Path, original: Table, **more: object) -> Audit:

@@ -27,12 +27,13 @@ from discreet.adversary.checks.roles import as_published, roles
 from discreet.adversary.checks.spelling import spelling
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import see_that_all_are_in
-from discreet.adversary.presence.stage import Presence, with_presence
+from discreet.adversary.presence.remarks import remarks
+from discreet.adversary.presence.stage import Presence, judge_presence
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, wording
 from discreet.progress import part_of, silent
-from discreet.releases import load
+from discreet.releases import load_as_stated
 from discreet.releases.folder import read_manifest
 from discreet.releases.release import Release
 from discreet.table.table import Table, as_table
@@ -165,43 +166,54 @@ def audit(
         raise DiscreetError("an audit looks at files, not at a release in memory; save it and name the folder")
     tell = silent if progress is None else partial(progress, "auditing")
     tell(0.0)
-    home, manifest = read_manifest(folder)
+    file = read_manifest(folder)
     try:
-        release = load(home)
+        release = load_as_stated(file)
     except DiscreetError as error:
-        check = soundness.files(home, manifest)
-        tables = manifest.get("tables")
-        known = isinstance(tables, dict) and all((home / str(name)).is_file() for name in tables)
+        check = soundness.files(file)
+        tables = file.manifest.get("tables")
+        known = isinstance(tables, dict) and all((file.home / str(name)).is_file() for name in tables)
         if check.holds or not known:
             raise
         return Audit([check, Check("readable", False, f"The release cannot be read: {error}.")])
     placed = roles(release, original, roles_from_release)
     if not placed.holds:
         whole = (release.rows, max(0, original.rows - release.rows))
-        return Audit([soundness.files(home, manifest), placed], [], {}, *whole)
+        return Audit([soundness.files(file), placed], [], {}, *whole)
     original = as_published(original, release)
     faults: list[str] = []
     if trace is not None and not isinstance(trace, np.ndarray):
         trace, faults = read_trace(trace, original.rows)
-    persons.check_read(manifest, original)
-    parts, asked, stated = soundness.promises(manifest, promises)
+    persons.check_read(file.manifest, original)
+    parts, asked, stated = soundness.promises(file.manifest, promises)
     tell(LOADED)
     own = part_of(tell, LOADED, JUDGED)
-    case: Case[Any] = Case(manifest, release, original, parts, trace, tuple(faults), from_release, own)
+    case: Case[Any] = Case(file.manifest, release, original, parts, trace, tuple(faults), from_release, own)
     found = auditor_of(release)(case)
     tell(JUDGED)
-    sound = [soundness.files(home, manifest), spelling(home, release)]
+    sound = [soundness.files(file), spelling(file.home, release)]
     checks = [*sound, placed, listed(release, original, from_release), *found.checks, stated, *soundness.kept(release)]
     checks += persons.check_format(release, original)
-    texts = tuple(map(str, parts))
-    details = (found.losses, release.rows, case.withheld, found.groups, found.support, found.given)
-    judged = Audit(checks, found.promises, *details, texts[:asked], texts[asked:])
     last = part_of(tell, SPELLED, 1.0)
     last(0.0)
-    told = with_presence(judged, parts, release, original, population, last)
+    verdicts, presence = judge_presence(found.promises, parts, release, original, population, last)
+    checks += [] if presence is None else remarks(presence)
     if population is not None:
         see_that_all_are_in(population, original, release.quasi)
-    return told
+    texts = tuple(map(str, parts))
+    return Audit(
+        checks,
+        verdicts,
+        losses=found.losses,
+        rows=release.rows,
+        withheld=case.withheld,
+        groups=found.groups,
+        support=found.support,
+        given=found.given,
+        asked=texts[:asked],
+        stated=texts[asked:],
+        presence=presence,
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -164,7 +164,7 @@ def reading_of(folder: str) -> dict[str, Any]:
     from discreet.releases.attributes import Attribute
     from discreet.releases.folder import DAMAGED, read_manifest
 
-    home, manifest = read_manifest(folder)
+    home, manifest, _ = read_manifest(folder)
     entries = manifest.get("attributes")
     if not isinstance(entries, list):
         raise DiscreetError(f"the manifest in '{home}' lists no attributes; {DAMAGED}")

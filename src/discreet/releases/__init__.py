@@ -8,7 +8,7 @@ from discreet.errors import DiscreetError
 from discreet.plugins import Registry
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.anatomy.release import AnatomyRelease
-from discreet.releases.folder import read_manifest
+from discreet.releases.folder import ManifestFile, read_manifest
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.nested.release import NestedRelease
 from discreet.releases.randomised.perturbed import PerturbedRelease
@@ -50,7 +50,12 @@ FORMATS: Registry[type[Release]] = Registry(
 
 def load(folder: str | os.PathLike[str]) -> Release:
     """Load a release of any format from its folder alone."""
-    home, manifest = read_manifest(folder)
+    return load_as_stated(read_manifest(folder))
+
+
+def load_as_stated(file: ManifestFile) -> Release:
+    """Load the release that a manifest describes, in the format that it states."""
+    home, manifest, _ = file
     name = str(manifest.get("format"))
     if name not in FORMATS:
         raise DiscreetError(

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
@@ -55,7 +55,7 @@ def check_folder(target: Path, force: bool) -> None:
 def _release_files(home: Path) -> set[str]:
     """The names of the files that belong to the release in a folder, according to its manifest."""
     try:
-        tables = read_manifest(home)[1].get("tables")
+        tables = read_manifest(home).manifest.get("tables")
     except DiscreetError:
         tables = None
     return {MANIFEST, *(tables if isinstance(tables, dict) else ())}
@@ -105,7 +105,17 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
+class ManifestFile(NamedTuple):
+    """A manifest as it was found."""
+
+    home: Path
+    """The folder of the release."""
+    manifest: dict[str, Any]
+    text: str
+    """The content of the file."""
+
+
+def read_manifest(folder: str | os.PathLike[str]) -> ManifestFile:
     """The folder of a release and its manifest, with the checks that all formats share."""
     home = located(folder)
     home = home.parent if home.name == MANIFEST else home
@@ -136,4 +146,4 @@ def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]
                 f"the manifest in {str(home)!r} names the table {name[:200]!r}, which is not the plain name of a file "
                 "in its folder; it was damaged or edited, so publish the release again"
             )
-    return home, manifest
+    return ManifestFile(home, manifest, text)

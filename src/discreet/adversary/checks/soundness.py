@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from pathlib import Path
 from typing import Any
 
 from discreet.adversary.check import Check, one_sentence
@@ -12,7 +11,7 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, parse, together, wording
 from discreet.principles.principle import asked_for
-from discreet.releases.folder import MANIFEST, plainly_laid_out
+from discreet.releases.folder import MANIFEST, ManifestFile, plainly_laid_out
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.release import Release
@@ -23,8 +22,9 @@ BESIDE = re.compile(r"(readme|licen[cs]e)[\w-]*(\.(txt|md|rst))?", re.IGNORECASE
 """Files that may lie beside those of a release; any other would be published unaudited."""
 
 
-def files(home: Path, manifest: dict[str, Any]) -> Check:
+def files(file: ManifestFile) -> Check:
     """Whether the files are those that the manifest names, unaltered, and no others."""
+    home, manifest, text = file
     tables = manifest.get("tables")
     tables = tables if isinstance(tables, dict) else {}
     faults = []
@@ -34,7 +34,7 @@ def files(home: Path, manifest: dict[str, Any]) -> Check:
             continue  # which is told below, and not followed
         if not path.is_file() or not isinstance(entry, dict) or digest(path) != entry.get("sha256"):
             faults.append(f"the file {name} is not the one that the manifest describes (its SHA-256 digest differs)")
-    if not plainly_laid_out((home / MANIFEST).read_bytes().decode(), manifest):
+    if not plainly_laid_out(text, manifest):
         faults.append(f"{MANIFEST} is not laid out as such a file is, and how it is might tell more than it says")
     beside = []
     for path in sorted(home.iterdir()):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from discreet.adversary.formats.generalized.align import quasi_column
 from discreet.adversary.presence.corners import strongest_corner
 from discreet.adversary.presence.population import Population, in_population
-from discreet.adversary.presence.remarks import remarks
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
 from discreet.principles import Principle
@@ -29,9 +28,6 @@ from discreet.progress import Tell, silent
 from discreet.releases.max_presence import PresenceBound
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
-
-if TYPE_CHECKING:
-    from discreet.adversary.audit import Audit
 
 
 @dataclass(frozen=True)
@@ -129,30 +125,29 @@ class PresenceBeliefs:
         )
 
 
-def with_presence(
-    found: Audit,
+def judge_presence(
+    verdicts: list[PromiseVerdict],
     promised: Iterable[Principle],
     release: Release,
     original: Table,
     population: Table | None,
     tell: Tell = silent,
-) -> Audit:
-    """An audit with what the release tells about who is in the table, and promises about that judged.
+) -> tuple[list[PromiseVerdict], Presence | None]:
+    """The verdicts on sensitive values completed by what was promised about presence, and what the release reveals.
 
-    For a format that hides presence always; for others where a promise or a population asks for it.
+    Nothing is looked at, and None returned, unless the format hides presence or a promise or a population asks for it.
     """
     named = {str(part): part for part in promised if part.hides_presence}
-    parts = [named.get(kept.promise) for kept in found.promises]
+    parts = [named.get(kept.promise) for kept in verdicts]
     asked = release.hides_presence or population is not None or any(part is not None for part in parts)
     if not asked or not release.quasi:
-        return found
+        return verdicts, None
     told = PresenceBeliefs(release, [quasi_column(attribute, original) for attribute in release.quasi], tell)
     for part in parts:
         if part is not None and part.combined_presence:
             told.settle(part.most_presence)
-    kept = [one if part is None else hidden(part, told, one) for part, one in zip(parts, found.promises, strict=True)]
-    presence = told.presence([part for part in parts if part is not None], population)
-    return replace(found, promises=kept, presence=presence, checks=[*found.checks, *remarks(presence)])
+    kept = [one if part is None else hidden(part, told, one) for part, one in zip(parts, verdicts, strict=True)]
+    return kept, told.presence([part for part in parts if part is not None], population)
 
 
 def hidden(part: Principle, told: PresenceBeliefs, values: PromiseVerdict) -> PromiseVerdict:
