@@ -12,7 +12,7 @@ from support.tampering import Alteration, Folder, dropped, put, repeated, swappe
 
 
 def tamper(chance: Random, path: Path) -> str | None:
-    """Alter something in a folder of CSV files, with digests and counts made to fit or not; what it was, if anything."""
+    """Alter something in a folder of CSV files, covered up or not; what it was, if anything."""
     folder = Folder(path)
     if chance.random() < 0.25:
         what = _edit(chance, folder.manifest)
