@@ -28,13 +28,11 @@ from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Table
 from naive import perturbation as naive
+from support.releases import perturbed
 from support.tables import tables
 
 SKEWED = np.array([5, 25, 70])
 """The distribution for which Theorem 3 fails."""
-
-OPTIONS = {"matrix": "exact"}
-"""What the manifest of a release by the scheme as it is tells of it."""
 
 
 def prior_of(counts: object) -> Prior:
@@ -478,13 +476,11 @@ def test_values_that_were_not_randomised_are_found(tmp_path: Path) -> None:
     matrix = scheme.find(promise, Prior.of(table))
     drawn = draw(matrix, table.classes)
     for name, codes in (("raw", table.classes.copy()), ("half", np.where(np.arange(n) % 2, drawn, table.classes))):
-        release = PerturbedRelease.from_draws(
-            table, codes, matrix, promise=promise, scheme="perturbation", options=OPTIONS
-        )
+        release = perturbed(table, codes, matrix, promise)
         release.save(tmp_path / name)
         assert failed(audited(tmp_path / name, table)) == {"draws"}
         assert failed(audited(tmp_path / name, table, trace=release.trace)) == {"draws"}
-    release = PerturbedRelease.from_draws(table, drawn, matrix, promise=promise, scheme="perturbation", options=OPTIONS)
+    release = perturbed(table, drawn, matrix, promise)
     release.save(tmp_path / "good")
     assert audited(tmp_path / "good", table).holds
     assert release.trace is not None
@@ -501,9 +497,7 @@ def test_withheld_rows_must_keep_the_promise(tmp_path: Path) -> None:
     fair[:12] = -1
     unfair[0:60:6] = -1
     for name, codes, holds in (("fair", fair, True), ("unfair", unfair, False)):
-        release = PerturbedRelease.from_draws(
-            table, codes, matrix, promise=promise, scheme="perturbation", options=OPTIONS
-        )
+        release = perturbed(table, codes, matrix, promise)
         release.save(tmp_path / name)
         for trace in (None, release.trace):
             found = audited(tmp_path / name, table, trace=trace)

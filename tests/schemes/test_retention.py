@@ -27,6 +27,7 @@ from discreet.schemes.randomised.retention import SCALE, draw
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Table
 from naive import retention as naive
+from support.releases import retained
 
 HAIR = Fraction(1, 10**12)
 
@@ -429,31 +430,17 @@ def test_numbers_that_were_never_randomised_are_found(tmp_path: Path, noise: str
         promise = dc.Proximity(epsilon, 3)
         scheme = dc.Retention(noise=noise)  # type: ignore[arg-type]
         coin = scheme.find(promise, Prior.of(table))
-        raw = RetainedRelease.from_draws(
-            table,
-            table.classes.astype(np.int32),
-            coin,
-            scheme.noise,
-            promise=promise,
-            scheme="retention",
-            options=scheme.options,
-        )
-        raw.save(tmp_path / "r", force=True)
+        retained(table, table.classes, coin, scheme, promise).save(tmp_path / "r", force=True)
         assert set(failed(tmp_path / "r", table)) == {"draws"}
         # and those of half the table
         drawn = scheme.publish(table, promise)
         assert drawn.trace is not None
-        half = np.where(np.arange(table.rows) % 2, table.classes, drawn.shown.codes[drawn.trace]).astype(np.int32)
-        part = RetainedRelease.from_draws(
-            table, half, coin, scheme.noise, promise=promise, scheme="retention", options=scheme.options
-        )
-        part.save(tmp_path / "r", force=True)
+        half = np.where(np.arange(table.rows) % 2, table.classes, drawn.shown.codes[drawn.trace])
+        retained(table, half, coin, scheme, promise).save(tmp_path / "r", force=True)
         assert ("is published in" if table is alone else "") in failed(tmp_path / "r", table)["draws"]
         # numbers drawn from a part of the domain alone
-        low = np.where(drawn.shown.codes[drawn.trace] > len(coin.weights) // 2, 0, table.classes).astype(np.int32)
-        part = RetainedRelease.from_draws(
-            table, low, coin, scheme.noise, promise=promise, scheme="retention", options=scheme.options
-        )
+        low = np.where(drawn.shown.codes[drawn.trace] > len(coin.weights) // 2, 0, table.classes)
+        part = retained(table, low, coin, scheme, promise)
         part.save(tmp_path / "r", force=True)
         assert "draws" in failed(tmp_path / "r", table, trace=part.trace)
 
@@ -486,9 +473,7 @@ def test_withheld_rows_that_break_the_promise_are_found(tmp_path: Path) -> None:
     assert release.trace is not None
     drawn = release.shown.codes[release.trace].astype(np.int32)
     drawn[np.flatnonzero(table.classes == 0)[:4]] = -1  # four zeros, and nothing else
-    lacking = RetainedRelease.from_draws(
-        table, drawn, release.coin, "prior", promise=promise, scheme="retention", options=scheme.options
-    )
+    lacking = retained(table, drawn, release.coin, scheme, promise)
     lacking.save(tmp_path / "r")
     told = failed(tmp_path / "r", table, trace=lacking.trace)[str(promise)]
     assert "4 of the 4 rows of this group (100.0 %) hold the value '0'" in told

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +11,6 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary.audit import audit
 from discreet.analyst.loss import ail, gcp, losses
 from discreet.datasets import census, patients
 from discreet.principles import Principle, Prior, parse
@@ -22,6 +19,7 @@ from discreet.schemes import SCHEMES, Burel, Cuts, Mondrian, Sabre, Scheme, make
 from discreet.schemes.axes import axes_of
 from discreet.table.table import Table
 from support import one_of_each
+from support.audits import audits
 from support.claims import ABOUT_NUMBERS, ABOUT_VALUES, CROWDED, claimed, pairs
 from support.tables import numeric_tables, tables
 
@@ -44,11 +42,7 @@ def audited(table: Table, promise: Principle, scheme: Scheme) -> bool:
         infeasible = infeasible or (any(part.hides_presence for part in promise.parts) and "alpha=" in str(refusal))
         assert infeasible or table.unusable is not None, str(refusal)
         return False
-    with tempfile.TemporaryDirectory() as folder:
-        release.save(Path(folder) / "release")
-        for trace in (release.trace, None):
-            result = audit(Path(folder) / "release", table, trace=trace)
-            assert result.holds, result.sentences()
+    audits(release, table)
     return True
 
 
