@@ -77,12 +77,13 @@ def findings(home: Path, table: Table, **more: Any) -> tuple[set[str], str]:
 
 
 def test_every_format_is_under_fire() -> None:
-    """A format that is added needs a battery, of a scheme that makes it; and a battery speaks of all its tables."""
+    """A format that is added needs a battery."""
     assert BATTERIES.keys() == FORMATS.keys()
 
 
 @pytest.mark.parametrize("format", BATTERIES)
 def test_a_true_release_holds(target: Callable[[str], Target], format: str) -> None:
+    """It is of the format that the battery is for, and the battery speaks of all its tables."""
     table, release, home = target(format)
     assert release.format == format
     assert set(Folder(home).tables) == set(BATTERIES[format].tables)

@@ -42,7 +42,7 @@ PERTURBED = Battery(
     promise="beta-likeness(beta=2)",
     stronger="beta-likeness(beta=1)",
     weaker="beta-likeness(beta=3)",
-    rows=600,
+    rows=300,
     trace="rows",
     withheld=Must("consistency rows"),
     tables={
@@ -87,7 +87,7 @@ RETAINED = Battery(
     promise="proximity(epsilon=100, m=2)",
     stronger="proximity(epsilon=100, m=3)",
     weaker="proximity(epsilon=100, m=1)",
-    rows=600,
+    rows=500,
     trace="rows",
     withheld=Must("consistency rows"),
     tables={

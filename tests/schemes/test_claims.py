@@ -20,7 +20,7 @@ REFUSED = [(scheme, promise) for promise in CLAIMS for scheme in SCHEMES if sche
 def people() -> Table:
     """A table that can keep every promise of the matrix: twelve numbers, equally frequent and far from each other."""
     rng = np.random.default_rng(1)
-    rows = 120
+    rows = 60
     columns = {
         "age": rng.integers(20, 60, rows),
         "height": rng.integers(150, 200, rows),
