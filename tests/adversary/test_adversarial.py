@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import csv
-import hashlib
 import json
 import math
 import os
@@ -33,6 +32,7 @@ from discreet.command.main import main
 from discreet.principles import Prior
 from discreet.releases import GeneralizedRelease, write_trace
 from discreet.schemes import make_scheme
+from support.tampering import Alteration, Folder, dropped, put_in_group, repeated, stated, swapped, together
 
 Rows = list[dict[str, str]]
 Admits = Callable[[str], bool]
@@ -434,46 +434,23 @@ def published(home: Path, promise: str, *more: str) -> Path:
     return folder
 
 
-def alter(folder: Path, change: Callable[[dict[str, Any], list[list[str]]], None]) -> None:
-    """Change manifest and table (header first), and make the digest fit again."""
-    manifest = json.loads((folder / "release.json").read_text())
-    with (folder / "table.csv").open(newline="") as file:
-        rows = list(csv.reader(file))
-    change(manifest, rows)
-    with (folder / "table.csv").open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
-    manifest["tables"]["table.csv"]["sha256"] = hashlib.sha256((folder / "table.csv").read_bytes()).hexdigest()
-    (folder / "release.json").write_text(json.dumps(manifest))
-
-
 def verdicts(home: Path, *more: str) -> set[int]:
     words = ("audit", home / "release", "--original", home / "people.csv", *more)
     return {run(*words)[0], run(*words, "--trace", home / "trace.csv")[0]}
 
 
-def in_first_group(column: int, text: str) -> Callable[[dict[str, Any], list[list[str]]], None]:
-    def change(manifest: dict[str, Any], rows: list[list[str]]) -> None:
-        group = rows[1][0]
-        for row in rows[1:]:
-            if row[0] == group:
-                row[column] = text
-
-    return change
+def alter(home: Path, change: Alteration) -> None:
+    """Alter the release, and let digests and counts fit again."""
+    folder = Folder(home / "release")
+    change(folder)
+    folder.write()
 
 
-def swap(manifest: dict[str, Any], rows: list[list[str]]) -> None:
-    other = next(row for row in rows[2:] if row[0] != rows[1][0] and row[-1] != rows[1][-1])
-    rows[1][-1], other[-1] = other[-1], rows[1][-1]
-
-
-def drop(manifest: dict[str, Any], rows: list[list[str]]) -> None:
-    rows.pop()
-    manifest["rows"] = {"published": 149, "withheld": 1}
-
-
-def double(manifest: dict[str, Any], rows: list[list[str]]) -> None:
-    rows.append(rows[1])
-    manifest["rows"]["published"] = 151
+def swap(folder: Folder) -> None:
+    """Values of different groups change places."""
+    (group, *_, value), *others = folder.lines("table")
+    other = next(at for at, line in enumerate(others, 1) if line[0] != group and line[-1] != value)
+    swapped("table", "secret", 0, other)(folder)
 
 
 NO_AGES = ("20", "[20, 20]", "[79, 18]", "[18, inf]", "nan", "", "{18, 79}", "(missing)")
@@ -483,20 +460,21 @@ NO_AGES = ("20", "[20, 20]", "[79, 18]", "[18, inf]", "nan", "", "{18, 79}", "(m
     "change",
     [
         swap,
-        drop,
-        double,
-        in_first_group(0, "-1"),
-        in_first_group(0, "99999999999999999999999"),
-        *(in_first_group(1, text) for text in NO_AGES),
-        *(in_first_group(2, text) for text in ("x", "{}", "{f, x}", "")),
-        in_first_group(4, "4"),
-        in_first_group(4, "nobody's"),
-        lambda manifest, rows: rows[0].reverse(),
-        lambda manifest, rows: [row.append("x") for row in rows] and None,
+        together(dropped("table"), stated("rows", "withheld", value=1)),
+        repeated("table"),
+        put_in_group("table", "group", "-1"),
+        put_in_group("table", "group", "99999999999999999999999"),
+        *(put_in_group("table", "age", text) for text in NO_AGES),
+        *(put_in_group("table", "sex", text) for text in ("x", "{}", "{f, x}", "")),
+        put_in_group("table", "secret", "4"),
+        put_in_group("table", "secret", "nobody's"),
+        lambda folder: folder.tables["table"][0].reverse(),
+        lambda folder: [line.append("x") for line in folder.tables["table"]],
     ],
 )
-def test_an_altered_release_never_passes(home: Path, change: Any) -> None:
-    alter(published(home, "beta-likeness(beta=1)"), change)
+def test_an_altered_release_never_passes_on_the_command_line(home: Path, change: Alteration) -> None:
+    published(home, "beta-likeness(beta=1)")
+    alter(home, change)
     assert verdicts(home) <= {1, 2}
 
 
@@ -526,29 +504,22 @@ def test_no_manifest_brings_the_audit_down(home: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["numeric", "ordinal"])
 def test_a_name_made_something_else_in_the_manifest_is_no_internal_error(home: Path, kind: str) -> None:
-    folder = published(home, "beta-likeness(beta=1)")
-    alter(folder, lambda manifest, rows: manifest["attributes"][1].update(kind=kind))
+    published(home, "beta-likeness(beta=1)")
+    alter(home, stated("attributes", 1, "kind", value=kind))
     assert verdicts(home) <= {1, 2}
 
 
 @pytest.mark.parametrize("path", [("rows", "withheld"), ("attributes", 0, "domain", 1)])
 def test_a_huge_number_in_the_manifest_is_no_internal_error(home: Path, path: tuple[Any, ...]) -> None:
-    def change(manifest: dict[str, Any], rows: list[list[str]]) -> None:
-        inner: Any = manifest
-        for key in path[:-1]:
-            inner = inner[key]
-        inner[path[-1]] = 10**400
-
-    alter(published(home, "beta-likeness(beta=1)"), change)
+    published(home, "beta-likeness(beta=1)")
+    alter(home, stated(*path, value=10**400))
     assert verdicts(home) <= {1, 2}
 
 
 def test_values_that_nobody_has_do_not_make_a_distance_smaller(home: Path) -> None:
-    def pad(manifest: dict[str, Any], rows: list[list[str]]) -> None:
-        manifest["promise"] = ["t-closeness(t=0.01, distance=ordered)"]
-        manifest["attributes"][3]["values"] += [f"z{i}" for i in range(300)]
-
-    alter(published(home, "t-closeness(t=0.2, distance=ordered)", "--ordinal", "secret"), pad)
+    published(home, "t-closeness(t=0.2, distance=ordered)", "--ordinal", "secret")
+    padded = stated("attributes", 3, "values", value=lambda values: values + [f"z{i}" for i in range(300)])
+    alter(home, together(stated("promise", value=["t-closeness(t=0.01, distance=ordered)"]), padded))
     assert 0 not in verdicts(home, "--promise", "t-closeness(t=0.01, distance=ordered)")
 
 

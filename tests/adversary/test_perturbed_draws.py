@@ -20,10 +20,9 @@ from discreet.adversary.formats.randomised.align import match
 from discreet.principles import BetaLikeness, Prior
 from discreet.principles.counts import Counts
 from discreet.releases.randomised.matrix import Matrix
-from discreet.releases.randomised.perturbed import PerturbedRelease
-from discreet.releases.randomised.retained import RetainedRelease
 from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.table import Table
+from support.releases import perturbed, retained
 
 Floats = np.ndarray
 
@@ -94,14 +93,7 @@ def small(rows: int, values: int, ages: int, seed: int) -> Table:
 
 def checked(table: Table, codes: np.ndarray, matrix: Matrix, traced: bool) -> Check:
     """What is found when these values are published in place of the original ones."""
-    release = PerturbedRelease.from_draws(
-        table,
-        codes.astype(np.int32),
-        matrix,
-        promise=BetaLikeness(1),
-        scheme="perturbation",
-        options={"matrix": "exact"},
-    )
+    release = perturbed(table, codes, matrix, BetaLikeness(1))
     matched = match(release, table, release.trace if traced else None, [])
     assert matched.check.holds
     return perturbed_draws.plausible(matched, matrix)
@@ -177,14 +169,7 @@ def test_a_verdict_says_so_where_nothing_can_be_told(tmp_path: Path) -> None:
     for raw in (False, True):
         matrix = Perturbation().find(BetaLikeness(1), Prior.of(few))
         codes = few.classes if raw else draw(matrix, few.classes)
-        release = PerturbedRelease.from_draws(
-            few,
-            codes.astype(np.int32),
-            matrix,
-            promise=BetaLikeness(1),
-            scheme="perturbation",
-            options={"matrix": "exact"},
-        )
+        release = perturbed(few, codes, matrix, BetaLikeness(1))
         release.save(tmp_path / "few", force=True)
         for trace in (None, release.trace):
             found = dc.audit(tmp_path / "few", few, trace=trace)
@@ -210,14 +195,6 @@ def test_a_verdict_on_few_numbers_that_were_kept_or_drawn(tmp_path: Path) -> Non
     promise = dc.Proximity(5, 2)
     scheme = dc.Retention()
     coin = scheme.find(promise, Prior.of(table))
-    raw = RetainedRelease.from_draws(
-        table,
-        table.classes.astype(np.int32),
-        coin,
-        scheme.noise,
-        promise=promise,
-        scheme="retention",
-        options=scheme.options,
-    )
+    raw = retained(table, table.classes, coin, scheme, promise)
     raw.save(tmp_path / "r")
     assert "cannot be told from these rows." in dc.audit(tmp_path / "r", table, trace=raw.trace).verdict

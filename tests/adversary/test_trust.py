@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import discreet as dc
-from discreet.command.main import main
 from discreet.datasets import patients
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import parse
 from discreet.releases.passthrough import kept_sentence
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
+from support.command import run
 from support.house import SRC
 
 GRADES = ("low", "mid", "top")
@@ -51,13 +51,6 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         writer.writerows(rows)
     (tmp_path / "tree.toml").write_text("[prefix]\nkeep = [4, 3]\n")
     return tmp_path
-
-
-def run(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output and "internal error" not in result.output
-    return result
 
 
 def published(*more: str, promise: str = "l-diversity(l=2)", quasi: str = "age,zip,grade") -> Result:

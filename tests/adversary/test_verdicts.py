@@ -20,9 +20,9 @@ import discreet as dc
 from discreet.adversary import Audit, Check
 from discreet.command.main import main
 from discreet.principles import BetaLikeness, Prior
-from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.table import Table
+from support.releases import perturbed
 
 ROLES = ("--quasi", "age,city,grade", "--sensitive", "ill")
 TREE = "Lyon;FR\nNice;FR\nBonn;DE\nKiel;DE\n"
@@ -232,10 +232,8 @@ def test_the_power_of_a_test_of_draws_is_in_the_verdict(tmp_path: Path, rows: in
 
     def audited(share: float) -> Audit:
         left = rng.random(rows) < share
-        drawn = np.where(left, table.classes, draw(matrix, table.classes, rng)).astype(np.int32)
-        release = PerturbedRelease.from_draws(
-            table, drawn, matrix, promise=BetaLikeness(1), scheme="perturbation", options={"matrix": "exact"}
-        )
+        drawn = np.where(left, table.classes, draw(matrix, table.classes, rng))
+        release = perturbed(table, drawn, matrix, BetaLikeness(1))
         return dc.audit(release.save(tmp_path / "r", force=True), table)
 
     honest = audited(0.0)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 import discreet as dc
 from discreet.command import console, publish
@@ -25,6 +25,7 @@ from discreet.datasets import census_arrow, diseases, patients_arrow
 from discreet.errors import DiscreetError
 from discreet.table.write import write_table
 from discreet.version import __version__
+from support.command import run
 from support.house import SRC
 
 
@@ -34,13 +35,6 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_table(patients_arrow(), tmp_path / "patients.csv")
     return tmp_path
-
-
-def run(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def refused(*words: str) -> str:

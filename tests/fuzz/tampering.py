@@ -2,70 +2,51 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from fuzz.files import manifest_of
+from support.tampering import Alteration, Folder, dropped, put, repeated, swapped
 
 
-def tamper(chance: Random, folder: Path) -> str | None:
-    """Alter a release of CSV files, mostly with matching digests; describe the change, or None if nothing changed."""
-    manifest = manifest_of(folder)
+def tamper(chance: Random, path: Path) -> str | None:
+    """Alter something in a folder of CSV files, covered up or not; what it was, if anything."""
+    folder = Folder(path)
     if chance.random() < 0.25:
-        what = _edit(chance, manifest)
-        _write(folder, manifest)
+        what = _edit(chance, folder.manifest)
+        folder.write()
         return what
-    name = chance.choice(sorted(manifest["tables"]))
-    with (folder / name).open(newline="", encoding="utf-8") as file:
-        head, *lines = csv.reader(file)
-    before = [list(line) for line in lines]
+    name = chance.choice(sorted(folder.tables))
+    head, *before = [list(line) for line in folder.tables[name]]
     way = chance.choice([_swap, _drop, _repeat, _change])
-    way(chance, lines)
-    if lines == before:
+    if not before:
         return None
-    with (folder / name).open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([head, *lines])
-    if chance.random() < 0.9:
-        manifest["tables"][name]["sha256"] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        _write(folder, manifest)
-    return f"{name}: {way.__name__.strip('_')}"
+    way(chance, name, head, before)(folder)
+    if folder.lines(name) == before:
+        return None
+    folder.write(cover_up=chance.random() < 0.9)
+    return f"{name}.csv: {way.__name__.strip('_')}"
 
 
-def _write(folder: Path, manifest: dict[str, Any]) -> None:
-    (folder / "release.json").write_text(json.dumps(manifest, ensure_ascii=False), encoding="utf-8")
+def _swap(chance: Random, name: str, head: list[str], lines: list[list[str]]) -> Alteration:
+    return swapped(name, chance.choice(head), chance.randrange(len(lines)), chance.randrange(len(lines)))
 
 
-def _swap(chance: Random, lines: list[list[str]]) -> None:
-    """Swap two cells of a column."""
-    if lines:
-        column = chance.randrange(len(lines[0]))
-        one, other = chance.choice(lines), chance.choice(lines)
-        one[column], other[column] = other[column], one[column]
+def _drop(chance: Random, name: str, head: list[str], lines: list[list[str]]) -> Alteration:
+    return dropped(name, chance.randrange(len(lines)))
 
 
-def _drop(chance: Random, lines: list[list[str]]) -> None:
-    """Remove a line."""
-    if lines:
-        lines.pop(chance.randrange(len(lines)))
+def _repeat(chance: Random, name: str, head: list[str], lines: list[list[str]]) -> Alteration:
+    return repeated(name, chance.randrange(len(lines)))
 
 
-def _repeat(chance: Random, lines: list[list[str]]) -> None:
-    """Repeat a line."""
-    if lines:
-        lines.append(list(chance.choice(lines)))
-
-
-def _change(chance: Random, lines: list[list[str]]) -> None:
-    """Replace a cell by any other cell, or by a text that was not published."""
-    if lines:
-        line = chance.choice(lines)
-        strange = ["", "*", "(missing)", "0", "-1", "[0, 99]", "{a1, b1}", "nobody"]
-        line[chance.randrange(len(line))] = chance.choice([chance.choice(chance.choice(lines)), chance.choice(strange)])
+def _change(chance: Random, name: str, head: list[str], lines: list[list[str]]) -> Alteration:
+    """A cell holds something else: a value of another line, of another column, or what nobody published."""
+    strange = ["", "*", "(missing)", "0", "-1", "[0, 99]", "{a1, b1}", "nobody"]
+    text = chance.choice([chance.choice(chance.choice(lines)), chance.choice(strange)])
+    return put(name, chance.choice(head), text, chance.randrange(len(lines)))
 
 
 def _edit(chance: Random, manifest: dict[str, Any]) -> str | None:

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.analyst import group_by as workloads
 from discreet.analyst.group_by import SELECTIVITIES, cells_of, group_by_workload, run_group_by
-from discreet.command.main import main
 from discreet.datasets import HETEROGENEOUS_QUASI, census, patients, patients_arrow
 from discreet.errors import DiscreetError
 from discreet.principles import KAnonymity
@@ -28,6 +26,7 @@ from discreet.table.query import OneOf, Query, Range
 from discreet.table.sql_groups import has_groups, parse_group_by
 from discreet.table.table import Column, Kind, Table
 from discreet.table.write import write_table
+from support.command import run
 from support.releases import publish, random_groups, random_table
 from support.tables import tables
 
@@ -249,13 +248,6 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_table(patients_arrow(), tmp_path / "patients.csv")
     dc.publish(dc.read("patients.csv", quasi=["age", "sex", "zip"], sensitive="disease"), KAnonymity(4)).save("release")
     return tmp_path
-
-
-def run(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 SQL = "SELECT disease, sex, COUNT(*) AS people FROM t WHERE age < 45 GROUP BY disease, sex"

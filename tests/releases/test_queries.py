@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.analyst.queries import exact_counts, relative_errors
-from discreet.command.main import main
 from discreet.datasets import patients_arrow
 from discreet.errors import DiscreetError
 from discreet.releases import load
@@ -29,6 +27,7 @@ from discreet.table.sql import parse_count, sql_text
 from discreet.table.table import Column, Kind, Table
 from discreet.table.write import write_table
 from naive import estimates as naive
+from support.command import run
 from support.queries import random_query
 from support.releases import publish, random_groups, random_table
 from support.tables import tables
@@ -383,13 +382,6 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     table = dc.read("patients.csv", quasi=quasi, sensitive="disease")
     dc.publish(table, dc.BetaLikeness(2)).save("release")
     return tmp_path
-
-
-def run(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def test_the_command_prints_the_estimate(people: Path) -> None:

@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 import discreet as dc
 from discreet.adversary.check import Check
 from discreet.analyst.workload import run as run_workload
 from discreet.analyst.workload import workload
-from discreet.command.main import main
 from discreet.datasets import census, patients, patients_arrow
 from discreet.errors import DiscreetError
 from discreet.principles import parse
@@ -27,6 +25,7 @@ from discreet.report.measures import AIL, GCP, MEASURES, SECONDS, best, cell
 from discreet.report.plots import COLORS, families, looks_of
 from discreet.schemes import SCHEMES, Burel, Cuts
 from discreet.table.write import write_table
+from support.command import run
 
 BETAS = [f"beta-likeness(beta={beta})" for beta in (4, 1, 2)]
 
@@ -47,13 +46,6 @@ def told() -> dc.Comparison:
 
 
 COMPARE = ("compare", "patients.csv", "--quasi", "age,sex,zip", "--sensitive", "disease", "--queries", "100")
-
-
-def run(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def refused(*words: str) -> str:

@@ -27,15 +27,12 @@ from discreet.schemes.randomised.matrix import closed_form, even, exact, varianc
 from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Table
-from discreet.table.write import digest
 from naive import perturbation as naive
+from support.releases import perturbed
 from support.tables import tables
 
 SKEWED = np.array([5, 25, 70])
 """The distribution for which Theorem 3 fails."""
-
-OPTIONS = {"matrix": "exact"}
-"""What the manifest of a release by the scheme as it is tells of it."""
 
 
 def prior_of(counts: object) -> Prior:
@@ -463,74 +460,10 @@ def test_the_inverse_is_unbiased_with_rows_withheld() -> None:
 # ------------------------------------------------------------------------------------------------------------- audit
 
 
-def edited(folder: Path, name: str, change: object, seal: bool) -> None:
-    """Change the lines of a table, and with ``seal`` write its new digest into the manifest."""
-    path = folder / name
-    with path.open(newline="") as file:
-        lines = list(csv.reader(file))
-    change(lines)  # type: ignore[operator]
-    with path.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(lines)
-    if seal:
-        manifest = json.loads((folder / "release.json").read_text())
-        manifest["tables"][name]["sha256"] = digest(path)
-        (folder / "release.json").write_text(json.dumps(manifest))
-
-
 def failed(audit: Audit) -> set[str]:
     return {check.name for check in audit.checks if not check.holds} | {
         "kept" for kept in audit.promises if not kept.holds
     }
-
-
-def _swap(lines: list[list[str]]) -> None:
-    """Move probability from another value to the diagonal: still a matrix, but it says too much."""
-    gain = Fraction(lines[2][1])
-    lines[2][1], lines[1][1] = "0", str(float(Fraction(lines[1][1]) + gain))
-
-
-def _count(lines: list[list[str]]) -> None:
-    lines[1][1], lines[2][1] = str(int(lines[1][1]) + 1), str(int(lines[2][1]) - 1)
-
-
-def _cell(lines: list[list[str]]) -> None:
-    lines[1][1] = "0.123"
-
-
-def _age(lines: list[list[str]]) -> None:
-    lines[1][0] = str(int(lines[1][0]) + 1)
-
-
-def _twice(lines: list[list[str]]) -> None:
-    lines[1] = lines[2]
-
-
-def _more(lines: list[list[str]]) -> None:
-    lines.append(lines[2])
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "finds"),
-    [
-        ("matrix.csv", _cell, {"matrix"}),
-        ("matrix.csv", _swap, {"kept"}),
-        ("prior.csv", _count, {"prior"}),
-        ("table.csv", _age, {"rows"}),
-        ("table.csv", _twice, {"rows"}),
-        ("table.csv", _more, {"rows", "consistency"}),
-    ],
-)
-def test_what_was_altered_is_found(tmp_path: Path, name: str, change: object, finds: set[str]) -> None:
-    table = census(500)
-    Perturbation().publish(table, BetaLikeness(2)).save(tmp_path / "r")
-    assert audited(tmp_path / "r", table).holds
-    edited(tmp_path / "r", name, change, seal=False)
-    assert "files" in failed(audited(tmp_path / "r", table))
-    manifest = json.loads((tmp_path / "r" / "release.json").read_text())
-    manifest["tables"][name]["sha256"] = digest(tmp_path / "r" / name)
-    (tmp_path / "r" / "release.json").write_text(json.dumps(manifest))
-    found = failed(audited(tmp_path / "r", table))
-    assert finds <= found and "files" not in found
 
 
 def test_values_that_were_not_randomised_are_found(tmp_path: Path) -> None:
@@ -543,13 +476,11 @@ def test_values_that_were_not_randomised_are_found(tmp_path: Path) -> None:
     matrix = scheme.find(promise, Prior.of(table))
     drawn = draw(matrix, table.classes)
     for name, codes in (("raw", table.classes.copy()), ("half", np.where(np.arange(n) % 2, drawn, table.classes))):
-        release = PerturbedRelease.from_draws(
-            table, codes, matrix, promise=promise, scheme="perturbation", options=OPTIONS
-        )
+        release = perturbed(table, codes, matrix, promise)
         release.save(tmp_path / name)
         assert failed(audited(tmp_path / name, table)) == {"draws"}
         assert failed(audited(tmp_path / name, table, trace=release.trace)) == {"draws"}
-    release = PerturbedRelease.from_draws(table, drawn, matrix, promise=promise, scheme="perturbation", options=OPTIONS)
+    release = perturbed(table, drawn, matrix, promise)
     release.save(tmp_path / "good")
     assert audited(tmp_path / "good", table).holds
     assert release.trace is not None
@@ -566,9 +497,7 @@ def test_withheld_rows_must_keep_the_promise(tmp_path: Path) -> None:
     fair[:12] = -1
     unfair[0:60:6] = -1
     for name, codes, holds in (("fair", fair, True), ("unfair", unfair, False)):
-        release = PerturbedRelease.from_draws(
-            table, codes, matrix, promise=promise, scheme="perturbation", options=OPTIONS
-        )
+        release = perturbed(table, codes, matrix, promise)
         release.save(tmp_path / name)
         for trace in (None, release.trace):
             found = audited(tmp_path / name, table, trace=trace)
@@ -586,25 +515,6 @@ def test_promises_that_cannot_be_judged_do_not_hold(tmp_path: Path) -> None:
     assert stronger.losses["ail"] == 0.0
     assert 0.0 < stronger.losses["retention"] < 1.0
     assert stronger.promises[0].achieved == pytest.approx(2.0, rel=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("prior.csv", "value,count\n"),
-        ("prior.csv", "value,count\na,-1\n"),
-        ("prior.csv", "a,b\n1,2\n"),
-        ("matrix.csv", "published,a\na,x\n"),
-        ("matrix.csv", "published,b\na,1\n"),
-        ("table.csv", "s\na\n"),
-    ],
-)
-def test_damaged_files_are_refused_in_a_sentence(tmp_path: Path, name: str, text: str) -> None:
-    table = dc.read(pa.table({"age": [1, 2], "s": ["a", "a"]}), quasi=["age"], sensitive="s")
-    Perturbation().publish(table, BetaLikeness(1)).save(tmp_path / "r")
-    (tmp_path / "r" / name).write_text(text)
-    with pytest.raises(dc.DiscreetError):
-        loaded(tmp_path / "r")
 
 
 def test_the_matrix_is_found_quickly_for_many_values() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -17,7 +16,6 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary.audit import Audit, audit
 from discreet.analyst.loss import ail
 from discreet.command.main import main
 from discreet.datasets import census
@@ -32,6 +30,7 @@ from discreet.schemes.proximity.near_withholding import Line, chain
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import proximity as naive
+from support.audits import audits
 from support.promises import promises
 from support.tables import numeric_tables
 
@@ -45,16 +44,6 @@ SALARIES = {
 def salaries() -> Table:
     """Table 1a of the paper."""
     return read(pa.table(SALARIES), quasi=["age", "zip"], sensitive="salary")
-
-
-def audits(release: GeneralizedRelease, table: Table) -> list[Audit]:
-    """The audits of the saved files, with and without the trace, all of which hold."""
-    with tempfile.TemporaryDirectory() as folder:
-        release.save(Path(folder) / "release")
-        found = [audit(Path(folder) / "release", table, trace=trace) for trace in (release.trace, None)]
-    for result in found:
-        assert result.holds, result.sentences()
-    return found
 
 
 def published(table: Table, promise: Principle, scheme: Scheme | None = None) -> GeneralizedRelease:

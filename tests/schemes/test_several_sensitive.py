@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +15,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary.audit import Audit, audit
+from discreet.adversary.audit import audit
 from discreet.command.main import main
 from discreet.principles import Prior, parse
 from discreet.principles.per_attribute import by_attribute, stated
@@ -26,6 +25,7 @@ from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import proximity as naive
+from support.audits import audits
 
 
 def people(n: int, attributes: int, seed: int, missing: bool = False) -> Table:
@@ -44,16 +44,6 @@ def people(n: int, attributes: int, seed: int, missing: bool = False) -> Table:
         sensitive=[f"s{at}" for at in range(attributes)],
         missing="withhold" if missing else "error",
     )
-
-
-def audits(release: dc.Release, table: Table) -> list[Audit]:
-    """The audits of the saved files, with and without the trace, all of which hold."""
-    with tempfile.TemporaryDirectory() as folder:
-        release.save(Path(folder) / "release")
-        found = [audit(Path(folder) / "release", table, trace=trace) for trace in (release.trace, None)]
-    for result in found:
-        assert result.holds, result.sentences()
-    return found
 
 
 # -------------------------------------------------------------------------------------------------------------- tables

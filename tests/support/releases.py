@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet.principles import KAnonymity
-from discreet.releases import GeneralizedRelease
+from discreet.principles import KAnonymity, Principle
+from discreet.releases import GeneralizedRelease, PerturbedRelease, RetainedRelease
+from discreet.releases.randomised.coin import Coin
+from discreet.releases.randomised.matrix import Matrix
+from discreet.schemes import Retention
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 
@@ -96,6 +99,19 @@ def publish(table: Table, groups: Any, **options: Any) -> GeneralizedRelease:
     return GeneralizedRelease.from_groups(
         table, np.asarray(groups, np.int32), promise=KAnonymity(1), scheme="by-hand", options={}, **options
     )
+
+
+def perturbed(table: Table, codes: Any, matrix: Matrix, promise: Principle) -> PerturbedRelease:
+    """These values published as those that the scheme would have drawn."""
+    return PerturbedRelease.from_draws(
+        table, codes.astype(np.int32), matrix, promise=promise, scheme="perturbation", options={"matrix": "exact"}
+    )
+
+
+def retained(table: Table, codes: Any, coin: Coin, scheme: Retention, promise: Principle) -> RetainedRelease:
+    """These numbers published as those that the scheme would have kept or drawn."""
+    how: dict[str, Any] = {"promise": promise, "scheme": scheme.name, "options": scheme.options}
+    return RetainedRelease.from_draws(table, codes.astype(np.int32), coin, scheme.noise, **how)
 
 
 def objects(values: Any) -> np.ndarray[Any, Any]:

@@ -14,11 +14,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 import discreet as dc
 from discreet.command.main import main
 from discreet.table.read import read
+from support.command import run
 
 DAYS = [date(1971, 2, 3), date(1975, 11, 30), date(1980, 1, 13)]
 ISO = ("1971-02-03", "1975-11-30", "1980-01-13")
@@ -418,13 +419,6 @@ def here(people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     (tmp_path / "people.csv").write_text(people.read_text())
     monkeypatch.chdir(tmp_path)
     yield tmp_path
-
-
-def run(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output and "internal error" not in result.output
-    return result
 
 
 ROLES = ("--quasi", "birth,seen,sex", "--sensitive", "illness")

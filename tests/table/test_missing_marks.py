@@ -13,11 +13,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import discreet as dc
-from discreet.command.main import main
 from discreet.table.read import read
+from support.command import run
 
 ROWS = 240
 ROLES = ("--quasi", "age,race,income", "--sensitive", "disease")
@@ -37,13 +37,6 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
     monkeypatch.chdir(tmp_path)
     yield tmp_path
-
-
-def run(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output and "internal error" not in result.output
-    return result
 
 
 def publish(*more: str, code: int = 0) -> Result:

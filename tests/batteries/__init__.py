@@ -1,0 +1,17 @@
+"""Alterations of releases, a battery for each format: what is done to it, and what must then fail, by name."""
+
+from __future__ import annotations
+
+from batteries.ambiguous import AMBIGUOUS
+from batteries.anatomy import ANATOMY
+from batteries.generalized import GENERALIZED
+from batteries.randomised import PERTURBED, RETAINED
+
+BATTERIES = {
+    "generalized": GENERALIZED,
+    "anatomy": ANATOMY,
+    "ambiguous": AMBIGUOUS,
+    "perturbed": PERTURBED,
+    "retained": RETAINED,
+}
+"""By the name of the format; one that has none fails the tests."""

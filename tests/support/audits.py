@@ -1,0 +1,21 @@
+"""The audits that a release has to pass."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from discreet.adversary.audit import Audit, audit
+from discreet.releases import Release
+from discreet.table.table import Table
+
+
+def audits(release: Release, table: Table, **more: Any) -> list[Audit]:
+    """The audits of the saved files, with and without the trace, all of which hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        release.save(Path(folder) / "release")
+        found = [audit(Path(folder) / "release", table, trace=trace, **more) for trace in (release.trace, None)]
+    for result in found:
+        assert result.holds, result.sentences()
+    return found

@@ -1,0 +1,61 @@
+"""Which scheme claims to keep which promise: the matrix, written down independently of what schemes say themselves.
+
+A scheme that is not named beside a promise has to refuse it, and to say what to do instead. A scheme or a promise that
+is added is added here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+ABOUT_VALUES = {
+    "k-anonymity(k=3)": "cuts mondrian",
+    "l-diversity(l=2)": "cuts mondrian burel anatomy baseline",
+    "l-diversity(l=2, kind=distinct)": "cuts mondrian anatomy baseline",
+    "l-diversity(l=1.5, kind=entropy)": "cuts mondrian baseline",
+    "l-diversity(l=2, kind=recursive, c=3)": "cuts mondrian baseline",
+    "t-closeness(t=0.3)": "cuts mondrian sabre baseline",
+    "t-closeness(t=0.15)": "cuts mondrian sabre baseline",
+    "beta-likeness(beta=0.5)": "cuts mondrian burel perturbation baseline",
+    "beta-likeness(beta=2)": "cuts mondrian burel perturbation baseline",
+    "beta-likeness(beta=2, variant=basic)": "cuts mondrian burel perturbation baseline",
+    "beta-likeness(beta=2, negative=0.9)": "cuts mondrian perturbation baseline",
+    "delta-disclosure(delta=1.5)": "cuts mondrian baseline",
+    "alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian burel ambiguity",
+    "alpha-beta(alpha=0.5, beta=0.5, presence=combined)": "cuts mondrian burel ambiguity",
+    "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts mondrian burel",
+    "k-anonymity(k=2) & t-closeness(t=0.4) & l-diversity(l=2)": "cuts mondrian sabre",
+}
+"""Promises about sensitive attributes of any kind."""
+
+ABOUT_NUMBERS = {
+    "proximity(epsilon=3, m=2)": "proximity retention",
+    "proximity(epsilon=0.2, m=3, neighbourhood=relative)": "proximity retention",
+    "proximity(epsilon=0.5, m=2) & k-anonymity(k=3)": "proximity",
+    "ke-anonymity(k=2, e=3)": "cuts mondrian baseline",
+    "variance(v=2) & k-anonymity(k=2)": "cuts mondrian",
+}
+"""Promises about a numeric sensitive attribute."""
+
+AT_BORDERS = {
+    "l-diversity(l=2.5)": "cuts mondrian burel baseline",
+    "alpha-beta(alpha=1, beta=0.5)": "cuts mondrian burel anatomy baseline ambiguity",
+    "k-anonymity(k=2) & l-diversity(l=2) & alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian burel ambiguity",
+    "variance(v=2)": "cuts mondrian baseline",
+}
+"""Promises that differ little from others above, but for who keeps them."""
+
+CLAIMS = {promise: schemes.split() for promise, schemes in (ABOUT_VALUES | ABOUT_NUMBERS | AT_BORDERS).items()}
+
+CROWDED = {"retention"}
+"""Schemes that refuse what they claim about a table in which too many numbers are near to each other."""
+
+
+def pairs(promises: Iterable[str]) -> list[tuple[str, str]]:
+    """Every scheme with every one of these promises that it claims."""
+    return [(scheme, promise) for promise in promises for scheme in CLAIMS[promise]]
+
+
+def claimed(scheme: str, promise: str) -> bool:
+    """Whether a scheme has to keep a promise; one that is not listed is only asked of schemes that claim its kind."""
+    return promise not in CLAIMS or scheme in CLAIMS[promise]

@@ -1,0 +1,15 @@
+"""The command line, run in this process."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner, Result
+
+from discreet.command.main import main
+
+
+def run(*words: str, code: int = 0) -> Result:
+    """What a command prints; it has to end with this code, and must not break down."""
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output and "internal error" not in result.output
+    return result

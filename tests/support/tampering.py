@@ -1,0 +1,201 @@
+"""A saved release in the hands of someone who edits its files, and what such a person may do to them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from discreet.table.write import digest
+
+Lines = list[list[str]]
+
+
+class Folder:
+    """A release as files: its tables as lines of texts, the header first, and its manifest.
+
+    Lines are counted without the header, from 0. Nothing is written until ``write``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.manifest: dict[str, Any] = json.loads((path / "release.json").read_text(encoding="utf-8"))
+        self.tables = {name.removesuffix(".csv"): _lines(path / name) for name in self.manifest["tables"]}
+        self._before = {name: [list(line) for line in lines] for name, lines in self.tables.items()}
+
+    def lines(self, table: str) -> Lines:
+        """The lines of a table, to be edited one by one."""
+        return self.tables[table][1:]
+
+    def place(self, table: str, column: str) -> int:
+        """Where a column stands."""
+        return self.tables[table][0].index(column)
+
+    def column(self, table: str, column: str) -> list[str]:
+        """The texts of a column."""
+        return [line[self.place(table, column)] for line in self.lines(table)]
+
+    def write(self, cover_up: bool = True) -> None:
+        """Write what was edited; covering up, with digests and with counts of rows and groups that fit it."""
+        edited = [name for name, lines in self.tables.items() if lines != self._before.get(name)]
+        for name in edited:
+            path = self.path / f"{name}.csv"
+            with path.open("w", newline="", encoding="utf-8") as file:
+                csv.writer(file, lineterminator="\n").writerows(self.tables[name])
+            if cover_up and path.name in self.manifest["tables"]:
+                self.manifest["tables"][path.name]["sha256"] = digest(path)
+        if cover_up and edited:
+            self._count()
+        text = json.dumps(self.manifest, ensure_ascii=False)
+        (self.path / "release.json").write_text(text, encoding="utf-8")
+
+    def _count(self) -> None:
+        """Let the manifest count what the tables hold, as far as that are numbers."""
+        if "table" in self.tables:
+            self.manifest["rows"]["published"] = len(self.lines("table"))
+        else:
+            counts = self.column("sensitive", "count")
+            self.manifest["rows"]["published"] = sum(int(text) for text in counts if text.isdecimal())
+        if "groups" in self.manifest:
+            listed = "table" if "table" in self.tables else "sensitive"
+            self.manifest["groups"] = len({line[0] for line in self.lines(listed)})
+
+
+def _lines(path: Path) -> Lines:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+Alteration = Callable[[Folder], object]
+
+
+def altered(source: Path, target: Path, alteration: Alteration, cover_up: bool = True) -> Path:
+    """A copy of a release in which something is altered."""
+    shutil.copytree(source, target)
+    folder = Folder(target)
+    alteration(folder)
+    folder.write(cover_up)
+    return target
+
+
+def together(*alterations: Alteration) -> Alteration:
+    """All of these, one after the other."""
+    return lambda folder: [alteration(folder) for alteration in alterations]
+
+
+# -------------------------------------------------------------------------------------------------------------- tables
+
+
+def dropped(table: str, line: int = -1) -> Alteration:
+    """A line is gone."""
+
+    def alter(folder: Folder) -> None:
+        lines = folder.lines(table)
+        lines.pop(line)
+        folder.tables[table][1:] = lines
+
+    return alter
+
+
+def repeated(table: str, line: int = 0) -> Alteration:
+    """A line is there twice."""
+    return lambda folder: folder.tables[table].append(list(folder.lines(table)[line]))
+
+
+def added(table: str, *cells: str) -> Alteration:
+    """A line is there that never was."""
+    return lambda folder: folder.tables[table].append(list(cells))
+
+
+def put(table: str, column: str, text: str | Callable[[str], str], line: int = 0) -> Alteration:
+    """A cell holds something else: a text, or what a function makes of what it held."""
+
+    def alter(folder: Folder) -> None:
+        at, edited = folder.place(table, column), folder.lines(table)[line]
+        edited[at] = text if isinstance(text, str) else text(edited[at])
+
+    return alter
+
+
+def put_in_group(table: str, column: str, text: str | Callable[[str], str]) -> Alteration:
+    """The same in all lines of the group of the first line."""
+
+    def alter(folder: Folder) -> None:
+        own = folder.column(table, "group")
+        for line, group in enumerate(own):
+            if group == own[0]:
+                put(table, column, text, line)(folder)
+
+    return alter
+
+
+def swapped(table: str, column: str, one: int = 0, other: int | None = None) -> Alteration:
+    """Two cells of a column change places; unless told, the first and the last that differs from it."""
+
+    def alter(folder: Folder) -> None:
+        texts, at = folder.column(table, column), folder.place(table, column)
+        second = max(line for line, text in enumerate(texts) if text != texts[one]) if other is None else other
+        for line, text in ((one, texts[second]), (second, texts[one])):
+            folder.lines(table)[line][at] = text
+
+    return alter
+
+
+def without_group(table: str, group: str) -> Alteration:
+    """No line of a group is left."""
+
+    def alter(folder: Folder) -> None:
+        folder.tables[table] = [line for line in folder.tables[table] if line[folder.place(table, "group")] != group]
+
+    return alter
+
+
+def rewritten(table: str, *lines: str) -> Alteration:
+    """A table holds these lines and nothing else."""
+
+    def alter(folder: Folder) -> None:
+        folder.tables[table] = [line.split(",") for line in lines]
+
+    return alter
+
+
+def more(by: int) -> Callable[[Any], Any]:
+    """A number that is larger by so much, as a text if it was one."""
+    return lambda number: str(int(number) + by) if isinstance(number, str) else number + by
+
+
+# ------------------------------------------------------------------------------------------------ manifest and folder
+
+
+def stated(*path: str | int, value: Any) -> Alteration:
+    """An entry of the manifest, found by this path, is another: a value, or what a function makes of the old one."""
+
+    def alter(folder: Folder) -> None:
+        inner: Any = folder.manifest
+        for key in path[:-1]:
+            inner = inner[key]
+        inner[path[-1]] = value(inner[path[-1]]) if callable(value) else value
+
+    return alter
+
+
+def role(name: str, role: str) -> Alteration:
+    """An attribute is said to have another role."""
+
+    def alter(folder: Folder) -> None:
+        next(entry for entry in folder.manifest["attributes"] if entry["name"] == name)["role"] = role
+
+    return alter
+
+
+def beside(name: str, text: str = "name\nAlan\n") -> Alteration:
+    """Another file lies in the folder."""
+    return lambda folder: (folder.path / name).write_text(text)
+
+
+def misfit(folder: Folder) -> None:
+    """The digest of a table is that of another file."""
+    folder.manifest["tables"][min(folder.manifest["tables"])]["sha256"] = "0" * 64
