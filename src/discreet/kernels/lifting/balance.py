@@ -8,9 +8,9 @@ A person of child c then has the value v with the expected number (as a sum over
 
     local[c, v] - lifts[c, v] + share[c] * (lifts[0, v] + lifts[1, v] + above[v]),
 
-which must not exceed ``caps[v] * persons[c]``. With the shares given, what a value needs is a single number between two
-bounds, ``share[1] * lifts[0, v] - share[0] * lifts[1, v]``, and so the least lifts of each value are known at once. What
-then remains is that the lifts add up to the shares, for which *companions* are lifted: rows of values that have room.
+which must not exceed ``caps[v] * persons[c]``. Lifting a row of v from child c lowers it there; lifting a *companion*, a
+row of some other value, from the other child lowers it too, because then more of those who leave are not from c. If
+nobody left the other child, whoever knows the tree would know where every lifted row belongs, and nothing were hidden.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from discreet.kernels.compiling import kernel, part
 
 SLACK, DOUBT = 5e-10, 4e-15
 """By how much a number may exceed its bound, half of what judging allows; less, by what rounding may add per person."""
-FIRST_SHARES, REFINEMENTS = 6, 4
+STRIDE = 0.25
+"""Rows are lifted one by one, or so large a part of an excess at once."""
 
 
 class Scales(NamedTuple):
@@ -35,9 +36,6 @@ class Scales(NamedTuple):
     above: NDArray[np.float64]
     local: NDArray[np.int64]
     lifts: NDArray[np.int64]
-    wanted: NDArray[np.float64]
-    """Per child and slot: the lifts as real numbers; ``room``: how many more of them could be companions."""
-    room: NDArray[np.float64]
     best: NDArray[np.int64]
     """The lifts of the best cut so far."""
     all_of: NDArray[np.bool_]
@@ -57,8 +55,6 @@ def scales_of(slots):
         np.empty(slots),
         np.empty((2, slots), np.int64),
         np.empty((2, slots), np.int64),
-        np.empty((2, slots)),
-        np.empty((2, slots)),
         np.empty((2, slots), np.int64),
         np.empty(slots, np.bool_),
         np.empty(2, np.int64),
@@ -69,102 +65,12 @@ def scales_of(slots):
 
 
 @part
-def companions(number, most, scales):
-    """Lift rows, and companions for them, at the least cost below ``most``, into ``scales.lifts``; returns the cost,
-    infinite when there is none."""
-    if not _begin(number, most, scales):
-        return np.inf
-    persons = scales.persons
-    middle = persons[0] / (persons[0] + persons[1])
-    best, cost = middle, _weigh(middle, number, scales)
-    for k in range(FIRST_SHARES):
-        share = (k + 0.5) / FIRST_SHARES
-        here = _weigh(share, number, scales)
-        if here < cost:
-            best, cost = share, here
-    if cost == np.inf:
-        return np.inf
-    step = 0.5 / FIRST_SHARES
-    for _ in range(REFINEMENTS):
-        for share in (best - step, best + step):
-            if 0.0 < share < 1.0:
-                here = _weigh(share, number, scales)
-                if here < cost:
-                    best, cost = share, here
-        step /= 2
-    if cost >= most:
-        return np.inf
-    _weigh(best, number, scales)
-    _share_out(best, number, scales)
-    return _settle(number, most, scales)
-
-
-@part
-def _begin(number, most, scales):
+def _begin(number, scales):
     """Nothing lifted yet."""
     for c in range(2):
         scales.leaving[c] = scales.away[c]
         for i in range(number):
             scales.lifts[c, i] = 0
-    return most > 0.0
-
-
-@part
-def _weigh(share, number, scales):
-    """What the least lifts cost when a ``share`` of those who leave comes from the left child, into ``wanted`` and
-    ``room``; infinite when there are none."""
-    other = 1.0 - share
-    left, right = scales.persons
-    local, wanted, room = scales.local, scales.wanted, scales.room
-    leaving0, leaving1 = float(scales.away[0]), float(scales.away[1])
-    room0 = room1 = 0.0
-    for i in range(number):
-        least = local[0, i] + share * scales.above[i] - scales.caps[i] * left
-        most = scales.caps[i] * right - local[1, i] - other * scales.above[i]
-        z0 = z1 = 0.0
-        if least > 0.0:
-            z0 = least / other
-            if z0 > local[0, i] + SLACK:
-                return np.inf
-        elif most < 0.0:
-            z1 = -most / share
-            if z1 > local[1, i] + SLACK:
-                return np.inf
-        now = other * z0 - share * z1
-        wanted[0, i], wanted[1, i] = z0, z1
-        room[0, i] = max(0.0, min(local[0, i] - z0, (most - now) / other))
-        room[1, i] = max(0.0, min(local[1, i] - z1, (now - least) / share))
-        leaving0 += z0
-        leaving1 += z1
-        room0 += room[0, i]
-        room1 += room[1, i]
-    more = leaving1 * share / other - leaving0
-    if more > room0 or -more * other / share > room1:
-        return np.inf
-    cost = (leaving0 - scales.away[0] + max(0.0, more)) * scales.prices[0]
-    return cost + (leaving1 - scales.away[1] + max(0.0, -more * other / share)) * scales.prices[1]
-
-
-@part
-def _share_out(share, number, scales):
-    """Whole numbers at or below the lifts that are wanted with their companions, each value's in proportion to its
-    room."""
-    leaving = np.empty(2)
-    rooms = np.zeros(2)
-    for c in range(2):
-        leaving[c] = scales.away[c]
-        for i in range(number):
-            leaving[c] += scales.wanted[c, i]
-            rooms[c] += scales.room[c, i]
-    missing = np.empty(2)
-    missing[0] = leaving[1] * share / (1.0 - share) - leaving[0]
-    missing[1] = leaving[0] * (1.0 - share) / share - leaving[1]
-    for c in range(2):
-        part = missing[c] / rooms[c] if missing[c] > 0.0 and rooms[c] > 0.0 else 0.0
-        for i in range(number):
-            lifts = int(np.floor(scales.wanted[c, i] + part * scales.room[c, i] + SLACK))
-            scales.lifts[c, i] = min(lifts, scales.local[c, i])
-            scales.leaving[c] += scales.lifts[c, i]
 
 
 @part
@@ -190,9 +96,9 @@ def _worst(number, scales):
 
 
 @part
-def _allowed(c, scales):
-    """How much excess in a child is none."""
-    return SLACK - DOUBT * scales.persons[c]
+def _allowed(scales):
+    """How much excess is none."""
+    return SLACK - DOUBT * max(scales.persons[0], scales.persons[1])
 
 
 @part
@@ -203,40 +109,49 @@ def _cost(scales):
 
 
 @part
-def _settle(number, most, scales):
-    """Lift one row after the other until nothing exceeds its bound: whatever lowers the largest excess most for its
-    price, a row of that value or a companion from the other child. Returns the cost, infinite from ``most`` on."""
+def companions(number, most, scales):
+    """Lift rows until no expected number exceeds its bound, into ``scales.lifts``: always what lowers the largest
+    excess most for its price, rows of that value or companions from the other child.
+
+    Returns the cost; infinite from ``most`` on, or when no rows help.
+    """
+    _begin(number, scales)
     while True:
         cost = _cost(scales)
         if cost >= most:
             return np.inf
         c, i, worst = _worst(number, scales)
-        if worst <= min(_allowed(0, scales), _allowed(1, scales)):
+        if worst <= _allowed(scales):
             return cost
         other = 1 - c
-        companion = _companion(c, i, number, scales)
-        own = scales.lifts[c, i] < scales.local[c, i]
-        if scales.leaving[other] == 0:  # without a companion nothing is hidden
-            if companion < 0 or not own:
+        u, room = _companion(c, i, number, scales)
+        own = min(max(1, int(STRIDE * worst)), scales.local[c, i] - scales.lifts[c, i])
+        others = min(max(1, int(STRIDE * min(worst, room))), scales.local[other, u] - scales.lifts[other, u])
+        if scales.leaving[other] == 0:
+            if own == 0 or others == 0:
                 return np.inf
-            _lift(other, companion, 1, scales)
-            _lift(c, i, 1, scales)
+            _lift(other, u, others, scales)
+            _lift(c, i, own, scales)
             continue
-        own_gain = other_gain = 0.0
-        if own:
-            _lift(c, i, 1, scales)
-            own_gain = (worst - excess(c, i, scales)) / (scales.prices[c] + SLACK)
-            _lift(c, i, -1, scales)
-        if companion >= 0:
-            _lift(other, companion, 1, scales)
-            other_gain = (worst - excess(c, i, scales)) / (scales.prices[other] + SLACK)
-            _lift(other, companion, -1, scales)
+        own_gain = _gain(c, i, c, i, own, worst, scales)
+        other_gain = _gain(c, i, other, u, others, worst, scales)
         if own_gain <= 0.0 and other_gain <= 0.0:
             return np.inf
         if own_gain >= other_gain:
-            _lift(c, i, 1, scales)
+            _lift(c, i, own, scales)
         else:
-            _lift(other, companion, 1, scales)
+            _lift(other, u, others, scales)
+
+
+@part
+def _gain(c, i, lifted_c, lifted_i, by, worst, scales):
+    """By how much an excess falls for its price when so many rows of some child and slot are lifted."""
+    if by == 0:
+        return 0.0
+    _lift(lifted_c, lifted_i, by, scales)
+    fallen = worst - excess(c, i, scales)
+    _lift(lifted_c, lifted_i, -by, scales)
+    return fallen / (by * scales.prices[lifted_c] + SLACK)
 
 
 @part
@@ -247,15 +162,17 @@ def _lift(c, i, by, scales):
 
 @part
 def _companion(c, i, number, scales):
-    """The slot, other than ``i``, with a row to lift in the other child that has most room in this one; -1 if none."""
-    found, least = -1, np.inf
+    """The slot, other than ``i``, with rows to lift in the other child that has most room in this one, and how much."""
+    found, room = i, -np.inf
     other = 1 - c
     for u in range(number):
         if u != i and scales.lifts[other, u] < scales.local[other, u]:
-            here = excess(c, u, scales)
-            if here < least:
-                found, least = u, here
-    return found
+            here = -excess(c, u, scales)
+            if here > room:
+                found, room = u, here
+    if room == -np.inf:  # none: the last slot has no rows
+        return number - 1, 0.0
+    return found, room
 
 
 @part
@@ -268,8 +185,7 @@ def blindly(number, most, scales):
     more = np.zeros(2, np.int64)
     while True:
         rest = np.zeros(2, np.int64)
-        if not _begin(number, most, scales):
-            return np.inf
+        _begin(number, scales)
         for c in range(2):
             for i in range(number):
                 if all_of[i]:
@@ -289,11 +205,11 @@ def blindly(number, most, scales):
             return np.inf
         new = False
         at_c, at_i, worst = _worst(number, scales)
-        if worst <= min(_allowed(0, scales), _allowed(1, scales)):
+        if worst <= _allowed(scales):
             return cost
         for i in range(number):
             for c in range(2):
-                if not all_of[i] and local[0, i] + local[1, i] > 0 and excess(c, i, scales) > _allowed(c, scales):
+                if not all_of[i] and local[0, i] + local[1, i] > 0 and excess(c, i, scales) > _allowed(scales):
                     all_of[i] = True
                     new = True
         if not new:  # what exceeds now is what rounding added

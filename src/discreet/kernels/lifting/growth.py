@@ -9,10 +9,14 @@ from discreet.kernels.lifting.balance import blindly, companions
 from discreet.kernels.lifting.survey import box_loss, find_box, find_cuts
 
 
+GAIN = 0.05
+"""A cut must pay even if rows that are lifted cost so much more than the loss of their box."""
+
+
 @kernel
-def grow(arrays, start, end, number, above, stop, axes, terms, recipe, survey, scales):
-    """Cut the persons ``start`` to ``end`` of node ``number`` for as long as that pays; nodes of up to ``stop`` persons
-    are left to others.
+def grow(arrays, start, end, number, above, smallest, largest, axes, terms, recipe, survey, scales):
+    """Cut the persons ``start`` to ``end`` of node ``number`` for as long as that pays; of the nodes that come of it,
+    those of at most ``smallest`` or of more than ``largest`` persons are left to others.
 
     Rows are reordered in place so that every node is a run of rows, ties as they stand: where they stand in random
     order, those that are lifted, the first of their value, are a random sample. ``above[v]`` is how many of the node's
@@ -21,26 +25,33 @@ def grow(arrays, start, end, number, above, stop, axes, terms, recipe, survey, s
     A root has the number ``2 * start``, the children of a cut at ``middle`` have ``2 * middle - 1`` and ``2 * middle``,
     which no other cut gives: so threads number nodes without asking each other.
 
-    Returns the nodes that were left to others: start, end and number each; and what is expected above them.
+    Returns the cost of all rows that are not in nodes left to others, and these nodes: start, end, number and above.
     """
-    points, classes, homes = arrays.points, arrays.classes, arrays.homes
+    classes, homes = arrays.classes, arrays.homes
     slot_of = np.full(terms.caps.shape[0], -1, np.int32)
     values = np.empty(terms.caps.shape[0], np.int32)
     waiting = [(start, end, number, above)]
     left_over = [(start, end, number, above)]
     left_over.pop()
+    total = 0.0
     while len(waiting) > 0:
         start, end, number, above = waiting.pop()
         slots = _take_stock(classes, homes, start, end, above, terms, slot_of, values, survey, scales)
-        best = _best_cut(points[start:end], slots, axes, terms, recipe, survey, scales)
+        points = arrays.points[start:end]
+        find_box(points, terms.sets, survey)
+        loss = box_loss(axes, terms.sets, survey.box)
+        weight = recipe.weight * (np.log(end - start) / np.log(max(2, classes.shape[0]))) ** recipe.fading
+        best = _best_cut(points, slots, loss, weight, axes, terms, recipe, survey, scales)
         for i in range(slots):
             slot_of[values[i]] = -1
         if best < 0:
             arrays.leaves[start:end] = number
+            total += loss * survey.totals[:slots].sum()
             continue
         middle = _apply(arrays, start, end, number, best, survey, scales)
         arrays.parents[2 * middle - 1] = number
         arrays.parents[2 * middle] = number
+        total += loss * scales.best[:, :slots].sum()
         leaving = np.zeros(2, np.int64)
         together = above.copy()
         for c in range(2):
@@ -50,13 +61,13 @@ def grow(arrays, start, end, number, above, stop, axes, terms, recipe, survey, s
             for i in range(slots):
                 together[values[i]] += scales.best[c, i]
         for c in range(2):
-            child = (start, middle, 2 * middle - 1) if c == 0 else (middle, end, 2 * middle)
-            expected = together * (leaving[c] / max(1, leaving[0] + leaving[1]))
-            if child[1] - child[0] > stop:
-                left_over.append((child[0], child[1], child[2], expected))
+            first, last = (start, middle) if c == 0 else (middle, end)
+            child = (first, last, 2 * middle - 1 + c, together * (leaving[c] / max(1, leaving[0] + leaving[1])))
+            if smallest < last - first <= largest:
+                waiting.append(child)
             else:
-                waiting.append((child[0], child[1], child[2], expected))
-    return left_over
+                left_over.append(child)
+    return total, left_over
 
 
 @part
@@ -89,31 +100,25 @@ def _take_stock(classes, homes, start, end, above, terms, slot_of, values, surve
 
 
 @part
-def _best_cut(points, slots, axes, terms, recipe, survey, scales):
-    """The cheapest cut, if it is cheaper than none, its lifts into ``scales.best``; -1 otherwise."""
-    find_box(points, terms.sets, survey)
-    loss = box_loss(axes, terms.sets, survey.box)
-    rows = 0
-    for t in range(points.shape[0]):
-        if survey.slots[t] >= 0:
-            rows += 1
-    if rows == 0 or loss == 0.0:
+def _best_cut(points, slots, loss, weight, axes, terms, recipe, survey, scales):
+    """The cheapest cut that pays, its lifts into ``scales.best``; -1 if there is none."""
+    rows = survey.totals[:slots].sum()
+    none = rows * loss - 1e-9
+    if none <= 0.0:
         return -1
     found = find_cuts(points, slots, axes, terms, recipe.positions, survey)
-    lowest = rows * loss - 1e-9
+    lowest = np.inf
     best = -1
     for k in np.argsort(survey.least[:found]):
-        if survey.least[k] >= lowest:
+        if survey.least[k] >= min(lowest, none):
             break
         _load(k, slots, points.shape[0], rows, survey, scales)
         for c in range(2):
-            scales.prices[c] = loss * (1.0 + recipe.weight) - survey.losses[k, c]
+            scales.prices[c] = loss * (1.0 + weight) - survey.losses[k, c]
         most = lowest - survey.least[k]
-        if recipe.blind:
-            cost = blindly(slots + 1, most, scales)
-        else:
-            cost = companions(slots + 1, most, scales)
-        if cost < most:
+        cost = blindly(slots + 1, most, scales) if recipe.blind else companions(slots + 1, most, scales)
+        lifted = scales.leaving.sum() - scales.away.sum()
+        if cost < most and survey.least[k] + cost - max(0.0, weight - GAIN) * loss * lifted < none:
             lowest = survey.least[k] + cost
             best = k
             for c in range(2):

@@ -14,7 +14,10 @@ class Recipe(NamedTuple):
     positions: int
     """How many positions of an axis are tried."""
     weight: float
-    """What a lifted row costs beyond the loss of its box, as a share of it: it will never go down again."""
+    """What a lifted row costs in the whole table beyond the loss of its box, as a share of it: it will never go down
+    again, as others will."""
+    fading: float
+    """With which power of the logarithm of a node's persons that falls: those in small nodes do not go down far."""
     blind: bool
     """Whether all rows of a value are lifted or, but for a random sample of them, none."""
 
