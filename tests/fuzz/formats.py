@@ -275,11 +275,68 @@ def _retained(published: Published) -> None:
         expect(worst <= 1 / promise.number("m") + SLACK, f"{promise.text}: a neighbourhood is believed with {worst}")
 
 
+def _nested(published: Published) -> None:
+    """Persons in leaves by the trace; the rows of a node are theirs who are in it and have none below."""
+    case = published.case
+    lines, leaves = _by_group(lines_of(published.folder, "table")), published.rows_by_group()
+    nodes = {int(line["group"]): line for line in lines_of(published.folder, "nodes")}
+    expect(list(nodes) == sorted(nodes) and nodes.keys() == lines.keys(), "the nodes are not those with rows")
+    expect(manifest_of(published.folder)["groups"] == len(nodes), "nodes are counted wrongly")
+    paths = {node: _climb(nodes, node) for node in nodes}
+    for node in nodes:
+        expect(int(nodes[node]["persons"]) == len(leaves.get(node, [])), "persons are counted wrongly")
+        for column in case.quasi:
+            (text,) = {line[column.name] for line in lines[node]}
+            everyone = [row for leaf, rows in leaves.items() if node in paths[leaf] for row in rows]
+            expect(all(admits(column, text, value) for value in _shared(column, everyone)), f"{text!r} is not true")
+    exact = [*case.sensitive, *case.kept]
+    (column,) = case.sensitive
+    meant, secrets = list(zip(*(one.meant for one in exact), strict=True)), column.meant
+    waiting: dict[int, Counter[Any]] = {node: Counter(meant[row] for row in leaves.get(node, [])) for node in nodes}
+    arriving = {}
+    for node in sorted(nodes, key=lambda one: -len(paths[one])):
+        arriving[node] = waiting[node].total()
+        own = Counter(tuple(cell(one, line) for one in exact) for line in lines[node])
+        expect(own <= waiting[node], "a node has rows of persons who are not in it, or have one below")
+        left = waiting[node] - own
+        if len(paths[node]) > 1:
+            waiting[paths[node][1]] += left
+        else:
+            expect(not left, "persons of a root have no row")
+    for leaf, rows in leaves.items():
+        reach, believed = Fraction(1), Expected.fromkeys(secrets, Fraction(0))
+        for node in paths[leaf]:
+            for line in lines[node]:
+                believed[cell(column, line)] += len(rows) * reach / arriving[node]
+            reach *= 1 - Fraction(len(lines[node]), arriving[node])
+        expect(len(believed) == len(rows), "somebody has no row")
+        for promise in published.promises:
+            kept = not broken(promise, believed, secrets, column)
+            expect(kept, f"{promise.text} is broken by what is believed of a leaf")
+
+
+class Expected(dict[Any, Fraction]):
+    """How many persons are expected to have each value, as a group of so many persons."""
+
+    def __len__(self) -> int:
+        return int(sum(self.values()))
+
+
+def _climb(nodes: dict[int, Line], leaf: int) -> list[int]:
+    """A leaf and its ancestors."""
+    path = [leaf]
+    while nodes[path[-1]]["parent"]:
+        path.append(int(nodes[path[-1]]["parent"]))
+        expect(path[-1] in nodes and len(path) <= len(nodes), "parents are no nodes, or lead in a circle")
+    return path
+
+
 FORMATS: dict[str, Callable[[Published], None]] = {
     "generalized": _generalized,
     "anatomy": _anatomy,
     "ambiguous": _ambiguous,
     "perturbed": _perturbed,
     "retained": _retained,
+    "nested": _nested,
 }
 """A format that is not listed here cannot be checked, and the run fails."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
@@ -12,8 +12,8 @@ from fuzz.cases import MISSING, Column, Value
 from naive import principles
 
 SLACK = principles.SLACK
-Group = Sequence[Value]
-"""The sensitive values of a group's rows."""
+Group = Sequence[Value] | Mapping[Value, Fraction]
+"""The sensitive values of a group's rows; or how many rows are expected to have each, for bounds on shares."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def shares(counts: Counts) -> list[Fraction]:
 
 
 def by_node(counts: Counts, nodes: Sequence[int]) -> list[int]:
-    return [sum(int(c) for c, n in zip(counts, nodes, strict=True) if n == node) for node in range(max(nodes) + 1)]
+    return [sum(c for c, n in zip(counts, nodes, strict=True) if n == node) for node in range(max(nodes) + 1)]
 
 
 # -------------------------------------------------------------------------------------------------- one promise each

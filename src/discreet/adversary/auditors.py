@@ -9,6 +9,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.formats.ambiguous.audit import audit_ambiguous
 from discreet.adversary.formats.anatomy.audit import audit_anatomy
 from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.formats.nested.audit import audit_nested
 from discreet.adversary.formats.randomised.perturbed import audit_perturbed
 from discreet.adversary.formats.randomised.retained import audit_retained
 from discreet.errors import DiscreetError
@@ -18,6 +19,7 @@ from discreet.releases import (
     AmbiguousRelease,
     AnatomyRelease,
     GeneralizedRelease,
+    NestedRelease,
     PerturbedRelease,
     Release,
     RetainedRelease,
@@ -31,6 +33,7 @@ AUDITORS: dict[type[Release], Auditor] = {
     AmbiguousRelease: audit_ambiguous,
     PerturbedRelease: audit_perturbed,
     RetainedRelease: audit_retained,
+    NestedRelease: audit_nested,
 }
 """The auditors of the built-in formats; that of a plug-in comes with its format."""
 

@@ -1,4 +1,4 @@
-"""Promises judged on a release: on every group, and on the withheld rows."""
+"""Promises judged on a release: on every group, or whatever else it speaks of, and on the withheld rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.check import Check, Grouped, described
+from discreet.adversary.check import Check
 from discreet.adversary.formats.generalized.align import Aligned
+from discreet.adversary.subjects import Subjects
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
@@ -53,10 +54,12 @@ def counts_of(aligned: Aligned, width: int) -> Counts:
     return Counts.of_rows(release.group_of[known], classes[known], release.groups, width)
 
 
-def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left: NDArray[np.int64]) -> PromiseVerdict:
-    """One promise judged on every group and on the withheld rows, whose counts are ``left``."""
+def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.int64]) -> PromiseVerdict:
+    """One promise judged on every group, or whatever else is judged, and on the withheld rows, whose counts are
+    ``left``."""
+    groups = subjects.counts
     strain, worst, broken = 0.0, None, 0
-    counts = np.zeros(len(prior.values), np.int64)
+    counts = Counts.of(left[None], len(prior.values))
     reached: list[float] = []
     try:
         part.require(prior)
@@ -64,36 +67,37 @@ def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left
             strains = part.strain(groups, prior)
             broken = int((strains > 1.0).sum())
             worst = int(np.argmax(strains))
-            strain, counts = float(strains[worst]), groups.line(worst)
+            strain, counts = float(strains[worst]), groups.only(np.array([worst]))
             reached.append(part.achieved(groups, prior))
         if left.sum():
             alone = float(part.strain(left[None], prior)[0])
             broken += alone > 1.0
             reached.append(part.achieved(left[None], prior))
             if worst is None or alone > strain:
-                strain, worst, counts = alone, None, left
+                strain, worst, counts = alone, None, Counts.of(left[None], len(prior.values))
     except DiscreetError as error:
         return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
     weakest = (min if part.larger_is_stronger else max)(reached, default=None)
-    size = int(counts.sum())
+    size = int(counts.sizes[0])
     if worst is None:
-        who = f"the withheld rows ({size:,}) taken as one group" if size else "no group"
+        who = f"the withheld rows ({size:,}) taken as one group" if size else f"no {subjects.noun}"
         description: dict[str, str] = {}
     else:
-        description = release.description(worst)
-        who = f"group {release.ids[worst]} ({wording.rows(size)}, {described(release, worst)})"
-    everyone = release.groups + bool(left.sum())
+        description = subjects.description(worst)
+        who = subjects.named(worst)
+    everyone = len(groups) + bool(left.sum())
     if broken:
-        sentence = (
-            f"{part} is broken by {broken:,} of {everyone:,} groups; the worst is {who}. {part.explain(counts, prior)}"
-        )
+        explained = part.explain(counts, prior)
+        if worst is not None:
+            explained = explained.replace("this group", f"this {subjects.noun}")
+        sentence = f"{part} is broken by {broken:,} of {everyone:,} {subjects.many}; the worst is {who}. {explained}"
     else:
         and_left = " and by the withheld rows" if left.sum() else ""
         sentence = (
-            f"{part} is kept by all {release.groups:,} groups{and_left}; the closest to its bound, {who}, uses "
+            f"{part} is kept by all {len(groups):,} {subjects.many}{and_left}; the closest to its bound, {who}, uses "
             f"{wording.percent(strain)} of what it allows."
         )
-    limit = None if broken or not size else part.binding(counts, prior)
+    limit = None if broken or not size else part.binding(counts.line(0), prior)
     if limit is not None:
         sentence += f" {limit}"
     return PromiseVerdict(
@@ -102,7 +106,7 @@ def judged(part: Principle, release: Grouped, groups: Counts, prior: Prior, left
         strain,
         weakest,
         broken,
-        None if worst is None else int(release.ids[worst]),
+        None if worst is None else int(subjects.ids[worst]),
         size,
         description,
         sentence,

@@ -272,7 +272,7 @@ def _decided(needed, has, enough):
 def strains(starts, values, amounts, sizes, width, rules):
     """The strain of every group: ``g`` holds ``values[starts[g]:starts[g + 1]]``, as often as ``amounts`` says."""
     result = np.empty(starts.shape[0] - 1)
-    counts = np.zeros(width, np.int64)
+    counts = np.zeros(width, amounts.dtype)
     for g in range(result.shape[0]):
         for at in range(starts[g], starts[g + 1]):
             counts[values[at]] = amounts[at]

@@ -54,8 +54,9 @@ class Bounds:
         return np.where(self.shares > 0, self.floors + STRICT, 0.0) if self.strict else self.floors
 
     def explain(self, counts: NDArray[np.int64]) -> str:
-        """The worst violation in one group whose counts (per value or node) are given."""
-        size = int(counts.sum())
+        """The worst violation in one group whose counts (per value or node) are given, or what is expected of them."""
+        whole = counts.dtype.kind in "iu"
+        size = int(counts.sum()) if whole else float(counts.sum())
         slack = -SLACK if self.strict else SLACK
         over, under = np.zeros(len(counts)), np.zeros(len(counts))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -68,16 +69,19 @@ class Bounds:
             bound = float(self.caps[worst])
             allowed = int(np.ceil(bound * size - SLACK)) - 1 if self.strict else int(np.floor(bound * size + SLACK))
             limit = f"at most {rows(max(0, allowed))}" if self.strict else rows(allowed)
-            claim = f"{'less than' if self.strict else 'at most'} {percent(bound)} ({limit}) is allowed"
+            claim, end = f"{'less than' if self.strict else 'at most'} {percent(bound)}", "is allowed"
         else:
             assert self.floors is not None
             worst = int(under.argmax())
             bound = float(self.floors[worst])
             needed = int(np.floor(bound * size + SLACK)) + 1 if self.strict else int(np.ceil(bound * size - SLACK))
             limit = f"at least {rows(needed)}" if self.strict else rows(needed)
-            claim = f"{'more than' if self.strict else 'at least'} {percent(bound)} ({limit}) is required"
+            claim, end = f"{'more than' if self.strict else 'at least'} {percent(bound)}", "is required"
         reason = self.reason or f"because it is {percent(float(self.shares[worst]))} of the whole table"
+        share = percent(counts[worst] / size)
+        if not whole:
+            return f"'{self.labels[worst]}' is believed of this group with {share}; {claim} {end}, {reason}."
         return (
-            f"'{self.labels[worst]}' makes up {percent(counts[worst] / size)} of this group of {rows(size)} "
-            f"({rows(int(counts[worst]))}); {claim}, {reason}."
+            f"'{self.labels[worst]}' makes up {share} of this group of {rows(int(size))} "
+            f"({rows(int(counts[worst]))}); {claim} ({limit}) {end}, {reason}."
         )

@@ -1,15 +1,21 @@
-"""Sensitive counts of groups without the zeros: there may be many groups and many values, but only so many rows."""
+"""Sensitive counts of groups without the zeros: there may be many groups and many values, but only so many rows.
+
+Counts are whole numbers, or expected ones: what someone believes about the persons of a group, added up. Of the latter
+only bounds on shares are judged. Such a bound says nothing that a whole number is needed for, and what is expected of
+several groups together, or of persons whose group is in doubt, keeps it when each does.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels.judging import Rules, strains
+from discreet.kernels.judging import CAPS, FLOORS, Rules, strains
 from discreet.table.combinations import distinct
 
 
@@ -26,11 +32,13 @@ class Counts:
 
     starts: NDArray[np.int64]
     values: NDArray[np.int32]
-    amounts: NDArray[np.int64]
+    amounts: NDArray[Any]
+    """Whole numbers, or floating-point ones where they are only expected; none is 0."""
     width: int
     """How many sensitive values there are in all."""
     members: NDArray[np.int64] | None = None
-    """How many persons each group has, where values are counted by persons, who may have several; else None."""
+    """How many persons each group has, where values are counted by persons, who may have several, or where amounts are
+    only expected; else None."""
 
     @classmethod
     def of(cls, counts: ArrayLike | Counts, width: int) -> Counts:
@@ -108,21 +116,43 @@ class Counts:
         """Each amount as a share of its group."""
         return np.asarray(self.amounts / self.sizes[self.groups], dtype=np.float64)
 
+    @property
+    def whole(self) -> bool:
+        """Whether amounts are counted, and not only expected."""
+        return self.amounts.dtype.kind in "iu"
+
     def strains(self, rules: Rules) -> NDArray[np.float64]:
         """How close each group comes to breaking the rules: they hold up to 1; a group without rows has strain 0."""
+        if not self.whole and not bool(np.isin(rules.kinds, (CAPS, FLOORS)).all()):
+            raise DiscreetError(
+                "of beliefs that are no counts of rows only bounds on the shares of values can be judged; ask for "
+                "beta-likeness, for l-diversity of the kind frequency, or for delta-disclosure"
+            )
         result: NDArray[np.float64] = strains(self.starts, self.values, self.amounts, self.sizes, self.width, rules)
         return result
 
-    def line(self, group: int) -> NDArray[np.int64]:
+    def only(self, groups: NDArray[np.integer]) -> Counts:
+        """Some of the groups, by their places.
+
+        >>> Counts.of([[2, 0], [1, 3], [0, 4]], 2).only(np.array([2, 1])).matrix().tolist()
+        [[0, 4], [1, 3]]
+        """
+        numbers = np.diff(self.starts)[groups]
+        ends = np.cumsum(numbers)
+        inside = np.arange(int(numbers.sum())) + np.repeat(self.starts[groups] - ends + numbers, numbers)
+        members = None if self.members is None else self.members[groups]
+        return Counts(np.append(0, ends), self.values[inside], self.amounts[inside], self.width, members)
+
+    def line(self, group: int) -> NDArray[Any]:
         """The counts of one group, zeros included."""
-        line = np.zeros(self.width, np.int64)
+        line = np.zeros(self.width, self.amounts.dtype)
         inside = slice(self.starts[group], self.starts[group + 1])
         line[self.values[inside]] = self.amounts[inside]
         return line
 
-    def matrix(self) -> NDArray[np.int64]:
+    def matrix(self) -> NDArray[Any]:
         """All counts, zeros included: one line per group, one column per value."""
-        matrix = np.zeros((len(self), self.width), np.int64)
+        matrix = np.zeros((len(self), self.width), self.amounts.dtype)
         matrix[self.groups, self.values] = self.amounts
         return matrix
 
@@ -135,6 +165,9 @@ class Counts:
         return Counts(np.append(self.starts[kept], self.starts[-1]), self.values, self.amounts, self.width, members)
 
     def under(self, nodes: NDArray[np.int32]) -> Counts:
-        """The same rows counted by the node above each value."""
-        rows = np.repeat(self.groups, self.amounts), np.repeat(nodes[self.values], self.amounts)
-        return Counts.of_rows(*rows, len(self), int(nodes.max()) + 1)
+        """The same counts by the node above each value."""
+        width = int(nodes.max()) + 1
+        cells, place = np.unique(self.groups * width + nodes[self.values], return_inverse=True)
+        amounts = np.bincount(place, self.amounts, len(cells)).astype(self.amounts.dtype)
+        starts = np.searchsorted(cells, np.arange(len(self) + 1) * width)
+        return Counts(starts, (cells % width).astype(np.int32), amounts, width, self.members)

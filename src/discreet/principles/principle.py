@@ -119,7 +119,7 @@ class Principle(ABC):
 
     @abstractmethod
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
-        """What is wrong with a group that violates the promise."""
+        """What is wrong with a group that violates the promise; counts may be expected ones where it bounds shares."""
 
     @abstractmethod
     def _achieved(self, counts: Counts, prior: Prior) -> float:
@@ -133,12 +133,13 @@ class Principle(ABC):
         """Which groups keep the promise."""
         return self.strain(counts, prior) <= 1.0
 
-    def explain(self, counts: ArrayLike, prior: Prior) -> str:
+    def explain(self, counts: ArrayLike | Counts, prior: Prior) -> str:
         """One sentence about one group: what breaks the promise and by how much, or that it is kept."""
-        group = Counts.of(np.atleast_2d(np.asarray(counts)), len(prior.values)).line(0)
-        if self.holds(group[None], prior)[0]:
-            return f"This group of {rows(int(group.sum()))} keeps {self}."
-        return self._violation(group, prior)
+        given = counts if isinstance(counts, Counts) else np.atleast_2d(np.asarray(counts))
+        group = Counts.of(given, len(prior.values))
+        if self.holds(group, prior)[0]:
+            return f"This group of {rows(int(group.sizes[0]))} keeps {self}."
+        return self._violation(group.line(0), prior)
 
     def binding(self, counts: NDArray[np.int64], prior: Prior) -> str | None:
         """What limits one group, in a sentence, where it is something else than the main parameter."""

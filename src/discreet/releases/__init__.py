@@ -10,6 +10,7 @@ from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.folder import read_manifest
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.nested.release import NestedRelease
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.randomised.retained import RetainedRelease
 from discreet.releases.release import Release
@@ -21,6 +22,7 @@ __all__ = [
     "AmbiguousRelease",
     "AnatomyRelease",
     "GeneralizedRelease",
+    "NestedRelease",
     "PerturbedRelease",
     "Release",
     "RetainedRelease",
@@ -32,7 +34,14 @@ FORMATS: Registry[type[Release]] = Registry(
     "formats",
     {
         format.format: format
-        for format in (GeneralizedRelease, AnatomyRelease, PerturbedRelease, RetainedRelease, AmbiguousRelease)
+        for format in (
+            GeneralizedRelease,
+            AnatomyRelease,
+            PerturbedRelease,
+            RetainedRelease,
+            AmbiguousRelease,
+            NestedRelease,
+        )
     },
     lambda plug: plug.release,
 )

@@ -13,6 +13,7 @@ from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.forest import plant as plant_trees
 from discreet.kernels.presence.spreading import mixtures
+from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
 from discreet.releases.columns import ordered_values
 from discreet.releases.descriptions import Descriptions
@@ -114,14 +115,18 @@ def plant(points: NDArray[np.int32], weights: NDArray[np.int64], firsts: NDArray
     return cast(Forest, plant_trees(points, weights, firsts, 1.0 / np.maximum(1.0, spread.astype(np.float64))))
 
 
-def mixed(release: GeneralizedRelease, columns: Sequence[Column]) -> NDArray[np.int64]:
-    """Per row of these columns: the sensitive counts of all groups whose description admits it, added up."""
+def mixed(release: GeneralizedRelease, columns: Sequence[Column], counts: Counts | None = None) -> NDArray[Any]:
+    """Per row of these columns: the sensitive counts of all groups whose description admits it, added up.
+
+    Other ``counts`` of the groups than those of their published rows may be given.
+    """
     points = points_of(columns)
     if not columns:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     described = boxes_in(release.descriptions, columns)
-    counts, width = release.counts, len(release.values)
-    result = np.empty((len(points), width), np.int64)
+    counts = release.counts if counts is None else counts
+    width = counts.width
+    result = np.empty((len(points), width), counts.amounts.dtype)
     batch = max(1, BATCH // max(1, width))
     for start in range(0, len(points), batch):
         part = points[start : start + batch]
@@ -131,9 +136,11 @@ def mixed(release: GeneralizedRelease, columns: Sequence[Column]) -> NDArray[np.
     return result
 
 
-def mixtures_at(release: GeneralizedRelease, points: Mapping[str, ArrayLike]) -> NDArray[np.int64]:
+def mixtures_at(
+    release: GeneralizedRelease, points: Mapping[str, ArrayLike], counts: Counts | None = None
+) -> NDArray[Any]:
     """The same for points given as original values, one array per quasi-identifier."""
-    return mixed(release, columns_at(release.quasi, points))
+    return mixed(release, columns_at(release.quasi, points), counts)
 
 
 def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[Column]:
@@ -163,7 +170,7 @@ def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
     )
 
 
-def shares(counts: NDArray[np.int64], withheld: ArrayLike | None) -> NDArray[np.float64]:
+def shares(counts: NDArray[Any], withheld: ArrayLike | None) -> NDArray[np.float64]:
     """Counts as distributions; where there are none, that of the ``withheld`` counts, or NaN when these are unknown."""
     result = counts.astype(np.float64)
     if withheld is not None and np.asarray(withheld).sum() > 0:

@@ -144,10 +144,10 @@ def _of_lines(lines: Lines) -> Iterator[Finding]:
     if lines.groups is not None:
         alike = f"lines of {lines.table} stand beside lines of their group"
         yield Finding(alike, runs(lines.groups), BY_GROUP, runs(np.sort(lines.groups)))
-        yield from _of_groups(dense(lines.groups), stood)
+        yield from of_groups(dense(lines.groups), stood)
 
 
-def _of_groups(groups: Ints, stood: Floats) -> Iterator[Finding]:
+def of_groups(groups: Ints, stood: Floats) -> Iterator[Finding]:
     """The looks at the numbers of groups: by where the first of their rows stood, and by where all did on average."""
     first = np.full(int(groups.max(initial=-1)) + 1, np.inf)
     np.minimum.at(first, groups, stood)

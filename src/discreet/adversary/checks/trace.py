@@ -58,16 +58,7 @@ def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
     if placed is None:
         return trace_check(faults, EXPLAINED)
     kept, places = placed
-    outside = np.zeros(len(kept), np.bool_)
-    for axis, column in enumerate(aligned.columns):
-        outside |= ~admitted(aligned.boxes, places, axis, column.codes[kept])
-    if bool(outside.any()):
-        group = int(places[np.argmax(outside)])
-        lie = "lies" if outside.sum() == 1 else "lie"
-        faults.append(
-            f"{wording.rows(int(outside.sum()))} {lie} outside the description of their group, for example in group "
-            f"{release.ids[group]} ({described(release, group)})"
-        )
+    faults += outside(aligned, kept, places)
     width = aligned.kinds + 1
     claimed = np.sort(release.group_of.astype(np.int64) * width + aligned.shown)
     real = np.sort(places * width + aligned.had[kept])
@@ -78,6 +69,21 @@ def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
             "its rows"
         )
     return trace_check(faults, EXPLAINED)
+
+
+def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
+    """That rows do not lie in the description of the group at their place, if so."""
+    out = np.zeros(len(kept), np.bool_)
+    for axis, column in enumerate(aligned.columns):
+        out |= ~admitted(aligned.boxes, places, axis, column.codes[kept])
+    if not bool(out.any()):
+        return []
+    release, group = aligned.release, int(places[np.argmax(out)])
+    lie = "lies" if out.sum() == 1 else "lie"
+    return [
+        f"{wording.rows(int(out.sum()))} {lie} outside the description of their group, for example in group "
+        f"{release.ids[group]} ({described(release, group)})"
+    ]
 
 
 def place_rows(

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, Grouped
 from discreet.adversary.checks.coincidences import arrangements, fitting
-from discreet.adversary.checks.order import INPUT, Finding, Lines, numbered_together, order
-from discreet.adversary.checks.permutations import MOST, Ints
+from discreet.adversary.checks.order import INPUT, Finding, Lines, numbered_together, of_groups, order
+from discreet.adversary.checks.permutations import MOST, Ints, dense
 from discreet.adversary.formats.anatomy.align import AlignedAnatomy
 from discreet.adversary.formats.generalized.align import Aligned, usable_rows
 from discreet.adversary.formats.randomised.align import Matched
@@ -26,6 +26,10 @@ TABLE = "the table"
 LOOSELY = (
     "Without the trace nobody knows which rows are in which group, so that lines which follow the input but loosely "
     "may go unseen."
+)
+LIFTED = (
+    "Nobody knows which of the rows of a node are whose, not even by the trace, so that lines which follow the input "
+    "but loosely may go unseen."
 )
 SHARED = 1048573
 """So many numbers are there at most for what lines say in the places of rows; a prime."""
@@ -45,15 +49,30 @@ def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
     traced = traced_rows(release, len(aligned.had), trace)
     if traced is not None:
         return order([_by_group(groups, aligned.shown, aligned.had, aligned.kinds, traced, None, shown)])
+    return _by_boxes(aligned, groups, shown, [], LOOSELY)
+
+
+def order_of_nested(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
+    """Whether the order of rows under nodes, and the numbers of these, tell nothing; a trace only tells leaves."""
+    release = aligned.release
+    if release.faults or release.sensitive is None:
+        return AT_FAULT
+    traced = traced_rows(release, len(aligned.had), trace)
+    more = [] if traced is None else list(of_groups(dense(traced[1]), traced[0].astype(np.float64)))
+    shown = aligned.class_of[release.sensitive.codes]
+    return _by_boxes(aligned, release.group_of.astype(np.int64), shown, more, LIFTED)
+
+
+def _by_boxes(aligned: Aligned, groups: Ints, shown: Ints | None, more: list[Finding], beyond: str) -> Check:
+    """The order of lines of which it is not known whose rows they are; ``beyond`` tells what may go unseen."""
     rows = aligned.usable
     alike: tuple[tuple[Ints, Ints], ...] = ()
-    more: list[Finding] = []
-    if len(rows) == release.rows:
+    if len(rows) == aligned.release.rows:
         alike = ((aligned.shown, aligned.had[rows]),)
-        more = _in_their_places(aligned)
+        more = [*more, *_in_their_places(aligned)]
     lines = Lines(TABLE, aligned.shown, groups, aligned.had[rows], rows, None, shown, _near(aligned), alike)
     check = order([lines], more)
-    return replace(check, sentence=f"{check.sentence} {LOOSELY}") if check.holds else check
+    return replace(check, sentence=f"{check.sentence} {beyond}") if check.holds else check
 
 
 def order_of_anatomy(aligned: AlignedAnatomy, trace: NDArray[Any] | None) -> Check:

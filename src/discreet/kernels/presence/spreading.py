@@ -20,7 +20,7 @@ def mixtures(forest, boxes, starts, columns, amounts, width):
     """
     room = room_for(forest)
     nodes = forest.first.shape[0]
-    held = np.zeros((nodes + forest.points.shape[0], width), np.int64)
+    held = np.zeros((nodes + forest.points.shape[0], width), amounts.dtype)
     for box in range(starts.shape[0] - 1):
         for taker in _takers(forest, boxes, box, room):
             for i in range(starts[box], starts[box + 1]):

@@ -59,7 +59,9 @@ class Cells(NamedTuple):
     of_row: NDArray[np.int32]
     """The cell of each published row."""
     counts: Counts
-    """How often each sensitive value occurs in each cell."""
+    """How often each sensitive value occurs in each cell, or is expected to."""
+    expected: Callable[[NDArray[Any]], NDArray[Any]] = np.asarray
+    """From how many rows are published under each cell to how many are expected to lie there."""
 
 
 def collapse(release: GeneralizedRelease) -> Cells:
@@ -160,7 +162,7 @@ def write_rows(release: GeneralizedRelease, conditions: Conditions, result: NDAr
         return
     if release.sensitive is not None:
         rows &= mask[release.sensitive.codes]
-    result[:] = np.bincount(cells.of_row[rows], minlength=len(result))
+    result[:] = cells.expected(np.bincount(cells.of_row[rows], minlength=len(result)))
 
 
 # ----------------------------------------------------------------------------------------------- shares of attributes

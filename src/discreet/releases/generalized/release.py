@@ -6,7 +6,7 @@ What is published of a person is therefore the group, and the belief about a sen
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.release import Release, new_manifest
 from discreet.table.query import Query
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
 
 if TYPE_CHECKING:
     from discreet.releases.generalized.estimate import Cells
@@ -114,12 +114,42 @@ class GeneralizedRelease(Release):
         groups = np.asarray(groups)
         check_partition(table, groups, values)
         places, number = numbered_anew(groups, seeded)
+
+        def described(column: Column) -> Texts:
+            return generalize(column, places, number, values)
+
+        return cls._of_places(
+            table,
+            places,
+            number,
+            described,
+            promise=promise,
+            scheme=scheme,
+            options=options,
+            labels=values == "label",
+            seeded=seeded,
+        )
+
+    @classmethod
+    def _of_places(
+        cls,
+        table: Table,
+        places: NDArray[np.int32],
+        number: int,
+        described: Callable[[Column], Texts],
+        *,
+        promise: Principle,
+        scheme: str,
+        options: Mapping[str, Any] | None,
+        labels: bool,
+        seeded: np.random.Generator | None,
+    ) -> Self:
+        """The release whose rows have these published groups (-1: withheld), each ``described`` on every attribute."""
         published = places >= 0
         rows = permutation(len(places), seeded)
         if not published.all():
             rows = rows[published[rows]]
         group_of = taken(places, rows, number)
-        labels = values == "label"
         quasi = [as_shown(column, published) for column in table.quasi]
         attributes = [describe(column, "quasi", labels) for column in quasi]
         attributes += [describe(as_shown(column, None), "sensitive", True) for column in table.all_sensitive]
@@ -140,7 +170,7 @@ class GeneralizedRelease(Release):
         return cls(
             manifest,
             tuple(attributes),
-            tuple(generalize(column, places, number, values) for column in quasi),
+            tuple(described(column) for column in quasi),
             np.arange(number),
             group_of,
             None if table.sensitive is None else exact_column(table.sensitive, attributes[len(table.quasi)], rows),

@@ -23,6 +23,7 @@ from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, align, 
 from discreet.adversary.formats.ambiguous.order import order_of_ambiguous
 from discreet.adversary.formats.ambiguous.support import by_trace, without_trace
 from discreet.adversary.formats.anatomy.audit import totals
+from discreet.adversary.subjects import Subjects
 from discreet.adversary.verdict import averages, judged
 from discreet.principles import Prior
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
@@ -47,7 +48,8 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     checks += [check, order_of_ambiguous(aligned, case.trace)]
     prior = Prior.of(case.original)
     left = np.maximum(prior.counts - aligned.published, 0)
-    kept = [judged(part, release, aligned.counts, prior, left) for part in parts]
+    subjects = Subjects.groups(release, aligned.counts)
+    kept = [judged(part, subjects, prior, left) for part in parts]
     checks.append(averages(parts))
     given, warnings = soundness.taken(parts, prior, case.from_release)
     checks += warnings

@@ -24,6 +24,7 @@ from discreet.adversary.checks.trace import first_difference, place_rows, trace_
 from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, margins
 from discreet.adversary.formats.anatomy.support import without_trace
 from discreet.adversary.formats.orders import order_of_anatomy
+from discreet.adversary.subjects import Subjects
 from discreet.adversary.verdict import PromiseVerdict, averages, judged
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
@@ -45,9 +46,9 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     checks += [check, order_of_anatomy(aligned, case.trace)]
     prior = Prior.of(original)
     left = np.maximum(prior.counts - aligned.published, 0)
+    subjects = Subjects.groups(release, aligned.counts)
     kept = [
-        _crowd(part, release, left) if not part.about_values else judged(part, release, aligned.counts, prior, left)
-        for part in parts
+        _crowd(part, release, left) if not part.about_values else judged(part, subjects, prior, left) for part in parts
     ]
     checks.append(averages(parts))
     given, warnings = soundness.taken(parts, prior, case.from_release)

@@ -19,6 +19,7 @@ from discreet.adversary.checks.unions import unions
 from discreet.adversary.formats.generalized.align import align, each_sensitive
 from discreet.adversary.formats.generalized.support import without_trace
 from discreet.adversary.formats.orders import order_of_generalized
+from discreet.adversary.subjects import Subjects
 from discreet.adversary.verdict import PromiseVerdict, counts_of, judged
 from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
@@ -46,7 +47,7 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
         prior = Prior.of(view[1])
         left = np.maximum(prior.counts - view[0].published, 0)
         groups = counts_of(view[0], len(prior.values))
-        own = [judged(part, view[0].release, groups, prior, left) for part in promised]
+        own = [judged(part, Subjects.groups(release, groups), prior, left) for part in promised]
         if view[1].person is not None:
             told, own = judged_by_persons(case, promised, view[1], left, groups, own)
             checks += told

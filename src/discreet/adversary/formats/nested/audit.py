@@ -1,0 +1,84 @@
+"""The audit of a nested release: rows under nodes of a tree of persons.
+
+Promises are judged by what is believed of the persons of every leaf by someone who knows the tree. What others believe,
+who only match descriptions or count rows, is told besides: the promise is not about them.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from discreet.adversary.case import Case, FormatFindings
+from discreet.adversary.check import Check
+from discreet.adversary.checks import soundness
+from discreet.adversary.checks.domains import domains, ends_of
+from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.totals import totals
+from discreet.adversary.formats.generalized.align import Aligned, align
+from discreet.adversary.formats.nested.matching import by_counting, by_descriptions
+from discreet.adversary.formats.nested.support import by_trace, nesting, without_trace
+from discreet.adversary.formats.orders import order_of_nested
+from discreet.adversary.subjects import Subjects
+from discreet.adversary.verdict import PromiseVerdict, counts_of, judged
+from discreet.analyst.loss import losses
+from discreet.principles import Principle, Prior
+from discreet.releases.nested.beliefs import expected
+from discreet.releases.nested.release import NestedRelease
+
+
+def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
+    """Audit a nested release against its original; see ``audit``."""
+    release, original = case.release, case.original
+    aligned = align(release, original)
+    checks = [entries(case, groups=case.manifest["groups"]), _consistency(release)]
+    checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
+    checks.append(nesting(release, aligned))
+    check, how = case.support(partial(by_trace, release, aligned), partial(without_trace, release, aligned))
+    checks += [check, order_of_nested(aligned, case.trace)]
+    prior = Prior.of(original)
+    left = np.maximum(prior.counts - aligned.published, 0)
+    if release.sound:
+        subjects = leaves_of(release, aligned, prior)
+        kept = [judged(part, subjects, prior, left) for part in case.parts]
+        clear = [part for part, one in zip(case.parts, kept, strict=True) if math.isfinite(one.strain)]
+        if clear:
+            checks.append(by_descriptions(clear, release, aligned, prior, left))
+            checks.append(by_counting(clear, release, aligned, prior, original.classes))
+    else:
+        kept = [_unjudged(part) for part in case.parts]
+    given, warnings = soundness.taken(case.parts, prior, case.from_release)
+    checks += warnings
+    return FormatFindings(checks, kept, losses(release), how, given, release.groups)
+
+
+def leaves_of(release: NestedRelease, aligned: Aligned, prior: Prior) -> Subjects:
+    """The persons by their leaves, with the values that are expected of them."""
+    beliefs = expected(release.tree, counts_of(aligned, len(prior.values)))
+    chosen = np.flatnonzero(release.persons)
+    return Subjects(
+        beliefs.only(chosen), release.leaves.ids, release.leaves.description, "leaf", "leaves of the tree", _persons
+    )
+
+
+def _persons(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} persons"
+
+
+def _consistency(release: NestedRelease) -> Check:
+    if release.faults:
+        return Check("consistency", False, " ".join(release.faults))
+    return Check(
+        "consistency",
+        True,
+        "Every node has rows, one description, and a parent or none, and no parents lead in a circle; persons are as "
+        "many as rows, and of those in a node as many as it has rows, or more, have none below, at roots just as many; "
+        "rows and nodes are as many as the manifest says.",
+    )
+
+
+def _unjudged(part: Principle) -> PromiseVerdict:
+    sentence = f"{part} cannot be judged: the tree of the release is at fault."
+    return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, sentence)

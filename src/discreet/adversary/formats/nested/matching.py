@@ -1,0 +1,230 @@
+"""What those believe about a nested release who ignore its tree, and only match descriptions with people.
+
+Someone who takes all ways to give people rows for equally likely in which everybody lies in the description of the
+row's node, whether or not the person is in that node, faces the tree again where descriptions admit nobody but the
+persons of their nodes. Elsewhere the chances are found by scaling: of all tables of chances whose sums are the people
+of each kind (kinds are told apart by which descriptions admit them) and the rows of each node, the one in which a
+chance is a factor of the kind times one of the node is the likeliest, and it is met by scaling lines and columns in
+turn (Sinkhorn). Of few people this is not exact, as rows are then given out one by one.
+
+Someone who simply counts the rows under all descriptions that admit a person gives as much weight to a row of a large
+node as to one of a small one, although the former may belong to many more people: those beliefs are not calibrated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check
+from discreet.adversary.formats.generalized.align import Aligned
+from discreet.adversary.verdict import counts_of
+from discreet.kernels.boxes.boxes import admitted
+from discreet.kernels.judging import SLACK
+from discreet.principles import Principle, Prior
+from discreet.principles.counts import Counts
+from discreet.principles.wording import rows
+from discreet.releases.boxes import mixed
+from discreet.releases.nested.release import NestedRelease
+from discreet.table.combinations import numbered
+from discreet.table.table import Column
+
+PAIRS = 4_000_000
+"""How many pairs of a kind of people and a node are scaled at most."""
+ROUNDS = 2_000
+"""How often at most."""
+CLOSE = 1e-7
+"""As a share of all people, how far sums may be off in the end."""
+POINTS = 20_000
+"""For how many combinations of quasi-identifiers rows are counted at most."""
+
+Floats = NDArray[np.float64]
+
+
+class People(NamedTuple):
+    """The combinations of quasi-identifiers of original rows that may be published."""
+
+    columns: tuple[Column, ...]
+    numbers: NDArray[np.int64]
+    """How many rows have each."""
+    of_row: NDArray[np.intp]
+    """Per such row: its combination."""
+
+
+def people_of(aligned: Aligned) -> People:
+    """The people of an original."""
+    codes = [column.codes[aligned.usable] for column in aligned.columns]
+    keys = numbered(codes, [len(column.values) for column in aligned.columns], len(aligned.usable))
+    _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
+    columns = tuple(replace(column, codes=of[first]) for column, of in zip(aligned.columns, codes, strict=True))
+    return People(columns, np.bincount(of_row, minlength=len(first)), of_row)
+
+
+# ------------------------------------------------------------------------------------------------ all ways to match
+
+
+def by_descriptions(
+    parts: Sequence[Principle], release: NestedRelease, aligned: Aligned, prior: Prior, left: NDArray[np.int64]
+) -> Check:
+    """What someone believes who knows no tree; beyond the promise is a caveat, as the promise is about who does."""
+    people = people_of(aligned)
+    kinds, node_of = _kinds(release, people)
+    placed = node_of >= 0
+    alike = np.bincount(node_of[placed], people.numbers[placed], release.groups).astype(np.int64)
+    nowhere = int(people.numbers[node_of == -2].sum())
+    if bool((placed | (node_of == -2)).all()) and bool((alike == release.persons).all()):
+        gone = f" but the {rows(nowhere)} that no description admits" if nowhere else ""
+        sentence = (
+            "No description admits anybody who is not in its node, and who is in which leaf can be told from the "
+            f"descriptions for all original rows{gone}: whoever only matches descriptions believes what was judged."
+        )
+        return Check("descriptions", True, sentence)
+    _, first, kind_of = np.unique(kinds[node_of != -2], return_index=True, return_inverse=True)
+    seen = np.flatnonzero(node_of != -2)
+    sizes = np.bincount(kind_of, people.numbers[seen]).astype(np.float64)
+    some = (
+        "Descriptions admit people who are not in their nodes, or who is in which leaf cannot be told from them. So "
+        "whoever ignores the tree and only matches descriptions believes something else than was judged"
+    )
+    if len(first) * release.groups > PAIRS:
+        why = f"which was not looked at, as there are {len(first):,} kinds of people and {release.groups:,} nodes"
+        caveat = "what someone believes who ignores the tree and only matches descriptions was not looked at"
+        return Check("descriptions", True, f"{some}, {why}.", caveat=caveat)
+    admits = _admits(aligned, people, seen[first])
+    shares = _scaled(admits, sizes, release.sizes.astype(np.float64))
+    if shares is None:
+        return Check("descriptions", True, f"{some}, which was not looked at, as not everybody can have a row so.")
+    width = len(prior.values)
+    published = counts_of(aligned, width).matrix() / np.maximum(1, release.sizes)[:, None]
+    beliefs = shares[:, : release.groups] @ published
+    if shares.shape[1] > release.groups and left.sum():
+        beliefs += shares[:, release.groups :] * (left / left.sum())
+    return _beyond(parts, prior, beliefs, sizes, some)
+
+
+def _beyond(parts: Sequence[Principle], prior: Prior, beliefs: Floats, sizes: Floats, some: str) -> Check:
+    """How far some beliefs about kinds of people go beyond promises."""
+    lines, values = np.nonzero(beliefs)
+    starts = np.searchsorted(lines, np.arange(len(beliefs) + 1))
+    amounts = beliefs[lines, values] * sizes[lines]
+    counts = Counts(starts, values.astype(np.int32), amounts, len(prior.values), sizes.astype(np.int64))
+    told, beyond = [], []
+    for part in parts:
+        strains = part.strain(counts, prior)
+        worst = float(strains.max(initial=0.0))
+        if worst > 1.0 + 1e-4:  # scaling comes only so close
+            number = int(sizes[strains > 1.0 + 1e-4].sum())
+            told.append(f"up to {worst:.2f} times what {part} allows, beyond it about {rows(number)}")
+            beyond.append(f"{worst:.2f} times what {part} allows")
+        else:
+            told.append(f"at most {100 * worst:.0f} % of what {part} allows")
+    caveat = ""
+    if beyond:
+        caveat = (
+            "the promise is about whoever knows the tree, and one who ignores it and only matches descriptions may "
+            f"believe up to {', '.join(beyond)}"
+        )
+    return Check("descriptions", True, f"{some}: {'; '.join(told)}.", caveat=caveat)
+
+
+def _kinds(release: NestedRelease, people: People) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Per combination: a number for which descriptions admit it, and the node that these lead down to.
+
+    The number is the sum of random ones, one for each node, so that different sets share one but by a chance of 2^-63.
+    The node is -1 where the descriptions are not those of a node and its ancestors, and -2 where there are none.
+    """
+    nodes, tree = release.groups, release.tree
+    marks = np.random.default_rng(0).integers(-(1 << 62), 1 << 62, nodes)
+    pairs = np.stack([np.ones(nodes, np.int64), marks], axis=1).ravel()
+    both = Counts(np.arange(nodes + 1) * 2, np.tile(np.array([0, 1], np.int32), nodes), pairs, 2)
+    found = mixed(release, people.columns, both)
+    paths = marks.copy()
+    for level in tree.levels[1:]:
+        paths[level] += paths[tree.parents[level]]
+    order = np.argsort(paths)
+    at = order[np.minimum(np.searchsorted(paths[order], found[:, 1]), nodes - 1)]
+    known = (paths[at] == found[:, 1]) & (found[:, 0] == tree.depths[at] + 1)
+    return found[:, 1], np.where(found[:, 0] == 0, -2, np.where(known, at, -1))
+
+
+def _admits(aligned: Aligned, people: People, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which nodes' descriptions admit some combinations."""
+    nodes = len(aligned.boxes.low)
+    boxes = np.tile(np.arange(nodes), len(chosen))
+    result = np.ones(len(boxes), np.bool_)
+    for axis, column in enumerate(people.columns):
+        result &= admitted(aligned.boxes, boxes, axis, np.repeat(column.codes[chosen], nodes))
+    return result.reshape(len(chosen), nodes)
+
+
+def _scaled(admits: NDArray[np.bool_], sizes: Floats, held: Floats) -> Floats | None:
+    """Per kind of people: the chance that their row is one of each node's, and after these that it is withheld.
+
+    None where not all rows can be given out, or people are left without one.
+    """
+    spare = float(sizes.sum() - held.sum())
+    if spare < 0:
+        return None
+    if spare:
+        admits = np.concatenate([admits, np.ones((len(admits), 1), np.bool_)], axis=1)
+        held = np.append(held, spare)
+    may = admits.astype(np.float64)
+    of_kind, of_node = np.ones(len(sizes)), np.ones(len(held))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for _ in range(ROUNDS):
+            of_node = held / (of_kind @ may)
+            met = of_kind * (may @ of_node)
+            if float(np.abs(met - sizes).sum()) <= CLOSE * sizes.sum():
+                break
+            of_kind = sizes / (may @ of_node)
+        shares = of_kind[:, None] * may * of_node / sizes[:, None]
+    if not bool(np.isfinite(shares).all()) or float(np.abs(shares.sum(axis=1) - 1.0).max(initial=0.0)) > 0.01:
+        return None
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)
+
+
+# ------------------------------------------------------------------------------------------------- counting of rows
+
+
+def by_counting(
+    parts: Sequence[Principle], release: NestedRelease, aligned: Aligned, prior: Prior, classes: NDArray[np.int32]
+) -> Check:
+    """How wrong someone is who counts the rows of all nodes that admit a person; nobody should, so it is no finding."""
+    people = people_of(aligned)
+    chosen = np.unique(np.linspace(0, len(people.numbers) - 1, min(POINTS, len(people.numbers))).astype(np.intp))
+    columns = [replace(column, codes=column.codes[chosen]) for column in people.columns]
+    counts = mixed(release, columns, counts_of(aligned, len(prior.values)))
+    totals = counts.sum(axis=1, keepdims=True)
+    place = np.full(len(people.numbers), -1)
+    place[chosen] = np.arange(len(chosen))
+    of_row = place[people.of_row]
+    own = classes[aligned.usable][of_row >= 0]
+    cells = np.bincount(of_row[of_row >= 0] * counts.shape[1] + own, minlength=counts.size)
+    had = cells.reshape(counts.shape)
+    told = []
+    for part in parts:
+        caps = part.caps(prior)
+        if caps is None:
+            continue
+        over = (counts > caps * totals + SLACK) & (totals > 0)
+        if not bool(over.any()):
+            told.append(f"no more than {part} allows")
+            continue
+        shares = counts / np.maximum(1, totals)
+        times = float((shares / np.maximum(caps, 1e-300))[over].max())
+        weighed = people.numbers[chosen][:, None]
+        claimed, allowed = float((shares * weighed)[over].sum()), float((caps * weighed)[over].sum())
+        told.append(
+            f"up to {times:.2f} times what {part} allows, and is wrong: where it is more than allowed, about "
+            f"{claimed:,.0f} rows would have the value, {allowed:,.0f} are allowed, and {had[over].sum():,} have it"
+        )
+    some = f" (of {len(people.numbers):,} combinations, {len(chosen):,} were looked at)"
+    sentence = (
+        "Whoever counts all rows under descriptions that admit a person as equally likely to be the person's claims "
+        f"{'; '.join(told) or 'what no promise here bounds'}{some if len(chosen) < len(people.numbers) else ''}."
+    )
+    return Check("counting", True, sentence)

@@ -1,0 +1,179 @@
+"""Whether the original supports a nested release: whether persons can be in its leaves, and its rows be theirs.
+
+Who is in which leaf is told by the private trace, or by the descriptions of leaves where no original row lies in two of
+them. Then the rows of every node must be those of persons who are in it and have none below: from the leaves up, as
+many persons of every value come to a node as it has rows of that value, and none are left at the roots. Where nobody
+knows who is in which leaf, two things are looked at that are true of every release: that original rows can stand behind
+the rows of nodes, each in the description of its node, and that as many as are said can be in every leaf.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check, described
+from discreet.adversary.checks.trace import outside, place_rows, trace_check
+from discreet.adversary.formats.generalized import support as of_groups
+from discreet.adversary.formats.generalized.align import Aligned
+from discreet.kernels.boxes.boxes import Boxes
+from discreet.principles import wording
+from discreet.principles.counts import Counts
+from discreet.releases.boxes import boxes_in, mixed
+from discreet.releases.nested.release import NestedRelease
+from discreet.releases.nested.tree import Tree
+
+EXPLAINED = (
+    "everybody lies in the description of a leaf, of which each has as many persons as is said, and the rows of every "
+    "node are those of persons who are in it and have none below"
+)
+AT_FAULT = "whose rows are where was not looked at, as the tree is at fault"
+
+
+def by_trace(release: NestedRelease, aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
+    """Whether everybody belongs into the leaf that the trace tells, and rows of nodes are those of their persons."""
+    faults = list(faults)
+    placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
+    if placed is not None:
+        faults += explained_by(release, aligned, *placed)
+    return trace_check(faults, EXPLAINED)
+
+
+def explained_by(
+    release: NestedRelease, aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]
+) -> list[str]:
+    """Why the release is not that of the original rows ``kept`` with their leaves at these places, if it is not."""
+    if not release.sound:
+        return [AT_FAULT]
+    faults = outside(aligned, kept, places)
+    persons = np.bincount(places, minlength=release.groups)
+    differ = np.flatnonzero(persons != release.persons)
+    if len(differ):
+        leaf = int(differ[0])
+        faults.append(
+            f"{_named(release, leaf)} has {persons[leaf]:,} persons and is said to have {release.persons[leaf]:,}"
+        )
+    width = aligned.kinds + 1
+    had, shown = places * width + aligned.had[kept], release.group_of.astype(np.int64) * width + aligned.shown
+    node = unfilled(release.tree, had, shown, width)
+    if node is not None:
+        faults.append(
+            f"{_named(release, node)} is not published with rows of persons who are in it and have none below"
+        )
+    return faults
+
+
+def unfilled(tree: Tree, had: NDArray[np.int64], shown: NDArray[np.int64], width: int) -> int | None:
+    """The first node whose rows persons from below cannot have, or a root where some are left; None if there is none.
+
+    ``had`` are the persons and ``shown`` the rows, each as node x width + what is published as it is.
+    """
+    keys, place = np.unique(np.concatenate([had, shown]), return_inverse=True)
+    more = np.bincount(place[: len(had)], minlength=len(keys)) - np.bincount(place[len(had) :], minlength=len(keys))
+    depths = tree.depths[keys // width]
+    order = np.argsort(depths, kind="stable")
+    starts = np.searchsorted(depths[order], np.arange(len(tree.levels) + 1))
+    carried, amounts = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for depth in range(len(tree.levels) - 1, -1, -1):
+        own = order[starts[depth] : starts[depth + 1]]
+        here, at = np.unique(np.concatenate([keys[own], carried]), return_inverse=True)
+        left = np.bincount(at, np.concatenate([more[own], amounts]), len(here)).astype(np.int64)
+        wrong = np.flatnonzero(left < 0) if depth else np.flatnonzero(left)
+        if len(wrong):
+            return int(here[wrong[0]] // width)
+        held = left > 0
+        carried = tree.parents[here[held] // width].astype(np.int64) * width + here[held] % width
+        amounts = left[held]
+    return None
+
+
+def without_trace(release: NestedRelease, aligned: Aligned) -> tuple[Check, str]:
+    """Whether original rows could stand behind the tree, and by which check (``assignment`` or ``necessary``)."""
+    if not release.sound:
+        return Check("support", False, f"{AT_FAULT[0].upper()}{AT_FAULT[1:]}."), "necessary"
+    leaves = release.leaves
+    times, last = _leaves_at(release, aligned)
+    found = int((times > 0).sum())
+    if found < release.rows:
+        sentence = (
+            f"Only {wording.rows(found)} of the original lie in the description of a leaf, and "
+            f"{release.rows:,} are published."
+        )
+        return Check("support", False, sentence), "necessary"
+    if found == release.rows and int(times.max(initial=0)) == 1:
+        kept = aligned.usable[times == 1]
+        places = np.searchsorted(release.ids, leaves.ids)[last[times == 1]]
+        faults = explained_by(release, aligned, kept, places)
+        if faults:
+            told = "No original row lies in two leaves, so that everyone's is known, and the original does not explain "
+            return Check("support", False, f"{told}the release: {'; '.join(faults)}."), "assignment"
+        told = "Without the trace: no original row lies in two leaves, so that everyone's is known; "
+        return Check("support", True, f"{told}{EXPLAINED}."), "assignment"
+    rows, how = of_groups.without_trace(aligned)
+    if not rows.holds:
+        return rows, how
+    one, all_alike = np.zeros(len(aligned.had), np.int64), np.zeros(release.rows, np.int64)
+    boxes = boxes_in(leaves.descriptions, aligned.columns)
+    persons, how = of_groups.without_trace(
+        aligned._replace(release=leaves, boxes=boxes, had=one, shown=all_alike, kinds=1)
+    )
+    if not persons.holds:
+        return replace(persons, sentence=f"Persons and their leaves: {persons.sentence}"), how
+    sentence = (
+        "Without the trace: original rows can stand behind the rows of all nodes, each in the description of its node, "
+        "and as many as are said can be in the description of every leaf; this is necessary but not sufficient where "
+        "original rows lie in several leaves, and only the trace can tell more."
+    )
+    return Check("support", True, sentence), "necessary"
+
+
+def _leaves_at(release: NestedRelease, aligned: Aligned) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Per original row that may be published: in how many leaves it lies, and which it is, of those of one."""
+    number = release.leaves.groups
+    pairs = np.stack([np.ones(number, np.int64), np.arange(number)], axis=1).ravel()
+    twice = Counts(np.arange(number + 1) * 2, np.tile(np.array([0, 1], np.int32), number), pairs, 2)
+    columns = [replace(column, codes=column.codes[aligned.usable]) for column in aligned.columns]
+    found = mixed(release.leaves, columns, twice)
+    return found[:, 0], found[:, 1]
+
+
+def _named(release: NestedRelease, node: int) -> str:
+    return f"node {release.ids[node]} ({described(release, node)})"
+
+
+# ------------------------------------------------------------------------------------------------------- descriptions
+
+
+def nesting(release: NestedRelease, aligned: Aligned) -> Check:
+    """Whether the description of every node lies inside that of its parent, as everyone in it is in the parent too."""
+    children = np.flatnonzero(release.parents >= 0)
+    inside = np.ones(len(children), np.bool_)
+    for axis in range(len(aligned.columns)):
+        inside &= _within(aligned.boxes, axis, children, release.parents[children].astype(np.intp))
+    if bool(inside.all()):
+        return Check("nesting", True, "The description of every node lies inside that of its parent.")
+    node = int(children[np.argmin(inside)])
+    sentence = (
+        f"The description of {_named(release, node)} does not lie inside that of its parent, "
+        f"{_named(release, int(release.parents[node]))}."
+    )
+    return Check("nesting", False, sentence)
+
+
+def _within(boxes: Boxes, axis: int, inner: NDArray[np.intp], outer: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which boxes lie inside others on an axis; one that admits nothing lies in any."""
+    low, high, set_at = boxes.low[:, axis], boxes.high[:, axis], boxes.set_at[:, axis]
+    empty = low[inner] > high[inner]
+    result = empty | ((low[inner] >= low[outer]) & (high[inner] <= high[outer]))
+    gaps = np.flatnonzero(result & ~empty & (set_at[outer] >= 0))
+    keys = np.stack([low[inner[gaps]], high[inner[gaps]], set_at[inner[gaps]], set_at[outer[gaps]]], axis=1)
+    pairs, which = np.unique(keys, axis=0, return_inverse=True)
+    holds = np.ones(len(pairs), np.bool_)
+    for at, (first, last, own, others) in enumerate(pairs.tolist()):
+        codes = np.arange(first, last + 1) if own < 0 else boxes.members[boxes.starts[own] : boxes.starts[own + 1]]
+        holds[at] = bool(np.isin(codes, boxes.members[boxes.starts[others] : boxes.starts[others + 1]]).all())
+    result[gaps] = holds[which.ravel()]
+    return result

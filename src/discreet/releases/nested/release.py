@@ -1,0 +1,261 @@
+"""A nested release: persons in a tree of sets, and every row under its person's leaf or under an ancestor of it.
+
+Each node with rows is a group of a generalized release: its rows stand under one description, which all persons in the
+node have, and any of whom a row there may belong to. A second table tells the tree: the parent of every node, and how
+many persons have it as their leaf. So anybody can compute what there is to believe (see `releases.nested.beliefs`), and
+rows of rare values may stand high in the tree while the others go down to small leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
+from discreet.principles.principle import Principle
+from discreet.randomness import permutation
+from discreet.releases.descriptions import Texts
+from discreet.releases.generalized.describe import Values, generalize
+from discreet.releases.generalized.release import GROUP, GeneralizedRelease, check_partition, dense_groups
+from discreet.releases.lookup import Lookup
+from discreet.releases.nested.tree import Tree, check_tree, tidied
+from discreet.table.combinations import distinct
+from discreet.table.table import Column, Table
+
+if TYPE_CHECKING:
+    from discreet.releases.generalized.estimate import Cells
+
+NODES = "nodes"
+PARENT, PERSONS = "parent", "persons"
+ASSUMPTIONS = (
+    "Every published row is a row of the original; its sensitive value is published as it was, and none was invented.",
+    "Persons are in a tree of sets: each has one node of it as a leaf, and is in all ancestors of that. What describes "
+    "a node admits everyone in it. A row is published under its person's leaf or under an ancestor of that; which row "
+    "is whose is not published.",
+    "The order of the rows and the numbers of the nodes carry no information.",
+    "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
+    "included, by what is believed of the persons of every leaf, and by the withheld rows taken as one group.",
+    "What is believed is so by an adversary who knows the whole tree and a person's leaf, and for whom all ways to "
+    "give every person a row are equally likely in which a row of a node belongs to someone in that node. The promise "
+    "covers this adversary, and whoever is in doubt about the leaf.",
+    "The promise does not cover an adversary who ignores the tree and only matches descriptions, where these admit "
+    "persons who are not in their nodes; and whoever counts the rows of all descriptions that admit a person as "
+    "equally likely is wrong, as rows of large nodes belong to a person more rarely than rows of small ones.",
+    "The promise bounds what the tree and its rows say; it does not bound what the choice of this tree, and of the "
+    "rows that stand high in it, may tell an adversary who knows the algorithm.",
+    "The promise covers this one release of the table, not what several releases of it say together.",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NestedRelease(GeneralizedRelease):
+    """What leaves the house, as made by a scheme (``from_tree``) or as found in a folder (``load``).
+
+    It is a generalized release whose groups are the nodes of a tree: ``counts``, ``sizes`` and ``descriptions`` are
+    about nodes and the rows under them. The private ``trace`` tells the leaf of every input row's person, and not the
+    node of the row.
+    """
+
+    format: ClassVar[str] = "nested"
+    assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    about_persons: ClassVar[bool] = False
+    more_tables: ClassVar[tuple[str, ...]] = (NODES,)
+
+    parents: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    """Per node: the place of its parent, -1 for a root."""
+    persons: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Per node: how many persons have it as their leaf."""
+    sound: bool = True
+    """Whether the tree is one that rows can have been published under; if not, nothing can be believed."""
+
+    # -------------------------------------------------------------------------------------------------------- making
+
+    @classmethod
+    def from_tree(
+        cls,
+        table: Table,
+        parents: ArrayLike,
+        leaf_of: ArrayLike,
+        node_of: ArrayLike,
+        *,
+        promise: Principle,
+        scheme: str,
+        options: Mapping[str, Any] | None = None,
+        values: Values = "interval",
+        seeded: np.random.Generator | None = None,
+    ) -> Self:
+        """Publish rows under nodes of a tree of persons, one for each row.
+
+        ``parents`` tells the parent of every node, -1 for a root, in any order. ``leaf_of[row]`` is the node that the
+        person of an input row has as its leaf, which may have children too, and ``node_of[row]`` the one under which
+        the row is published: that leaf or an ancestor; both are -1 for a row that is withheld. Nodes without rows are
+        taken out (see ``tidied``, which proves that nobody believes anything else for that). The order of rows and the
+        numbers of nodes come from the operating system, unless a ``seeded`` generator is given.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> table = patients()
+        >>> halves = 1 + (table.quasi[0].codes > 20)
+        >>> nodes = np.where(np.arange(table.rows) % 3 == 0, 0, halves)  # every third row stays at the root
+        >>> dc.NestedRelease.from_tree(table, [-1, 0, 0], halves, nodes, promise=dc.LDiversity(2), scheme="halves")
+        <nested release of 48 rows, 0 withheld: l-diversity(l=2)>
+        """
+        above, leaves, nodes = (np.asarray(one) for one in (parents, leaf_of, node_of))
+        _check_table(table)
+        check_tree(table.rows, above, leaves, nodes)
+        check_partition(table, nodes, values)
+        above, leaves, nodes = tidied(*(one.astype(np.int64) for one in (above, leaves, nodes)))
+        number = len(above)
+        ids = np.append(permutation(number, seeded), -1).astype(np.int32)
+        own, leaf = np.empty(number, np.int32), ids[leaves]
+        own[ids[:-1]] = ids[above]
+
+        def described(column: Column) -> Texts:
+            within, codes = _everyone(column, own, leaf)
+            return generalize(replace(column, codes=codes), within, number, values)
+
+        release = cls._of_places(
+            table,
+            ids[nodes],
+            number,
+            described,
+            promise=promise,
+            scheme=scheme,
+            options=options,
+            labels=values == "label",
+            seeded=seeded,
+        )
+        persons = np.bincount(leaf[leaf >= 0], minlength=number).astype(np.int64)
+        return replace(release, parents=own, persons=persons, trace=leaf)
+
+    @classmethod
+    def from_groups(
+        cls,
+        table: Table,
+        groups: NDArray[np.int32],
+        *,
+        promise: Principle,
+        scheme: str,
+        options: Mapping[str, Any] | None = None,
+        values: Values = "interval",
+        seeded: np.random.Generator | None = None,
+    ) -> Self:
+        """Publish a partition: a tree of roots, every row under its person's own."""
+        groups = np.asarray(groups)
+        check_partition(table, groups, values)
+        places, number = dense_groups(groups)
+        how: dict[str, Any] = {"options": options, "values": values, "seeded": seeded}
+        return cls.from_tree(table, np.full(number, -1), places, places, promise=promise, scheme=scheme, **how)
+
+    # ------------------------------------------------------------------------------------------------ saving, loading
+
+    @classmethod
+    def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
+        """The release in a folder whose manifest has been read."""
+        from discreet.releases.nested.load import with_tree
+
+        return with_tree(super().load(home, manifest), home)
+
+    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """The table of rows, and that of nodes, in the order of their numbers."""
+        roots = self.parents < 0
+        above = pa.array(np.where(roots, 0, self.ids[self.parents]), mask=roots)
+        return {**super().tables(numbers), NODES: pa.table({GROUP: self.ids, PARENT: above, PERSONS: self.persons})}
+
+    def lookup(self) -> Lookup:
+        """How people are looked up in it: as persons of leaves."""
+        from discreet.releases.generalized.lookup import ByBoxes
+
+        return ByBoxes(self.leaves)
+
+    # ------------------------------------------------------------------------------------------------------- counting
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The nodes with their persons and rows; refused where files at fault tell of no tree."""
+        if not self.sound:
+            raise DiscreetError("the tree of the release is at fault, so nothing can be told from it; publish it again")
+        return Tree(self.parents, self.persons, self.sizes)
+
+    @cached_property
+    def leaves(self) -> GeneralizedRelease:
+        """The persons by their leaves, of whom no values are told: which groups may hold whom, and how many."""
+        chosen = np.flatnonzero(self.persons)
+        group_of = np.repeat(np.arange(len(chosen), dtype=np.int32), self.persons[chosen])
+        texts = tuple(Texts(words, of_node[chosen]) for words, of_node in self.texts)
+        return GeneralizedRelease(self.manifest, self.quasi, texts, self.ids[chosen], group_of, None, ())
+
+    @cached_property
+    def expected(self) -> Counts:
+        """Per node: the sensitive values that the persons with this leaf are expected to have."""
+        from discreet.releases.nested.beliefs import expected
+
+        return expected(self.tree, self.counts)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The nodes as estimates see them: persons under their leaves, with the values that are expected of them."""
+        from discreet.releases.generalized.estimate import Cells
+        from discreet.releases.nested.beliefs import believed
+
+        texts = np.array([of_node for _, of_node in self.texts], np.int32).reshape(len(self.texts), self.groups)
+        return Cells(texts, self.group_of, self.expected, lambda rows: believed(self.tree, rows) * self.persons)
+
+    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+        """What an adversary believes who knows the tree and these quasi-identifiers, having matched them with leaves.
+
+        ``points`` holds original values, one array per quasi-identifier. Every person of every leaf whose description
+        admits a point is equally likely to be the one at that point, and what is believed of each leaf is told in
+        `discreet.releases.nested.beliefs`. A point that no leaf admits was withheld: then the belief is the
+        distribution of the ``withheld`` counts (in the order of ``values``), or NaN when these are not known.
+        """
+        from discreet.releases.boxes import mixtures_at, shares
+
+        return shares(mixtures_at(self, points, self.expected), withheld)
+
+    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
+        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
+
+        By the one leaf that admits the person, its persons divided by the combinations of values that its description
+        admits; the most telling leaf if there are several; with ``combined``, all of them together. Where no leaf
+        does, 0, or NaN when rows are withheld, of which nothing is known.
+        """
+        return self.leaves.presence(points, combined=combined)
+
+
+def _check_table(table: Table) -> None:
+    """Refuse what nothing is known to believe of in a tree."""
+    if table.sensitive is None:
+        raise DiscreetError("a nested release needs a sensitive attribute: without one no row needs to stand high")
+    if table.also_sensitive:
+        names = ", ".join(column.name for column in table.all_sensitive)
+        raise DiscreetError(f"a nested release can have one sensitive attribute, not {names}; publish one of them")
+    if table.person is not None:
+        raise DiscreetError(
+            "a nested release is about persons with one row each, and the table was read with a column that tells the "
+            "persons of rows; leave it out, or choose a scheme that publishes groups"
+        )
+
+
+def _everyone(
+    column: Column, parents: NDArray[np.int32], leaf_of: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Who is in which node: pairs of a node and a code of the column that somebody in it has, each at most once."""
+    card = max(1, len(column.values))
+    kept = leaf_of >= 0
+    pairs = distinct(leaf_of[kept].astype(np.int64) * card + column.codes[kept])
+    found = [pairs]
+    while len(pairs):
+        above = parents[pairs // card].astype(np.int64)
+        pairs = distinct((above * card + pairs % card)[above >= 0])
+        found.append(pairs)
+    everyone = distinct(np.concatenate(found))
+    return (everyone // card).astype(np.int32), (everyone % card).astype(np.int32)

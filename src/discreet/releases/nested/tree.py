@@ -1,0 +1,155 @@
+"""A tree of sets of persons, with the rows that are published under its nodes.
+
+Every person is in one leaf, and with it in all ancestors of that; an inner node may be somebody's leaf too. There may
+be several roots. A row stands under its person's leaf or one of the ancestors, so a row of a node may be anybody's who
+is in the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """The nodes, by their places.
+
+    >>> tree = Tree(np.array([-1, 0, 0]), persons=np.array([0, 2, 2]), rows=np.array([2, 1, 1]))
+    >>> [level.tolist() for level in tree.levels], tree.arriving.tolist()
+    ([[0], [1, 2]], [2, 2, 2])
+    """
+
+    parents: NDArray[np.int32]
+    """The parent of each node, -1 for a root."""
+    persons: NDArray[np.int64]
+    """How many persons have each node as their leaf."""
+    rows: NDArray[np.int64]
+    """How many rows are published under each node."""
+
+    @cached_property
+    def levels(self) -> list[NDArray[np.intp]]:
+        """The nodes that hang on roots, by how far they are from these; first the roots."""
+        return levels_of(self.parents)
+
+    @cached_property
+    def depths(self) -> NDArray[np.int64]:
+        """How far each node is from its root."""
+        depths = np.zeros(len(self.parents), np.int64)
+        for depth, level in enumerate(self.levels):
+            depths[level] = depth
+        return depths
+
+    @cached_property
+    def arriving(self) -> NDArray[np.int64]:
+        """How many persons come to each node without a row: those whose leaf it is, and those whom children leave.
+
+        Of the persons who come to a node as many get one of its rows as it has, whoever they are.
+        """
+        arriving = self.persons.astype(np.int64)
+        for level in reversed(self.levels[1:]):
+            np.add.at(arriving, self.parents[level], (arriving - self.rows)[level])
+        return arriving
+
+    def faults(self, names: Sequence[Any]) -> list[str]:
+        """Why nobody could have published this, in sentences; nodes are called by their ``names``."""
+        lost = len(self.parents) - sum(map(len, self.levels))
+        if lost:
+            inside = np.ones(len(self.parents), np.bool_)
+            inside[np.concatenate([np.zeros(0, np.intp), *self.levels])] = False
+            some = names[int(inside.argmax())]
+            return [f"The parents of {lost:,} nodes lead in a circle, for example that of node {some}."]
+        left, faults = self.arriving - self.rows, []
+        short = np.flatnonzero(left < 0)
+        if len(short):
+            faults.append(f"Node {names[short[0]]} has more rows than there are persons in it who have none below.")
+        over = np.flatnonzero((self.parents < 0) & (left > 0))
+        if len(over):
+            faults.append(f"Node {names[over[0]]} is a root, and not all of its persons have a row.")
+        return faults
+
+
+def levels_of(parents: NDArray[Any]) -> list[NDArray[np.intp]]:
+    """The nodes by how far they are from a root; those that hang on none, but on each other in a circle, are in none.
+
+    >>> [level.tolist() for level in levels_of(np.array([1, -1, 0, 4, 3]))]
+    [[1], [0], [2]]
+    """
+    order = np.argsort(parents, kind="stable")
+    starts = np.searchsorted(parents[order], np.arange(-1, len(parents) + 1))
+    level = order[starts[0] : starts[1]]
+    found = []
+    while len(level):
+        found.append(level)
+        first, after = starts[level + 1], starts[level + 2]
+        numbers = after - first
+        within = np.arange(int(numbers.sum())) - np.repeat(np.cumsum(numbers) - numbers, numbers)
+        level = order[np.repeat(first, numbers) + within]
+    return found
+
+
+def tidied(
+    parents: NDArray[np.int64], leaf_of: NDArray[np.int64], node_of: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The same with no nodes but those that have rows, numbered without gaps: parents, leaves, and nodes of rows.
+
+    A node without rows is taken out: its children hang on its nearest ancestor that has some, or become roots, and
+    persons whose leaf it was get that ancestor as their leaf.
+
+    What is believed stays the same. Where a node N has no rows, nobody who arrives there gets one: all of them go on
+    to its parent P. So just as many arrive at P as when the children of N, and the persons whose leaf N was, come to P
+    directly, and as many as before at every other node. A person's belief is a sum over the nodes of the path, in
+    which N adds reach x 0 / arriving and leaves reach as it is; with the same numbers arriving at all other nodes of
+    the path, the sum without N is the same number. Everybody has such an ancestor: the node of the person's own row.
+
+    >>> found = tidied(np.array([-1, 0, 1, 1]), np.array([2, 3, 3]), np.array([2, 0, 3]))
+    >>> [one.tolist() for one in found]
+    [[-1, 0, 0], [1, 2, 2], [1, 0, 2]]
+    """
+    number = len(parents)
+    used = np.bincount(node_of[node_of >= 0], minlength=number) > 0
+    nearest = np.where(used, np.arange(number), -1)
+    for level in levels_of(parents)[1:]:
+        bare = level[~used[level]]
+        nearest[bare] = nearest[parents[bare]]
+    # one more place, for the -1 of a root's parent and of a withheld row
+    place = np.append(np.cumsum(used) - 1, -1)
+    nearest = np.append(nearest, -1)
+    return place[nearest[parents[used]]], place[nearest[leaf_of]], place[node_of]
+
+
+def check_tree(rows: int, parents: NDArray[Any], leaf_of: NDArray[Any], node_of: NDArray[Any]) -> None:
+    """Refuse what is no forest, or publishes a row under a node that its person is not in."""
+    number = len(parents)
+    if parents.ndim != 1 or any(one.shape != (rows,) for one in (leaf_of, node_of)):
+        raise DiscreetError(
+            f"a tree needs one parent for each node, and a leaf and a node for each of the {rows:,} rows"
+        )
+    if any(one.dtype.kind not in "iu" for one in (parents, leaf_of, node_of)):
+        raise DiscreetError("parents, leaves and nodes are given as whole numbers")
+    for what, one in (("parents", parents), ("leaf_of", leaf_of), ("node_of", node_of)):
+        if bool(((one < -1) | (one >= number)).any()):
+            raise DiscreetError(f"{what} names a node outside -1 to {number - 1:,}, and there are {number:,} nodes")
+    if sum(map(len, levels_of(parents))) < number:
+        raise DiscreetError("the parents of some nodes lead in a circle; a tree needs roots, whose parent is -1")
+    if bool(((leaf_of < 0) != (node_of < 0)).any()):
+        raise DiscreetError("a withheld row has -1 both as its leaf and as its node, and some row has only one of them")
+    above, sought = np.append(parents, -1), leaf_of.copy()
+    left = np.flatnonzero(sought != node_of)
+    while len(left):
+        sought[left] = above[sought[left]]
+        lost = left[sought[left] < 0]
+        if len(lost):
+            row = int(lost[0])
+            raise DiscreetError(
+                f"row {row:,} is to be published under node {node_of[row]}, which is neither the leaf of its person, "
+                f"{leaf_of[row]}, nor an ancestor of that"
+            )
+        left = left[sought[left] != node_of[left]]
