@@ -14,6 +14,7 @@ from discreet.schemes.buckets.sabre import Sabre
 from discreet.schemes.cuts.mondrian import Mondrian
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.keepers import keeper
+from discreet.schemes.lifting.scheme import Lifting
 from discreet.schemes.proximity.scheme import Proximal
 from discreet.schemes.randomised.perturbation import Perturbation
 from discreet.schemes.randomised.retention import Retention
@@ -27,6 +28,7 @@ __all__ = [
     "Baseline",
     "Burel",
     "Cuts",
+    "Lifting",
     "Mondrian",
     "Perturbation",
     "Proximal",
@@ -41,7 +43,10 @@ SCHEMES: Registry[type[Scheme]] = Registry(
     "schemes",
     {
         scheme.name: scheme
-        for scheme in (Cuts, Mondrian, Burel, Sabre, Proximal, Perturbation, Retention, Anatomy, Baseline, Ambiguity)
+        for scheme in (
+            *(Cuts, Mondrian, Lifting, Burel, Sabre, Proximal),
+            *(Perturbation, Retention, Anatomy, Baseline, Ambiguity),
+        )
     },
 )
 

@@ -13,7 +13,8 @@ from discreet.kernels.costs import interval_cost
 from discreet.kernels.cuts.layout import find_edges, lay_out
 
 LOW, HIGH, HELD = 0, 1, 2
-"""The lines of a box: the smallest and the largest code on each axis, and on axes of sets a bit for each code held."""
+"""The lines of a box: the smallest and the largest code on each axis, and then on axes of sets a bit for every code."""
+BITS = 63
 
 
 class Survey(NamedTuple):
@@ -54,9 +55,10 @@ class Survey(NamedTuple):
 
 
 @kernel
-def survey_of(size, d, slots, card, positions, height):
+def survey_of(size, d, slots, card, positions, height, most_in_set):
     """Room for surveys of nodes of up to ``size`` persons."""
     blocks = positions + 1
+    lines = HELD + (most_in_set + BITS - 1) // BITS
     cuts = d * blocks * (2 + height)
     return Survey(
         np.empty(size, np.int32),
@@ -64,11 +66,11 @@ def survey_of(size, d, slots, card, positions, height):
         np.empty(min(card, 4 * size + 64) + 2, np.int32),
         np.empty(min(card, 4 * size + 64) + 2, np.int32),
         np.empty(positions + 2, np.int32),
-        np.empty((3, d), np.int64),
-        np.empty((blocks, 3, d), np.int64),
-        np.empty((blocks, 3, d), np.int64),
-        np.empty((blocks, 3, d), np.int64),
-        np.empty((2, 3, d), np.int64),
+        np.empty((lines, d), np.int64),
+        np.empty((blocks, lines, d), np.int64),
+        np.empty((blocks, lines, d), np.int64),
+        np.empty((blocks, lines, d), np.int64),
+        np.empty((2, lines, d), np.int64),
         np.empty((d, blocks), np.int64),
         np.empty((d, blocks), np.int64),
         np.empty((d, blocks, slots), np.int32),
@@ -99,10 +101,11 @@ def box_loss(axes, sets, box):
     for j in range(sets.shape[0]):
         if sets[j]:
             held = 0
-            bits = box[HELD, j]
-            while bits:
-                bits &= bits - 1
-                held += 1
+            for line in range(HELD, box.shape[0]):
+                bits = box[line, j]
+                while bits:
+                    bits &= bits - 1
+                    held += 1
             total += axes.weights[j] * (held - 1) / max(1, axes.cards[j] - 1)
         else:
             total += axes.weights[j] * interval_cost(axes, j, box[LOW, j], box[HIGH, j])
@@ -204,7 +207,7 @@ def _list(j, first, last, blocks, axes, sets, survey, found):
 def _clear(box):
     box[LOW] = NO_LOW
     box[HIGH] = NO_HIGH
-    box[HELD] = 0
+    box[HELD:] = 0
 
 
 @part
@@ -214,7 +217,7 @@ def _include(points, t, sets, box):
         box[LOW, a] = min(box[LOW, a], code)
         box[HIGH, a] = max(box[HIGH, a], code)
         if sets[a]:
-            box[HELD, a] |= np.int64(1) << code
+            box[HELD + code // BITS, a] |= np.int64(1) << (code % BITS)
 
 
 @part
@@ -222,4 +225,5 @@ def _join(box, into):
     for a in range(box.shape[1]):
         into[LOW, a] = min(into[LOW, a], box[LOW, a])
         into[HIGH, a] = max(into[HIGH, a], box[HIGH, a])
-        into[HELD, a] |= box[HELD, a]
+        for line in range(HELD, box.shape[0]):
+            into[line, a] |= box[line, a]

@@ -27,7 +27,7 @@ FINER = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class LiftedTree:
     """Persons in trees, and the node that each one's row is published under."""
 
     parents: NDArray[np.int64]
@@ -55,7 +55,7 @@ class Nursery:
         order: NDArray[np.int64],
         groups: NDArray[np.int32] | None = None,
         progress: Progress | None = None,
-    ) -> Tree:
+    ) -> LiftedTree:
         """A tree of all persons, or one for each group; which rows of a value are lifted depends on the random order.
 
         Of several recipes the cheapest is taken: for the table, then for nodes of a sixteenth of its persons, then for
@@ -132,7 +132,8 @@ class Nursery:
         """The same in this thread; nodes of more than ``largest`` persons are cut once and returned too."""
         size = max(end - start for start, end, *_ in nodes)
         slots = min(len(self.terms.caps), size) + 1
-        shape = int(self.axes.cards.max()), recipe.positions, int(self.axes.levels.max())
+        in_sets = int(self.axes.cards[self.terms.sets].max(initial=0))
+        shape = int(self.axes.cards.max()), recipe.positions, int(self.axes.levels.max()), in_sets
         survey, scales = survey_of(size, persons.points.shape[1], slots, *shape), scales_of(slots)
         cost, left = 0.0, []
         for node in nodes:
@@ -169,7 +170,7 @@ def _lots(nodes: Sequence[Node], size: int) -> Iterator[list[Node]]:
         yield lot
 
 
-def _numbered(persons: Persons, cost: float) -> Tree:
+def _numbered(persons: Persons, cost: float) -> LiftedTree:
     """The tree with its nodes numbered one after the other, and rows in the order of the input."""
     used = persons.parents >= 0
     used[persons.leaves] = True
@@ -179,4 +180,4 @@ def _numbered(persons: Persons, cost: float) -> Tree:
     leaf_of, node_of = np.empty((2, len(persons.rows)), np.int64)
     leaf_of[persons.rows] = number[persons.leaves]
     node_of[persons.rows] = number[np.where(persons.homes < 0, persons.leaves, persons.homes)]
-    return Tree(np.where(parents < 0, -1, number[parents]), leaf_of, node_of, cost)
+    return LiftedTree(np.where(parents < 0, -1, number[parents]), leaf_of, node_of, cost)
