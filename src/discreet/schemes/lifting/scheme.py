@@ -69,7 +69,7 @@ class Lifting(Scheme):
     lift: Lift = "companions"
     """Which rows are lifted: the fewest that will do, or (``blind``) all of a value or none."""
     effort: Effort = "fast"
-    """``fast``: one pass. ``thorough``: the time of about twenty, for several recipes, of which the best is taken."""
+    """``fast``: one pass. ``thorough``: the time of about forty, trying several recipes at large nodes."""
     loss: BoxLoss = "ail"
     """What is minimised: ``ail`` or ``gcp``."""
     base: Base = "none"

@@ -21,9 +21,17 @@ Node = tuple[int, int, int, NDArray[np.float64]]
 """A node to be cut: its persons from here to there, its number, and what is expected above it (see ``grow``)."""
 FAST = Recipe(31, 1.0, 1.0, False)
 """Chosen on Adult and on a census of 10,000 rows; no recipe is best everywhere, which is what the others are for."""
-RECIPES = [FAST, *(Recipe(31, weight, fading, False) for weight, fading in ((0.5, 1.0), (2.0, 1.0), (2.0, 2.0), (4.0, 3.0)))]
-FINER = 16
-"""How many times smaller the nodes are for which recipes are compared anew, and then anew within these."""
+RECIPES = [
+    FAST,
+    *(
+        Recipe(31, weight, fading, False)
+        for weight, fading in ((0.5, 1.0), (2.0, 1.0), (2.0, 2.0), (4.0, 3.0), (8.0, 3.0))
+    ),
+    *(Recipe(15, weight, weight, False) for weight in (1.0, 2.0)),
+]
+FINER, LEVELS, SMALL = 4, 3, 500
+"""How many times smaller the nodes are for which recipes are compared anew, how often, and up to how many persons they
+are not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +66,9 @@ class Nursery:
     ) -> LiftedTree:
         """A tree of all persons, or one for each group; which rows of a value are lifted depends on the random order.
 
-        Of several recipes the cheapest is taken: for the table, then for nodes of a sixteenth of its persons, then for
-        nodes of a sixteenth of theirs. A cut changes nothing outside its node, so each is chosen by itself.
+        Of several recipes the cheapest is taken: for the table, then for each node of at most a quarter of its persons,
+        then of a sixteenth, and so on. A cut changes nothing outside its node, so each is chosen by itself, and the
+        tree is never worse than by any one recipe.
         """
         n = len(self.classes)
         if groups is None:
@@ -83,19 +92,20 @@ class Nursery:
                 tried.append(self._grow(trial, nodes, recipe, 0, progress)[0])
             cost, nodes = self._grow(persons, nodes, recipes[int(np.argmin(tried))], n // FINER, progress)
         with ThreadPoolExecutor(threads()) as pool:
-            improve = partial(self._improve, persons, trial, recipes, n // FINER**2)
+            improve = partial(self._improve, persons, trial, recipes, max(SMALL, n // FINER**LEVELS))
             return _numbered(persons, cost + sum(pool.map(improve, nodes)))
 
-    def _improve(self, persons: Persons, trial: Persons, recipes: Sequence[Recipe], finer: int, node: Node) -> float:
-        """Grow a node by the recipe that is cheapest for it, and those of at most ``finer`` persons by theirs; returns
-        the cost."""
+    def _improve(self, persons: Persons, trial: Persons, recipes: Sequence[Recipe], small: int, node: Node) -> float:
+        """Grow a node by the recipe that is cheapest for it, and within it, unless it is small, nodes of at most a quarter
+        of its persons by theirs; returns the cost."""
         start, end = node[:2]
         tried = []
         for recipe in recipes:
             _restore(trial, persons, start, end)
             tried.append(self._grow_here(trial, [node], recipe, 0, end - start)[0])
+        finer = (end - start) // FINER if end - start > small else 0
         cost, left = self._grow_here(persons, [node], recipes[int(np.argmin(tried))], finer, end - start)
-        return cost + sum(self._improve(persons, trial, recipes, 0, child) for child in left)
+        return cost + sum(self._improve(persons, trial, recipes, small, child) for child in left)
 
     def _grow(
         self, persons: Persons, nodes: list[Node], recipe: Recipe, smallest: int, progress: Progress | None
