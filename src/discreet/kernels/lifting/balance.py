@@ -8,8 +8,8 @@ A person of child c then has the value v with the expected number (as a sum over
 
     local[c, v] - lifts[c, v] + share[c] * (lifts[0, v] + lifts[1, v] + above[v]),
 
-which must not exceed ``caps[v] * persons[c]``. Lifting a row of v from child c lowers it there; lifting a *companion*, a
-row of some other value, from the other child lowers it too, because then more of those who leave are not from c. If
+which must not exceed ``caps[v] * persons[c]``. Lifting a row of v from child c lowers it there; lifting a *companion*,
+a row of some other value, from the other child lowers it too, because then more of those who leave are not from c. If
 nobody left the other child, whoever knows the tree would know where every lifted row belongs, and nothing were hidden.
 """
 
@@ -179,7 +179,7 @@ def _companion(c, i, number, scales):
 def blindly(number, most, scales):
     """Lift all rows of any value that exceeds its bound in either child, then rows of all other values alike until
     both children have lifted the same share; returns the cost, infinite from ``most`` on or when it cannot be done."""
-    local, lifts, all_of = scales.local, scales.lifts, scales.all_of
+    local, all_of = scales.local, scales.all_of
     for i in range(number):
         all_of[i] = False
     more = np.zeros(2, np.int64)
@@ -203,17 +203,17 @@ def blindly(number, most, scales):
         cost = _cost(scales)
         if cost >= most:
             return np.inf
-        new = False
-        at_c, at_i, worst = _worst(number, scales)
+        tightest, _, worst = _worst(number, scales)
         if worst <= _allowed(scales):
             return cost
+        new = False
         for i in range(number):
             for c in range(2):
                 if not all_of[i] and local[0, i] + local[1, i] > 0 and excess(c, i, scales) > _allowed(scales):
                     all_of[i] = True
                     new = True
         if not new:  # what exceeds now is what rounding added
-            more[1 - at_c] += 1
+            more[1 - tightest] += 1
 
 
 @part

@@ -8,7 +8,6 @@ from discreet.kernels.compiling import kernel, part
 from discreet.kernels.lifting.balance import blindly, companions
 from discreet.kernels.lifting.survey import box_loss, find_box, find_cuts
 
-
 GAIN = 0.05
 """A cut must pay even if rows that are lifted cost so much more than the loss of their box."""
 
@@ -36,33 +35,39 @@ def grow(arrays, start, end, number, above, smallest, largest, axes, terms, reci
     total = 0.0
     while len(waiting) > 0:
         start, end, number, above = waiting.pop()
-        slots = _take_stock(classes, homes, start, end, above, terms, slot_of, values, survey, scales)
+        slots, rows = _take_stock(classes, homes, start, end, above, terms, slot_of, values, survey, scales)
         points = arrays.points[start:end]
         find_box(points, terms.sets, survey)
         loss = box_loss(axes, terms.sets, survey.box)
         weight = recipe.weight * (np.log(end - start) / np.log(max(2, classes.shape[0]))) ** recipe.fading
-        best = _best_cut(points, slots, loss, weight, axes, terms, recipe, survey, scales)
+        best = _best_cut(points, slots, rows, loss, weight, axes, terms, recipe, survey, scales)
         for i in range(slots):
             slot_of[values[i]] = -1
         if best < 0:
-            arrays.leaves[start:end] = number
-            total += loss * survey.totals[:slots].sum()
+            for r in range(start, end):
+                arrays.leaves[r] = number
+            total += loss * rows
             continue
-        middle = _apply(arrays, start, end, number, best, survey, scales)
+        middle = _apply(arrays, slots, start, end, number, best, survey, scales)
         arrays.parents[2 * middle - 1] = number
         arrays.parents[2 * middle] = number
-        total += loss * scales.best[:, :slots].sum()
-        leaving = np.zeros(2, np.int64)
         together = above.copy()
         for c in range(2):
-            for r in range(start if c == 0 else middle, middle if c == 0 else end):
-                if homes[r] >= 0:
-                    leaving[c] += 1
             for i in range(slots):
                 together[values[i]] += scales.best[c, i]
+                total += loss * scales.best[c, i]
+        leaving = 0
+        for r in range(start, end):
+            leaving += homes[r] >= 0
         for c in range(2):
             first, last = (start, middle) if c == 0 else (middle, end)
-            child = (first, last, 2 * middle - 1 + c, together * (leaving[c] / max(1, leaving[0] + leaving[1])))
+            own = 0
+            for r in range(first, last):
+                own += homes[r] >= 0
+            expected = np.empty_like(above)
+            for v in range(above.shape[0]):
+                expected[v] = together[v] * own / max(1, leaving)
+            child = (first, last, 2 * middle - 1 + c, expected)
             if smallest < last - first <= largest:
                 waiting.append(child)
             else:
@@ -73,11 +78,13 @@ def grow(arrays, start, end, number, above, smallest, largest, axes, terms, reci
 @part
 def _take_stock(classes, homes, start, end, above, terms, slot_of, values, survey, scales):
     """Number the values of the node's local rows, and take down their bounds and what is expected above; returns how
-    many there are, without the slot for values that only rows above have."""
+    many values there are, without the slot for those that only rows above have, and how many local rows."""
     slots = 0
+    rows = 0
     for r in range(start, end):
         survey.slots[r - start] = -1
         if homes[r] < 0:
+            rows += 1
             v = classes[r]
             if slot_of[v] < 0:
                 slot_of[v] = slots
@@ -96,35 +103,39 @@ def _take_stock(classes, homes, start, end, above, terms, slot_of, values, surve
             tightest = above[v] / terms.caps[v]
             scales.caps[slots] = terms.caps[v]
             scales.above[slots] = above[v]
-    return slots
+    return slots, rows
 
 
 @part
-def _best_cut(points, slots, loss, weight, axes, terms, recipe, survey, scales):
+def _best_cut(points, slots, rows, loss, weight, axes, terms, recipe, survey, scales):
     """The cheapest cut that pays, its lifts into ``scales.best``; -1 if there is none."""
-    rows = survey.totals[:slots].sum()
     none = rows * loss - 1e-9
     if none <= 0.0:
         return -1
     found = find_cuts(points, slots, axes, terms, recipe.positions, survey)
     lowest = np.inf
     best = -1
-    for k in np.argsort(survey.least[:found]):
-        if survey.least[k] >= min(lowest, none):
-            break
+    while True:
+        k = 0
+        for other in range(1, found):
+            if survey.least[other] < survey.least[k]:
+                k = other
+        least = survey.least[k]
+        if found == 0 or least >= min(lowest, none):
+            return best
+        survey.least[k] = np.inf
         _load(k, slots, points.shape[0], rows, survey, scales)
         for c in range(2):
             scales.prices[c] = loss * (1.0 + weight) - survey.losses[k, c]
-        most = lowest - survey.least[k]
+        most = lowest - least
         cost = blindly(slots + 1, most, scales) if recipe.blind else companions(slots + 1, most, scales)
-        lifted = scales.leaving.sum() - scales.away.sum()
-        if cost < most and survey.least[k] + cost - max(0.0, weight - GAIN) * loss * lifted < none:
-            lowest = survey.least[k] + cost
+        lifted = scales.leaving[0] - scales.away[0] + scales.leaving[1] - scales.away[1]
+        if cost < most and least + cost - max(0.0, weight - GAIN) * loss * lifted < none:
+            lowest = least + cost
             best = k
             for c in range(2):
                 for i in range(slots):
                     scales.best[c, i] = scales.lifts[c, i]
-    return best
 
 
 @part
@@ -150,29 +161,39 @@ def _load(k, slots, persons, rows, survey, scales):
 
 
 @part
-def _apply(arrays, start, end, number, k, survey, scales):
-    """Lift the first rows of every value to node ``number``, and put the left child before the right one; returns where
-    the right one starts."""
+def _apply(arrays, slots, start, end, number, k, survey, scales):
+    """Lift the first rows of every value to node ``number``, and put the left child before the right one, each in the
+    order in which it stood; returns where the right one starts."""
     points = arrays.points
     n = end - start
     j, low, high = survey.axis[k], survey.low[k], survey.high[k]
-    lifts = scales.best.copy()
-    order = np.empty(n, np.int32)
-    left = 0
+    for c in range(2):
+        for i in range(slots):
+            scales.lifts[c, i] = scales.best[c, i]
+    order, moved = survey.steps, np.empty(n, np.int32)
+    left = right = 0
     for t in range(n):
-        if low <= points[start + t, j] <= high:
-            left += 1
-    at = np.array([0, left])
-    for t in range(n):
-        c = 0 if low <= points[start + t, j] <= high else 1
-        order[at[c]] = start + t
-        at[c] += 1
-        i = survey.slots[t]
-        if i >= 0 and lifts[c, i] > 0:
-            lifts[c, i] -= 1
+        inside = low <= points[start + t, j] <= high
+        c, i = 0 if inside else 1, survey.slots[t]
+        if i >= 0 and scales.lifts[c, i] > 0:
+            scales.lifts[c, i] -= 1
             arrays.homes[start + t] = number
-    points[start:end] = points[order]
-    arrays.classes[start:end] = arrays.classes[order]
-    arrays.rows[start:end] = arrays.rows[order]
-    arrays.homes[start:end] = arrays.homes[order]
+        if inside:
+            order[left] = t
+            left += 1
+        else:
+            moved[right] = t
+            right += 1
+    for t in range(right):
+        order[left + t] = moved[t]
+    for a in range(points.shape[1]):
+        for t in range(n):
+            moved[t] = points[start + order[t], a]
+        for t in range(n):
+            points[start + t, a] = moved[t]
+    for column in (arrays.classes, arrays.rows, arrays.homes):
+        for t in range(n):
+            moved[t] = column[start + order[t]]
+        for t in range(n):
+            column[start + t] = moved[t]
     return start + left

@@ -143,46 +143,42 @@ def _fill(points, j, number, blocks, sets, survey):
             rows[b] += 1
             counts[b, i] += 1
         _include(points, t, sets, survey.boxes[b])
-    survey.before[0] = survey.boxes[0]
     for b in range(1, blocks):
         persons[b] += persons[b - 1]
         rows[b] += rows[b - 1]
         for i in range(number):
             counts[b, i] += counts[b - 1, i]
-        survey.before[b] = survey.boxes[b]
-        _join(survey.before[b - 1], survey.before[b])
-    survey.behind[blocks - 1] = survey.boxes[blocks - 1]
-    for b in range(blocks - 2, -1, -1):
-        survey.behind[b] = survey.boxes[b]
-        _join(survey.behind[b + 1], survey.behind[b])
+    for b in range(blocks):
+        back = blocks - 1 - b
+        _join(survey.boxes[b], survey.boxes[b] if b == 0 else survey.before[b - 1], survey.before[b])
+        _join(survey.boxes[back], survey.boxes[back] if b == 0 else survey.behind[back + 1], survey.behind[back])
 
 
 @part
 def _list_cuts(j, blocks, axes, terms, survey, found):
     """The cuts along one axis: up to a block; of categories also one block, or the blocks under one node of their
     hierarchy, against the others."""
+    left, right = survey.joined[0], survey.joined[1]
     for b in range(blocks - 1):
-        survey.joined[0] = survey.before[b]
-        survey.joined[1] = survey.behind[b + 1]
+        _join(survey.before[b], survey.before[b], left)
+        _join(survey.behind[b + 1], survey.behind[b + 1], right)
         found = _list(j, 0, b, blocks, axes, terms.sets, survey, found)
-    if not terms.unordered[j] or blocks < 3:
-        return found
-    for level in range(-1, axes.levels[j] - 1):  # at the top is one node for all
+    top = max(0, axes.levels[j] - 1) if terms.unordered[j] else -1  # where one node is above all
+    for level in range(-1, top):
         first = 1
         while first < blocks:
             last = first
-            survey.joined[0] = survey.boxes[first]
+            _join(survey.boxes[first], survey.boxes[first], left)
             if level >= 0:
                 at = axes.offsets[j] + level * axes.cards[j]
                 node = axes.ancestors[at + survey.boxes[first, LOW, j]]
                 while last + 1 < blocks and axes.ancestors[at + survey.boxes[last + 1, HIGH, j]] == node:
                     last += 1
-                    _join(survey.boxes[last], survey.joined[0])
-            if level < 0 or last > first:  # else it was listed as one block
-                survey.joined[1] = survey.before[first - 1]
-                if last + 1 < blocks:
-                    _join(survey.behind[last + 1], survey.joined[1])
-                    found = _list(j, first, last, blocks, axes, terms.sets, survey, found)
+                    _join(survey.boxes[last], left, left)
+            # what ends with the last block was listed as its rest, and one block as that
+            if last + 1 < blocks and (level < 0 or last > first):
+                _join(survey.before[first - 1], survey.behind[last + 1], right)
+                found = _list(j, first, last, blocks, axes, terms.sets, survey, found)
             first = last + 1
     return found
 
@@ -205,9 +201,11 @@ def _list(j, first, last, blocks, axes, sets, survey, found):
 
 @part
 def _clear(box):
-    box[LOW] = NO_LOW
-    box[HIGH] = NO_HIGH
-    box[HELD:] = 0
+    for a in range(box.shape[1]):
+        box[LOW, a] = NO_LOW
+        box[HIGH, a] = NO_HIGH
+        for line in range(HELD, box.shape[0]):
+            box[line, a] = 0
 
 
 @part
@@ -221,9 +219,9 @@ def _include(points, t, sets, box):
 
 
 @part
-def _join(box, into):
-    for a in range(box.shape[1]):
-        into[LOW, a] = min(into[LOW, a], box[LOW, a])
-        into[HIGH, a] = max(into[HIGH, a], box[HIGH, a])
-        for line in range(HELD, box.shape[0]):
-            into[line, a] |= box[line, a]
+def _join(one, other, into):
+    for a in range(into.shape[1]):
+        into[LOW, a] = min(one[LOW, a], other[LOW, a])
+        into[HIGH, a] = max(one[HIGH, a], other[HIGH, a])
+        for line in range(HELD, into.shape[0]):
+            into[line, a] = one[line, a] | other[line, a]

@@ -96,8 +96,8 @@ class Nursery:
             return _numbered(persons, cost + sum(pool.map(improve, nodes)))
 
     def _improve(self, persons: Persons, trial: Persons, recipes: Sequence[Recipe], small: int, node: Node) -> float:
-        """Grow a node by the recipe that is cheapest for it, and within it, unless it is small, nodes of at most a quarter
-        of its persons by theirs; returns the cost."""
+        """Grow a node by the recipe that is cheapest for it, and within it, unless it is small, nodes of at most a
+        quarter of its persons by theirs; returns the cost."""
         start, end = node[:2]
         tried = []
         for recipe in recipes:
