@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 from click.testing import CliRunner
+from scipy.sparse import csr_array
 
 import discreet as dc
 from discreet.adversary.audit import Audit
@@ -70,6 +71,13 @@ def test_what_keeps_its_promise_holds(tmp_path: Path, seed: int, values: str) ->
         assert "is kept by all" in kept.sentence and "leaves of the tree" in kept.sentence and kept.strain <= 1.0
         assert "persons, age" in kept.sentence
     assert found.support in ("assignment", "necessary")
+
+
+def test_parquet_is_audited_alike(tmp_path: Path) -> None:
+    table = published(tmp_path, 2)
+    dc.load(tmp_path / "r").save(tmp_path / "p", "parquet")
+    found = dc.audit(tmp_path / "p", table, trace=tmp_path / "trace.csv")
+    assert found.holds and found.as_dict()["losses"] == dc.audit(tmp_path / "r", table).as_dict()["losses"]
 
 
 def test_withheld_rows_are_a_group_as_always(tmp_path: Path) -> None:
@@ -213,6 +221,7 @@ def without_a_node(lines: Lines) -> None:
 
 TAMPERED: dict[str, tuple[Callable[[Lines], object], str]] = {
     "one more person": (lambda lines: lines[0].update(persons=str(int(lines[0]["persons"]) + 1)), "consistency"),
+    "very many persons": (lambda lines: lines[0].update(persons="999999999999999"), "consistency"),
     "fewer than none": (lambda lines: lines[0].update(persons="-1"), "consistency"),
     "a circle": (in_a_circle, "consistency"),
     "a strange parent": (lambda lines: child(lines).update(parent="99999"), "consistency"),
@@ -233,9 +242,13 @@ def test_altered_nodes_are_found(tmp_path: Path, what: str) -> None:
     for trace in (tmp_path / "trace.csv", None):
         found = dc.audit(tmp_path / "r", table, trace=trace)
         assert where in failing(found) and not found.holds
+    # who is in the table is looked up too where a promise asks for it, also in files at fault
+    found = dc.audit(tmp_path / "r", table, promises="alpha-beta(alpha=0.9, beta=0.9)", population=table)
+    assert where in failing(found) and found.presence is not None
     if where == "consistency":
-        with pytest.raises(dc.DiscreetError, match="tree of the release is at fault"):
-            dc.load(tmp_path / "r").beliefs({"age": [30], "city": ["Bonn"]})
+        for ask in (dc.load(tmp_path / "r").beliefs, dc.load(tmp_path / "r").presence):
+            with pytest.raises(dc.DiscreetError, match="tree of the release is at fault"):
+                ask({"age": [30], "city": ["Bonn"]})
 
 
 def test_nodes_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
@@ -300,6 +313,20 @@ def test_a_wrong_trace_is_found(tmp_path: Path) -> None:
     assert "withholds 1 row" in failing(dc.audit(tmp_path / "r", table, trace=lost))["support"]
     strange = np.where(np.arange(len(trace)) == one, 10**6, trace)
     assert "names group 1000000" in failing(dc.audit(tmp_path / "r", table, trace=strange))["support"]
+
+
+def test_a_trace_that_puts_people_elsewhere_is_found(tmp_path: Path) -> None:
+    """Two with the same values exchange their leaves: all counts fit, and only where they lie tells."""
+    table = read(pa.table({"x": [0, 1, 5, 6] * 3, "y": list("abab" * 3)}), quasi=["x"], sensitive="y")
+    leaves = np.tile([1, 1, 2, 2], 3)
+    nodes = np.where(np.arange(12) < 4, 0, leaves)
+    release = dc.NestedRelease.from_tree(table, [-1, 0, 0], leaves, nodes, promise=dc.LDiversity(1), scheme="two")
+    release.save(tmp_path / "r")
+    assert release.trace is not None and dc.audit(tmp_path / "r", table, trace=release.trace).holds
+    trace = release.trace.copy()
+    trace[[0, 2]] = trace[[2, 0]]
+    found = failing(dc.audit(tmp_path / "r", table, trace=trace))
+    assert set(found) == {"support"} and "2 rows lie outside the description of their group" in found["support"]
 
 
 def test_rows_are_filled_from_below() -> None:
@@ -438,8 +465,10 @@ def test_scaling_comes_close_to_all_worlds(seed: int) -> None:
         if first is not None and not admits.all():
             break
     truth = naive.beliefs_by_boxes(may, rows)
-    found = matching._scaled(admits, sizes.astype(float), held.astype(float))
-    assert found is not None
+    shares = matching._scaled(csr_array(admits.astype(float)), sizes.astype(float), held.astype(float))
+    assert shares is not None
+    found = shares.toarray()
+    assert np.abs(found.sum(axis=1) - 1.0).max() < 1e-9
     for person, kind in enumerate(of_person.tolist()):
         exact = [float(truth[person].get(node, 0)) for node in range(nodes)]
         assert np.abs(found[kind] - exact).max() < 0.1

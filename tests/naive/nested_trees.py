@@ -38,10 +38,7 @@ class Grown:
         )
 
     def tree(self) -> Tree:
-        persons, rows = (
-            np.bincount(one[one >= 0], minlength=len(self.parents)) for one in (self.leaf_of, self.node_of)
-        )
-        return Tree(self.parents.astype(np.int32), persons, rows)
+        return Tree.of_rows(self.parents, self.leaf_of, self.node_of)
 
     def counts(self) -> Counts:
         kept, width = self.node_of >= 0, len(Prior.of(self.table).values)

@@ -78,7 +78,7 @@ class Bounds:
             limit = f"at least {rows(needed)}" if self.strict else rows(needed)
             claim, end = f"{'more than' if self.strict else 'at least'} {percent(bound)}", "is required"
         reason = self.reason or f"because it is {percent(float(self.shares[worst]))} of the whole table"
-        share = percent(counts[worst] / size)
+        share = percent(counts[worst] / size if size else 0.0)
         if not whole:
             return f"'{self.labels[worst]}' is believed of this group with {share}; {claim} {end}, {reason}."
         return (

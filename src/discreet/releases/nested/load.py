@@ -44,8 +44,6 @@ def with_tree(release: N, home: Path) -> N:
     if len(few := np.flatnonzero(persons < 0)):
         faults.append(f"Node {groups[few[0]]} has fewer persons than none.")
     above = np.where(roots, -1, places).astype(np.int32)
-    if int(persons.sum()) != release.rows:
-        faults.append(f"The nodes have {int(persons.sum()):,} persons together, but there are {release.rows:,} rows.")
     if not faults:
         faults += Tree(above, persons, release.sizes).faults(groups.tolist())
     return replace(release, parents=above, persons=persons, sound=not faults, faults=(*release.faults, *faults))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 NODES = "nodes"
 PARENT, PERSONS = "parent", "persons"
+AT_FAULT = "the tree of the release is at fault, so nothing can be told from it; publish it again"
 ASSUMPTIONS = (
     "Every published row is a row of the original; its sensitive value is published as it was, and none was invented.",
     "Persons are in a tree of sets: each has one node of it as a leaf, and is in all ancestors of that. What describes "
@@ -182,13 +183,16 @@ class NestedRelease(GeneralizedRelease):
     def tree(self) -> Tree:
         """The nodes with their persons and rows; refused where files at fault tell of no tree."""
         if not self.sound:
-            raise DiscreetError("the tree of the release is at fault, so nothing can be told from it; publish it again")
+            raise DiscreetError(AT_FAULT)
         return Tree(self.parents, self.persons, self.sizes)
 
     @cached_property
     def leaves(self) -> GeneralizedRelease:
-        """The persons by their leaves, of whom no values are told: which groups may hold whom, and how many."""
-        chosen = np.flatnonzero(self.persons)
+        """The persons by their leaves, of whom no values are told: which groups may hold whom, and how many.
+
+        None, where files at fault tell of no tree.
+        """
+        chosen = np.flatnonzero(self.persons) if self.sound else np.zeros(0, np.intp)
         group_of = np.repeat(np.arange(len(chosen), dtype=np.int32), self.persons[chosen])
         texts = tuple(Texts(words, of_node[chosen]) for words, of_node in self.texts)
         return GeneralizedRelease(self.manifest, self.quasi, texts, self.ids[chosen], group_of, None, ())
@@ -228,6 +232,8 @@ class NestedRelease(GeneralizedRelease):
         admits; the most telling leaf if there are several; with ``combined``, all of them together. Where no leaf
         does, 0, or NaN when rows are withheld, of which nothing is known.
         """
+        if not self.sound:
+            raise DiscreetError(AT_FAULT)
         return self.leaves.presence(points, combined=combined)
 
 

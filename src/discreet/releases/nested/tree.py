@@ -34,6 +34,12 @@ class Tree:
     rows: NDArray[np.int64]
     """How many rows are published under each node."""
 
+    @classmethod
+    def of_rows(cls, parents: NDArray[Any], leaf_of: NDArray[Any], node_of: NDArray[Any]) -> Tree:
+        """The tree of rows whose persons have these leaves, and which stand under these nodes; -1 is withheld."""
+        persons, rows = (np.bincount(one[one >= 0], minlength=len(parents)) for one in (leaf_of, node_of))
+        return cls(parents.astype(np.int32), persons, rows)
+
     @cached_property
     def levels(self) -> list[NDArray[np.intp]]:
         """The nodes that hang on roots, by how far they are from these; first the roots."""
@@ -66,14 +72,13 @@ class Tree:
             inside[np.concatenate([np.zeros(0, np.intp), *self.levels])] = False
             some = names[int(inside.argmax())]
             return [f"The parents of {lost:,} nodes lead in a circle, for example that of node {some}."]
-        left, faults = self.arriving - self.rows, []
-        short = np.flatnonzero(left < 0)
-        if len(short):
-            faults.append(f"Node {names[short[0]]} has more rows than there are persons in it who have none below.")
-        over = np.flatnonzero((self.parents < 0) & (left > 0))
-        if len(over):
-            faults.append(f"Node {names[over[0]]} is a root, and not all of its persons have a row.")
-        return faults
+        everyone, rows = int(self.persons.sum()), int(self.rows.sum())
+        if everyone != rows:
+            return [f"The nodes have {everyone:,} persons together, but there are {rows:,} rows."]
+        short = np.flatnonzero(self.arriving < self.rows)
+        # where there are none, nobody is left at a root either, as persons are as many as rows
+        told = "has more rows than there are persons in it who have none below"
+        return [f"Node {names[int(short[0])]} {told}."] if len(short) else []
 
 
 def levels_of(parents: NDArray[Any]) -> list[NDArray[np.intp]]:

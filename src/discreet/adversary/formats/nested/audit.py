@@ -18,7 +18,7 @@ from discreet.adversary.checks.domains import domains, ends_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.formats.generalized.align import Aligned, align
-from discreet.adversary.formats.nested.matching import by_counting, by_descriptions
+from discreet.adversary.formats.nested.matching import by_counting, by_descriptions, people_of
 from discreet.adversary.formats.nested.support import by_trace, nesting, without_trace
 from discreet.adversary.formats.orders import order_of_nested
 from discreet.adversary.subjects import Subjects
@@ -45,8 +45,9 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
         kept = [judged(part, subjects, prior, left) for part in case.parts]
         clear = [part for part, one in zip(case.parts, kept, strict=True) if math.isfinite(one.strain)]
         if clear:
-            checks.append(by_descriptions(clear, release, aligned, prior, left))
-            checks.append(by_counting(clear, release, aligned, prior, original.classes))
+            people = people_of(aligned)
+            checks.append(by_descriptions(clear, release, aligned, people, prior, left))
+            checks.append(by_counting(clear, release, aligned, people, prior, original.classes))
     else:
         kept = [_unjudged(part) for part in case.parts]
     given, warnings = soundness.taken(case.parts, prior, case.from_release)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,22 +23,25 @@ from numpy.typing import NDArray
 from discreet.adversary.check import Check
 from discreet.adversary.formats.generalized.align import Aligned
 from discreet.adversary.verdict import counts_of
-from discreet.kernels.boxes.boxes import admitted
+from discreet.kernels.boxes.search import incidences
 from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
 from discreet.principles.wording import rows
-from discreet.releases.boxes import mixed
+from discreet.releases.boxes import mixed, plant, points_of
 from discreet.releases.nested.release import NestedRelease
 from discreet.table.combinations import numbered
 from discreet.table.table import Column
 
-PAIRS = 4_000_000
-"""How many pairs of a kind of people and a node are scaled at most."""
-ROUNDS = 2_000
-"""How often at most."""
-CLOSE = 1e-7
-"""As a share of all people, how far sums may be off in the end."""
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+PAIRS = 5_000_000
+"""How many pairs of a kind of people and a node that admits them are scaled at most."""
+ROUNDS, EFFORT = 2_000, 1_000_000_000
+"""How often at most, and so that no more than so many chances are scaled in all."""
+CLOSE, LOOSE = 1e-7, 1e-3
+"""As a share of all people, how far sums may be off when scaling ends early, and when it has to end."""
 POINTS = 20_000
 """For how many combinations of quasi-identifiers rows are counted at most."""
 
@@ -68,10 +71,14 @@ def people_of(aligned: Aligned) -> People:
 
 
 def by_descriptions(
-    parts: Sequence[Principle], release: NestedRelease, aligned: Aligned, prior: Prior, left: NDArray[np.int64]
+    parts: Sequence[Principle],
+    release: NestedRelease,
+    aligned: Aligned,
+    people: People,
+    prior: Prior,
+    left: NDArray[np.int64],
 ) -> Check:
     """What someone believes who knows no tree; beyond the promise is a caveat, as the promise is about who does."""
-    people = people_of(aligned)
     kinds, node_of = _kinds(release, people)
     placed = node_of >= 0
     alike = np.bincount(node_of[placed], people.numbers[placed], release.groups).astype(np.int64)
@@ -90,19 +97,19 @@ def by_descriptions(
         "Descriptions admit people who are not in their nodes, or who is in which leaf cannot be told from them. So "
         "whoever ignores the tree and only matches descriptions believes something else than was judged"
     )
-    if len(first) * release.groups > PAIRS:
-        why = f"which was not looked at, as there are {len(first):,} kinds of people and {release.groups:,} nodes"
-        caveat = "what someone believes who ignores the tree and only matches descriptions was not looked at"
-        return Check("descriptions", True, f"{some}, {why}.", caveat=caveat)
     admits = _admits(aligned, people, seen[first])
-    shares = _scaled(admits, sizes, release.sizes.astype(np.float64))
+    shares, why = None, f"there are {len(first):,} kinds of people and {release.groups:,} nodes"
+    if admits is not None:
+        shares = _scaled(admits, sizes, release.sizes.astype(np.float64))
+        why = "no chances were found by which everybody has a row"
     if shares is None:
-        return Check("descriptions", True, f"{some}, which was not looked at, as not everybody can have a row so.")
+        caveat = "what someone believes who ignores the tree and only matches descriptions was not looked at"
+        return Check("descriptions", True, f"{some}, which was not looked at, as {why}.", caveat=caveat)
     width = len(prior.values)
     published = counts_of(aligned, width).matrix() / np.maximum(1, release.sizes)[:, None]
     beliefs = shares[:, : release.groups] @ published
     if shares.shape[1] > release.groups and left.sum():
-        beliefs += shares[:, release.groups :] * (left / left.sum())
+        beliefs += shares[:, [release.groups]].toarray() * (left / left.sum())
     return _beyond(parts, prior, beliefs, sizes, some)
 
 
@@ -151,50 +158,61 @@ def _kinds(release: NestedRelease, people: People) -> tuple[NDArray[np.int64], N
     return found[:, 1], np.where(found[:, 0] == 0, -2, np.where(known, at, -1))
 
 
-def _admits(aligned: Aligned, people: People, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which nodes' descriptions admit some combinations."""
-    nodes = len(aligned.boxes.low)
-    boxes = np.tile(np.arange(nodes), len(chosen))
-    result = np.ones(len(boxes), np.bool_)
-    for axis, column in enumerate(people.columns):
-        result &= admitted(aligned.boxes, boxes, axis, np.repeat(column.codes[chosen], nodes))
-    return result.reshape(len(chosen), nodes)
+def _admits(aligned: Aligned, people: People, chosen: NDArray[np.intp]) -> csr_array | None:
+    """Which combinations (lines) the descriptions of nodes (columns) admit; None when these are too many."""
+    from scipy.sparse import csr_array
+
+    points, nodes = points_of(people.columns)[chosen], len(aligned.boxes.low)
+    forest = plant(points, np.ones(len(points), np.int64), np.array([0, len(points)]))
+    numbers, positions = incidences(forest, aligned.boxes, np.arange(nodes), np.zeros(nodes, np.int64), PAIRS)
+    if len(positions) > PAIRS:
+        return None
+    where = forest.order[positions], np.repeat(np.arange(nodes), numbers)
+    return csr_array((np.ones(len(positions)), where), shape=(len(points), nodes))
 
 
-def _scaled(admits: NDArray[np.bool_], sizes: Floats, held: Floats) -> Floats | None:
+def _scaled(admits: csr_array, sizes: Floats, held: Floats) -> csr_array | None:
     """Per kind of people: the chance that their row is one of each node's, and after these that it is withheld.
 
-    None where not all rows can be given out, or people are left without one.
+    None where no chances were found by which all rows are given out and nobody is left without one.
     """
+    from scipy.sparse import csr_array, hstack
+
     spare = float(sizes.sum() - held.sum())
     if spare < 0:
         return None
     if spare:
-        admits = np.concatenate([admits, np.ones((len(admits), 1), np.bool_)], axis=1)
+        admits = csr_array(hstack([admits, np.ones((len(sizes), 1))]))
         held = np.append(held, spare)
-    may = admits.astype(np.float64)
-    of_kind, of_node = np.ones(len(sizes)), np.ones(len(held))
+    turned = csr_array(admits.T)
+    of_kind, off = np.ones(len(sizes)), np.inf
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for _ in range(ROUNDS):
-            of_node = held / (of_kind @ may)
-            met = of_kind * (may @ of_node)
-            if float(np.abs(met - sizes).sum()) <= CLOSE * sizes.sum():
+        for _ in range(max(10, min(ROUNDS, EFFORT // max(1, admits.nnz)))):
+            of_node = held / (turned @ of_kind)
+            reached = admits @ of_node
+            off = float(np.abs(of_kind * reached - sizes).sum() / sizes.sum())
+            if off <= CLOSE:
                 break
-            of_kind = sizes / (may @ of_node)
-        shares = of_kind[:, None] * may * of_node / sizes[:, None]
-    if not bool(np.isfinite(shares).all()) or float(np.abs(shares.sum(axis=1) - 1.0).max(initial=0.0)) > 0.01:
+            of_kind = sizes / reached
+    if not off <= LOOSE:
         return None
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)
+    # the lines are what is believed, so that it is these that must add up
+    chances = of_node[admits.indices] / np.repeat(reached, np.diff(admits.indptr))
+    return csr_array((chances, admits.indices, admits.indptr), shape=admits.shape)
 
 
 # ------------------------------------------------------------------------------------------------- counting of rows
 
 
 def by_counting(
-    parts: Sequence[Principle], release: NestedRelease, aligned: Aligned, prior: Prior, classes: NDArray[np.int32]
+    parts: Sequence[Principle],
+    release: NestedRelease,
+    aligned: Aligned,
+    people: People,
+    prior: Prior,
+    classes: NDArray[np.int32],
 ) -> Check:
     """How wrong someone is who counts the rows of all nodes that admit a person; nobody should, so it is no finding."""
-    people = people_of(aligned)
     chosen = np.unique(np.linspace(0, len(people.numbers) - 1, min(POINTS, len(people.numbers))).astype(np.intp))
     columns = [replace(column, codes=column.codes[chosen]) for column in people.columns]
     counts = mixed(release, columns, counts_of(aligned, len(prior.values)))
