@@ -1,10 +1,10 @@
 """Ambiguity against generalization and anatomy: speed, errors by alpha, beta, attributes and density, and Theorem 6.1.
 
-After Section 8 of the ambiguity paper. Generalization and anatomy promise (1 / beta)-diversity, which ambiguity at the
-same beta implies, but nothing about presence; "cuts, presence too" promises the same as ambiguity, and "combined" that
-all groups together say no more than alpha. "product" is the estimate of the paper. Errors of Query-1 to
-Query-3 are the mean over queries of the average relative error of the cells that have rows (see
-``discreet.analyst.group_by``), those of the random workload (lambda 3, theta 0.1) are medians.
+This follows Section 8 of the ambiguity paper. Generalization and anatomy promise (1 / beta)-diversity, which ambiguity
+at the same beta implies, but nothing about presence; "cuts, presence too" makes the same promise as ambiguity, and with
+"combined" alpha bounds the belief from all groups together. "product" is the estimator of the paper. Errors of Query-1
+to Query-3 are means over queries of the mean relative error of the cells that have rows (see
+``discreet.analyst.group_by``); errors of the random workload (lambda 3, theta 0.1) are medians.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SCHEMES: dict[str, Scheme] = {
 
 
 class Asked:
-    """What is asked of every release of a table; few enough that anatomy, the slowest to answer, takes seconds."""
+    """The queries for every release of a table; few enough that anatomy, the slowest, answers them in seconds."""
 
     def __init__(self, table: dc.Table, dimensions: int = 2, lambdas: int = 3) -> None:
         number = 400 if table.rows > 200_000 else 800
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def tables() -> list[tuple[str, dc.Table, float]]:
-    """Each with the smallest beta of the paper that its most frequent value allows."""
+    """The tables, each with the smallest beta of the paper that its most frequent value allows."""
     found = []
     if adult.DATA.is_dir():
         found.append(("Adult, 30,162 rows, 8 QIs, occupation", adult.read(), 0.2))
@@ -83,26 +83,26 @@ def tables() -> list[tuple[str, dc.Table, float]]:
 
 
 def promise(name: str, alpha: float, beta: float) -> dc.Principle:
-    """What a scheme of that name is asked for."""
+    """The promise that the scheme of this name is asked for."""
     hidden = name.startswith("ambiguity") or name.endswith("presence too")
     reading = "combined" if name.endswith("combined") else "group"
     return dc.AlphaBeta(alpha, beta, reading) if hidden else dc.LDiversity(1 / beta, "frequency")
 
 
 def random_error(release: Any, asked: Asked, **estimator: Any) -> float:
-    """The median error of the random workload."""
+    """The median error on the random workload."""
     return float(np.nanmedian(relative_errors(release.estimates(asked.queries, **estimator), asked.exact)))
 
 
 def grouped_error(release: Any, asked: Asked, name: str = "Query-2", **estimator: Any) -> float:
-    """The mean error of counts by group."""
+    """The mean error of GROUP BY counts."""
     cells = asked.cells[name]
     away = relative_errors(release.estimates(cells.queries, **estimator), cells.exact)
     return float((np.bincount(cells.of, away) / np.bincount(cells.of)).mean())
 
 
 def errors(release: Any, asked: Asked, **estimator: Any) -> list[float]:
-    """All of them."""
+    """The errors on the random workload and on each of the GROUP BY workloads."""
     found = [random_error(release, asked, **estimator)]
     return found + [grouped_error(release, asked, name, **estimator) for name in SELECTIVITIES]
 
@@ -112,7 +112,7 @@ def shown(found: list[float]) -> list[str]:
 
 
 def timed(table: dc.Table, asked: dc.Principle, scheme: Scheme) -> tuple[Any, float]:
-    """A release and the processor time it took, which a busy machine changes less than the time on the clock."""
+    """A release and its processor time, which depends less on the load of the machine than elapsed time."""
     start = time.process_time()
     release = dc.publish(table, asked, scheme)
     return release, time.process_time() - start
@@ -137,7 +137,7 @@ def compared(title: str, table: dc.Table, beta: float, unit: float) -> None:
 
 
 def presence(title: str, table: dc.Table, beta: float) -> None:
-    """What adversaries believe about who is in the table, by the audits of the files."""
+    """Print the beliefs about who is in the table, as audits of the files report them."""
     lines = []
     for name in ("ambiguity", "ambiguity, combined", "ambiguity, close", "cuts, presence too"):
         release = dc.publish(table, promise(name, 0.2, beta), SCHEMES[name])
@@ -179,13 +179,13 @@ RIVALS = (
 
 
 def rivals(table: dc.Table, beta: float, alpha: float = 0.2) -> dict[str, Any]:
-    """The releases to compare."""
+    """A release by each of the rivals."""
     names = [name for name in RIVALS if name in SCHEMES]
     return {name: dc.publish(table, promise(name, alpha, beta), SCHEMES[name]) for name in names}
 
 
 def one_error(releases: dict[str, Any], asked: Asked, error: Callable[..., float] = grouped_error) -> list[str]:
-    """One of the errors of each rival, in their order."""
+    """One kind of error for each rival, in their order."""
     found = []
     for name in RIVALS:
         release = releases[name.removesuffix(": product")]
@@ -240,11 +240,11 @@ def by_density() -> None:
 
 
 def condensed(table: dc.Table, density: int) -> dc.Table:
-    """A table of which 1 / density as many combinations of quasi-identifiers bear all sensitive values.
+    """A table with the same sensitive values over 1 / density as many combinations of quasi-identifiers.
 
-    The paper distributes "the sensitive values to (100 / d) % of tuples", and says no more. Here rows are put in the
-    order of their quasi-identifiers, and every d of them that follow each other take those of the first: the sensitive
-    values stay, with what they have to do with the quasi-identifiers, over fewer and denser combinations.
+    The paper distributes "the sensitive values to (100 / d) % of tuples", and says no more. Here rows are sorted by
+    their quasi-identifiers, and each run of d rows gets the quasi-identifiers of its first row: the sensitive values
+    and their correlation with the quasi-identifiers remain, over fewer and denser combinations.
     """
     order = np.lexsort([column.codes for column in reversed(table.quasi)])
     first = np.empty(table.rows, np.int64)
@@ -253,7 +253,7 @@ def condensed(table: dc.Table, density: int) -> dc.Table:
 
 
 def theorem(table: dc.Table) -> None:
-    """Theorem 6.1 says that sets of values always answer better than boxes of the same groups."""
+    """Test Theorem 6.1: sets of values always answer better than boxes of the same groups."""
     asked = Asked(table)
     lines = []
     for name in ("cuts (default)", "Mondrian", "ambiguity"):

@@ -1,4 +1,4 @@
-"""Audits beside publications, tables of very many distinct values, and queries on large ambiguous releases."""
+"""Audits compared with publication, tables with very many distinct values, and queries on large ambiguous releases."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from discreet.datasets import HETEROGENEOUS_QUASI, LIKENESS_QUASI, census
 
 ROWS = 2_000_000
 WIDE = 60, 200_000
-"""Quasi-identifiers, and rows."""
+"""The numbers of quasi-identifiers and of rows."""
 VALUES = 100_000, 1_000_000
 QUERIES = 1_000
 WARM = 200_000
-"""So many rows that audits take the way of large releases."""
+"""The number of rows for warming up: enough that audits use the code for large releases."""
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "beta-likeness, 3 QIs": ("beta-likeness(beta=4)", {}),
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def _audited(table: dc.Table, promise: str, folder: Path) -> tuple[float, float, float]:
-    """The seconds of a publication, of its audit with the trace, and of that without."""
+    """The seconds to publish, to audit with the trace, and to audit without it."""
     release: list[Any] = []
     published = seconds(lambda: release.append(dc.publish(table, promise)), repeat=1)
     release[0].save(folder, force=True)
@@ -69,7 +69,7 @@ def _holds(found: Any) -> None:
 
 
 def _wide(quasi: int, rows: int) -> dc.Table:
-    """Independent quasi-identifiers of ten values each."""
+    """A table with independent quasi-identifiers of ten values each."""
     rng = np.random.default_rng(0)
     names = [f"q{at}" for at in range(quasi)]
     columns = {name: rng.integers(0, 10, rows) for name in names}
@@ -77,7 +77,7 @@ def _wide(quasi: int, rows: int) -> dc.Table:
 
 
 def _distinct(home: Path) -> None:
-    """Reading, publishing and auditing columns in which nearly every second row has a value of its own."""
+    """Measure publishing and auditing of columns in which every value occurs in only two rows."""
     lines = []
     for number in VALUES:
         names = np.repeat([f"name {at}" for at in range(number)], 2)
@@ -92,7 +92,7 @@ def _distinct(home: Path) -> None:
 
 
 def _queries(folder: Path) -> None:
-    """Counts from the ambiguous release that was audited."""
+    """Measure counts from the ambiguous release that was audited."""
     table = census(ROWS, quasi=HETEROGENEOUS_QUASI)
     asked = workload(table, number=QUERIES)
     loaded: list[Any] = []

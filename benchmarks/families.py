@@ -1,4 +1,4 @@
-"""What each family of cuts buys: the generated census, 3 and 5 quasi-identifiers, beta 1 to 5 and l 5 and 10."""
+"""The gain of each family of cuts: the generated census, 3 and 5 quasi-identifiers, beta 1 to 5 and l 5 and 10."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from discreet.schemes.cuts.scheme import FAMILIES
 ROWS = 500_000
 PROMISES: list[dc.Principle] = [dc.BetaLikeness(beta) for beta in (1, 2, 3, 4, 5)] + [dc.LDiversity(l) for l in (5, 10)]  # noqa: E741
 THOROUGH = (dc.BetaLikeness(1), dc.BetaLikeness(4), dc.LDiversity(10))
-"""A minute or more each, so not for every promise."""
+"""The promises for effort=thorough, which takes a minute or more each."""
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""beta-likeness in the field: BUREL, its Mondrian rivals, our default, perturbation; and t-closeness face to face.
+"""beta-likeness by BUREL, its Mondrian rivals, our default and perturbation; and a comparison with t-closeness.
 
-The first table is Figures 5 and 8 of the beta-likeness paper in kind, the second Figure 9, the third Figure 4(a).
+The three tables correspond, in this order, to Figures 5 and 8, Figure 9, and Figure 4(a) of the beta-likeness paper.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def timed(table: dc.Table, promise: dc.Principle, scheme: Scheme) -> tuple[Any, 
 
 
 def delta_for(beta: float, prior: Prior) -> dc.DeltaDisclosure:
-    """The delta with which delta-disclosure implies beta-likeness, as Section 6.2 sets it."""
+    """The delta for which delta-disclosure implies beta-likeness, as in Section 6.2."""
     return dc.DeltaDisclosure(math.log(1 + min(beta, -math.log(prior.frequencies.max()))))
 
 
 def face_to_face(table: dc.Table, beta: float, burel: dc.GeneralizedRelease) -> list[tuple[object, ...]]:
-    """t-closeness schemes tuned to the t that BUREL achieves, and the beta that all three really achieve."""
+    """The beta that BUREL and two t-closeness schemes achieve, with t set to the t that BUREL achieves."""
     prior = Prior.of(table)
     likeness = dc.BetaLikeness(beta, "basic")
     t = dc.TCloseness(1, "ordered").achieved(burel.counts, prior)

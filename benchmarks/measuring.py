@@ -1,4 +1,4 @@
-"""How things are measured: times as ratios to a sort of the same run, memory as the peak above what was there."""
+"""Measure times, as ratios to a sort in the same run, and memory, as the peak above the level before."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 plots = Path("build")
-"""The folder that plots are drawn into."""
+"""The folder for plots."""
 _KEYS = np.random.default_rng(0).random(500_000)
 
 
 def seconds(work: Callable[[], object], repeat: int = 3) -> float:
-    """The shortest of some runs."""
+    """The time of the fastest of ``repeat`` runs."""
     best = float("inf")
     for _ in range(repeat):
         start = time.perf_counter()
@@ -24,13 +24,13 @@ def seconds(work: Callable[[], object], repeat: int = 3) -> float:
 
 
 def sort_seconds() -> float:
-    """The unit: one `np.argsort` of 500,000 float64."""
+    """The unit of time: one `np.argsort` of 500,000 float64."""
     return seconds(lambda: np.argsort(_KEYS), repeat=7)
 
 
 def peak_above(work: Callable[[], object]) -> int:
-    """The peak memory of this process during some work, above what it held before, in bytes (Linux only)."""
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew at what is held now
+    """The peak memory of this process during some work, above its level before, in bytes (Linux only)."""
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak to the present level
     before = _status("VmRSS")
     work()
     return _status("VmHWM") - before

@@ -1,8 +1,8 @@
-"""(epsilon, m)-anonymity: how fast it is published, and what is left of the data, beside retention perturbation.
+"""(epsilon, m)-anonymity: its speed, and its utility compared with retention perturbation.
 
-The first two tables are about speed on one core. Then, per table of people, the loss and the error of count queries
-(Section 6 of the paper: dimensionality w, volume s) of the published algorithm (one cut position, round-robin), of
-round-robin with our splitting (nine positions), of our partitioning (matched), and of retention perturbation.
+The first two tables measure speed on one core. Then follow, for each table of people, the loss and the error of count
+queries (Section 6 of the paper: dimensionality w, volume s) of the published algorithm (one cut position, round-robin),
+of round-robin with our splitting (nine positions), of our partitioning (matched), and of retention perturbation.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ from discreet.schemes import Scheme
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SCHEMES: dict[str, Scheme] = {
-    "published": dc.Proximal(partition="round-robin", positions=1, random_state=1),
-    "round-robin": dc.Proximal(partition="round-robin", random_state=1),
-    "matched": dc.Proximal(random_state=1),
+    "published": dc.SplitAndPartition(partition="round-robin", positions=1, random_state=1),
+    "round-robin": dc.SplitAndPartition(partition="round-robin", random_state=1),
+    "matched": dc.SplitAndPartition(random_state=1),
 }
 W, S = 3, 0.1
-"""The dimensionality and the volume of queries where these are not what varies."""
+"""The dimensionality and the volume of queries unless these are varied."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A table, and the promises it is published under: one family per line of a plot."""
+    """A table and its promises: one family per line of a plot."""
 
     name: str
     table: dc.Table
     families: dict[str, list[Proximity]]
     usual: Proximity
-    """The promise under which queries vary."""
+    """The promise for which queries are varied."""
 
 
 def main() -> None:
     for scheme in (*SCHEMES.values(), dc.Retention()):
         small = census(500, quasi=LIKENESS_QUASI[:3], sensitive="income")
-        dc.publish(small, Proximity(100, 3), scheme).estimates(volume_workload(small, number=5))  # kernels warm
+        dc.publish(small, Proximity(100, 3), scheme).estimates(volume_workload(small, number=5))  # compiles kernels
     with one_core():
         speed()
     for setting in settings():
@@ -72,7 +72,7 @@ def main() -> None:
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Only one processor, as far as the system lets a process choose."""
+    """Run on a single processor, if the system lets a process choose."""
     allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     if allowed:
         os.sched_setaffinity(0, {max(allowed)})
@@ -88,8 +88,8 @@ def speed() -> None:
     base: dict[str, float] = {}
     for size in (500_000, 1_000_000, 2_000_000, 5_000_000):
         table = census(size, quasi=LIKENESS_QUASI[:3], sensitive="income")
-        assert table.sensitive is not None
-        column = table.sensitive.values[table.sensitive.codes].astype(np.float64)
+        assert table.secret is not None
+        column = table.secret.values[table.secret.codes].astype(np.float64)
         unit = seconds(partial(np.argsort, column), repeat=5)
         asked = [4500.0, 2000.0, 0.0] if size == 500_000 else [4500.0]
         for epsilon in asked:
@@ -122,7 +122,7 @@ def speed() -> None:
 
 
 def settings() -> Iterator[Setting]:
-    """The tables that are there: two real ones, and the generated census."""
+    """The available tables: two real ones, and the generated census."""
     for name, read in (("cps", cps), ("acs", acs)):
         if (DATA / name).is_dir():
             yield read()
@@ -161,7 +161,7 @@ def cps() -> Setting:
 
 
 def acs() -> Setting:
-    """Those who are old enough to have an income."""
+    """The persons who are old enough to have an income."""
     rows = pyarrow.csv.read_csv(DATA / "acs" / "acs2019.csv.gz")
     rows = rows.filter(pc.is_valid(rows["PINCP"]))
     rows = rows.set_column(rows.schema.get_field_index("EDU"), "EDU", pc.cast(rows["EDU"], pa.int64()))
@@ -183,7 +183,7 @@ def acs() -> Setting:
 
 
 def utility(setting: Setting) -> list[dict[str, Any]]:
-    """Publish the table under every promise by every scheme, and print what is left."""
+    """Publish the table under every promise by every scheme, and print losses and errors."""
     table = setting.table
     asked = volume_workload(table, dimensionality=W, volume=S)
     exact = exact_counts(table, asked)
@@ -243,9 +243,9 @@ def record(
 
 
 def gains(setting: Setting, records: Sequence[dict[str, Any]]) -> None:
-    """How much less our partitioning loses, as a mean over all promises (geometric, as these are ratios).
+    """Print how much less our partitioning loses: the geometric mean of the ratios over all promises.
 
-    Promises under which both answer exactly have no ratio.
+    Promises under which one of the two loses nothing have no ratio and are left out.
     """
     lines = []
     for against in ("round-robin", "published"):
@@ -272,7 +272,7 @@ def gains(setting: Setting, records: Sequence[dict[str, Any]]) -> None:
 
 
 def queries(setting: Setting) -> None:
-    """The error by dimensionality and volume of queries, under one promise."""
+    """Print the error by dimensionality and volume of queries, under one promise."""
     table, lines = setting.table, []
     releases = {name: dc.publish(table, setting.usual, scheme) for name, scheme in SCHEMES.items()}
     for noise in ("uniform", "prior"):
@@ -298,7 +298,7 @@ def queries(setting: Setting) -> None:
 
 
 def draw(setting: Setting, records: Sequence[dict[str, Any]], folder: Path) -> None:
-    """Loss and error by epsilon and by m, as SVG."""
+    """Plot loss and error by epsilon and by m, as SVG."""
     from discreet.report.plots import COLORS, DASHES, SHAPES, require, themed
 
     names = list(dict.fromkeys(one["scheme"] for one in records))

@@ -1,4 +1,4 @@
-"""Count queries: 10,000 estimates from a release, 10,000 exact counts of ours, and the same counts by DuckDB."""
+"""Count queries: 10,000 estimates from a release, 10,000 exact counts of our own, and the same counts by DuckDB."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from discreet.table.sql import sql_text
 ROWS = 500_000
 QUERIES = 10_000
 SAMPLE = 1_000
-"""DuckDB answers this many, and its time is scaled."""
+"""How many queries DuckDB answers; its time is scaled up."""
 
 
 def main() -> None:
     small = census(1000)
-    dc.publish(small, dc.BetaLikeness(4)).estimates(workload(small, number=10))  # kernels warm
+    dc.publish(small, dc.BetaLikeness(4)).estimates(workload(small, number=10))  # compiles kernels
     lines = []
     for d, promise in ((3, dc.BetaLikeness(4)), (5, dc.BetaLikeness(4)), (5, dc.KAnonymity(2))):
         table = census(ROWS, quasi=LIKENESS_QUASI[:d])
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _coded(table: dc.Table, query: Query) -> Query:
-    """The same query on codes: in a workload every condition is one range of them."""
+    """The same query on codes; every condition of a workload is one range of codes."""
     ranges = []
     for condition in query.conditions:
         column = table.column(condition.attribute)
@@ -63,9 +63,9 @@ def _coded(table: dc.Table, query: Query) -> Query:
 
 
 def _duckdb(table: dc.Table, texts: list[str]) -> tuple[float, list[int]]:
-    """The time DuckDB takes for these queries, one after the other, on all cores; and its answers.
+    """The time DuckDB takes for these queries, one after the other on all cores, and its answers.
 
-    It is given codes instead of values, on which it is two to three times as fast.
+    It gets codes instead of values, which makes it two to three times as fast.
     """
     import duckdb
 

@@ -1,4 +1,4 @@
-"""Speed and memory: publishing, its growth with the rows, the whole command, the start of the command line."""
+"""Speed and memory: publishing, its growth with the rows, the whole command, and the start of the command line."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ PROMISE = dc.BetaLikeness(4)
 
 def main() -> None:
     for scheme in (dc.Cuts(), dc.Burel()):
-        dc.publish(census(1000), PROMISE, scheme)  # kernels warm
+        dc.publish(census(1000), PROMISE, scheme)  # compiles kernels
     unit = sort_seconds()
     table = census(500_000)
     coded = sum(column.codes.nbytes for column in table.columns)
-    peak = peak_above(lambda: dc.publish(table, PROMISE))  # before anything else has made the process grow
+    peak = peak_above(lambda: dc.publish(table, PROMISE))  # first, before other work enlarges the process
     publish = seconds(lambda: dc.publish(table, PROMISE))
     burel = seconds(lambda: dc.publish(table, PROMISE, dc.Burel()))
     command = _command_seconds()
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _command_seconds() -> float:
-    """From reading a CSV to the saved and audited release, in a process of its own."""
+    """The time of a separate process from reading a CSV to the saved and audited release."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "census.csv"
         pyarrow.csv.write_csv(census_arrow(500_000, attributes=("age", "gender", "education", "salary")), source)
@@ -98,7 +98,7 @@ def _command_seconds() -> float:
 
 
 def _help_seconds() -> float:
-    """Processor time of the start, which a noisy machine changes less than the time on the clock."""
+    """The processor time of a start, which depends less on the load of the machine than elapsed time."""
     best = float("inf")
     for _ in range(5):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -28,6 +28,7 @@ settings.load_profile("default")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Chance as the name of the test decides it."""
+    """Chance as the names of the file and the test decide it, whatever folder the file is in."""
+    name = f"{item.path.name}::{item.name}"
     if item.config.getoption("--hypothesis-profile") != "search":
-        randomness._entropy = np.random.default_rng(zlib.crc32(item.nodeid.encode())).bytes
+        randomness._entropy = np.random.default_rng(zlib.crc32(name.encode())).bytes

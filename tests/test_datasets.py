@@ -36,8 +36,8 @@ def large() -> Table:
 
 
 def columns(table: Table) -> dict[str, Column]:
-    assert table.sensitive is not None
-    return {column.name: column for column in (*table.quasi, table.sensitive)}
+    assert table.secret is not None
+    return {column.name: column for column in (*table.quasi, table.secret)}
 
 
 def crosstab(one: Column, two: Column) -> NDArray[np.int64]:
@@ -228,7 +228,7 @@ def test_bad_names_are_refused_in_a_sentence() -> None:
 
 def test_roles_can_be_left_out() -> None:
     table = census(10, quasi=LIKENESS_QUASI, sensitive=None)
-    assert table.sensitive is None and [column.name for column in table.quasi] == list(LIKENESS_QUASI)
+    assert table.secret is None and [column.name for column in table.quasi] == list(LIKENESS_QUASI)
 
 
 def test_hierarchies_are_trees_in_preorder() -> None:

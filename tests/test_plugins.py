@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "plugin"
+from support.house import ROOT
+
+EXAMPLE = ROOT / "examples" / "plugin"
 PATIENTS = (
     "from discreet.datasets import patients_arrow; from pyarrow.csv import write_csv; "
     "write_csv(patients_arrow(), 'patients.csv')"

@@ -13,8 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from discreet.command.main import main
+from support.house import ROOT
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks() -> list[tuple[str, str]]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 import discreet
+import discreet.principles
 
 HOUSE = Path(discreet.__file__).parent
-GROUND = ("errors", "version", "progress", "plugins", "disk", "unfinished", "randomness")
+GROUND = ("errors", "arguments", "version", "progress", "plugins", "disk", "unfinished", "randomness")
 """What every room may use."""
 KNOWS = {
     "kernels": (),
@@ -79,3 +81,27 @@ def test_nobody_asks_which_format_a_release_has() -> None:
                 names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
                 asking += [f"{'/'.join(parts)}: {name}" for name in names if name[:-7] and name.endswith("Release")]
     assert asking == []
+
+
+def test_only_schemes_made_for_one_promise_ask_for_its_kind() -> None:
+    """What others need to know of a promise is a property of every promise."""
+    kinds = {kind.__name__ for kind in discreet.principles.PRINCIPLES.built_in.values()}
+    for path in HOUSE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+                asked = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
+                assert not asked & kinds, f"{path.relative_to(HOUSE)}:{node.lineno}"
+
+
+def test_only_the_command_line_speaks_of_flags() -> None:
+    """Other rooms ask ``discreet.arguments`` for the words, which depend on who is spoken to."""
+    for path in HOUSE.rglob("*.py"):
+        if path.relative_to(HOUSE).parts[0] in ("command", "arguments.py"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)) and ast.get_docstring(node):
+                node.body = node.body[1:]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not re.search(r"(^|[\s'(])--[a-z]", node.value), f"{path.relative_to(HOUSE)}:{node.lineno}"

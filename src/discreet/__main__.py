@@ -1,4 +1,4 @@
-"""`python -m discreet` is the command `discreet`."""
+"""Runs the command `discreet` for `python -m discreet`."""
 
 from __future__ import annotations
 

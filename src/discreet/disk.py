@@ -1,4 +1,4 @@
-"""What is asked of the system when files change places: in one step, on disk, one at a time, and not interrupted."""
+"""System calls for replacing files safely: atomic exchange, flushing to disk, locks, and deferred signals."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from types import FrameType
 
 NOT_SUPPORTED = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""The signals by which a command is asked to end."""
+"""The signals that ask a command to end."""
 
 CHANGING = threading.RLock()
-"""Held while files change places; whoever wants to leave the process from another thread takes it first."""
+"""Held while files are moved into place; a thread that wants to end the process acquires it first."""
 
 
 def sync(path: Path) -> None:
-    """Have a file or folder put on disk; an error is an error, except where a folder cannot be put there at all."""
+    """Flush a file or folder to disk; errors are raised, except on systems that cannot flush folders at all."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except PermissionError:
-        if path.is_dir():  # on Windows, and where everybody may put something in and nobody look
+        if path.is_dir():  # on Windows, and for folders that are writable but not readable
             return
         raise
     try:
@@ -42,7 +42,7 @@ def sync(path: Path) -> None:
 
 
 def exchanged(one: Path, other: Path) -> bool:
-    """Let two files or folders of one file system change names in one step; False where the system has no such step.
+    """Swap the names of two files or folders of one file system atomically; False if the system cannot do that.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as home:
@@ -64,7 +64,7 @@ def exchanged(one: Path, other: Path) -> bool:
 
 @functools.cache
 def _exchange_call() -> Callable[[bytes, bytes], int] | None:
-    """The function of the C library that exchanges two names, with its flags; None if there is none."""
+    """Return a wrapper of the C library's function that swaps two names; None if the system has none."""
     if os.name != "posix":
         return None
     library = ctypes.CDLL(None, use_errno=True)
@@ -78,7 +78,7 @@ def _exchange_call() -> Callable[[bytes, bytes], int] | None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Be the only one who changes places in a folder; where folders cannot be locked, be one of several."""
+    """Hold an exclusive lock on a folder; do nothing where folders cannot be locked."""
     try:
         import fcntl
 
@@ -90,7 +90,7 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
         except OSError as error:
-            if error.errno not in {*NOT_SUPPORTED, errno.EBADF, errno.ENOLCK}:  # network drives lock no folders
+            if error.errno not in {*NOT_SUPPORTED, errno.EBADF, errno.ENOLCK}:  # network drives cannot lock folders
                 raise
         yield
     finally:
@@ -99,10 +99,11 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold back the signals that ask the process to end, until this is over; then they act as they would have.
+    """Defer the signals that ask the process to end until the block is left; then they take their usual effect.
 
-    Python lets its main thread handle signals. There their handlers are exchanged for one that remembers; a command's
-    main thread, whose work is done by another (`discreet.command.interrupting`), waits for `CHANGING` instead.
+    Python handles signals in the main thread only. There the block replaces their handlers by one that records the
+    signal. A command works in another thread (`discreet.command.interrupting`), where handlers cannot be replaced; its
+    main thread waits for `CHANGING` before it ends the process.
     """
     with CHANGING:
         if threading.current_thread() is not threading.main_thread():
@@ -114,7 +115,7 @@ def uninterrupted() -> Iterator[None]:
             came.append(number)
 
         before = {number: signal.getsignal(number) for number in SIGNALS}
-        # what is ignored (nohup) stays so; a handler that is not Python's own could not be put back
+        # ignored signals (nohup) stay ignored; a handler not installed by Python (None) could not be restored
         held = [number for number, handler in before.items() if handler not in (None, signal.SIG_IGN)]
         for number in held:
             signal.signal(number, remember)
@@ -128,7 +129,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def obstacle(target: Path) -> str | None:
-    """Why nothing can take a place by a rename, as far as that can be known before it is tried; None if nothing is.
+    """Explain why no rename can replace ``target``, as far as that is known beforehand; None if nothing prevents it.
 
     >>> obstacle(Path("/"))
     "'/' is a mount point, which cannot be replaced in one step"
@@ -138,7 +139,7 @@ def obstacle(target: Path) -> str | None:
     if target in _mount_points() or os.path.ismount(target):
         return f"{str(target)!r} is a mount point, which cannot be replaced in one step"
     parent = target.parent
-    while not parent.exists() and parent != parent.parent:  # a drive that is not there is its own parent
+    while not parent.exists() and parent != parent.parent:  # a missing drive is its own parent
         parent = parent.parent
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
         return f"{str(parent)!r} is not writable"
@@ -150,7 +151,7 @@ def obstacle(target: Path) -> str | None:
 
 
 def _mount_points() -> set[Path]:
-    """Where something is mounted, where the system tells: files and folders of the same file system may be as well."""
+    """Return all mount points, on systems that list them; `os.path.ismount` misses bind mounts and mounted files."""
     try:
         lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
     except OSError:

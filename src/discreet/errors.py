@@ -1,10 +1,10 @@
-"""The one exception a user of discreet is meant to see."""
+"""The one exception that users of discreet should see."""
 
 from __future__ import annotations
 
 
 class DiscreetError(Exception):
-    """Something the user can mend: the message names the column, the value and the way out.
+    """An error that the user can fix: the message names the column, the value and the way out.
 
     The command line prints the message and exits with code 2.
 

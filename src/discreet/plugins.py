@@ -1,7 +1,8 @@
-"""What others add to the house, found through entry points: schemes, principles, and formats with their auditors.
+"""Plug-ins: schemes, principles, and formats with their auditors, found through entry points.
 
-A package names what it adds in its metadata, under the groups ``discreet.schemes``, ``discreet.principles`` and
-``discreet.formats``; once it is installed, all of it works wherever the built-in ones do. See ``examples/plugin``.
+A package lists its additions in its metadata, under the entry point groups ``discreet.schemes``,
+``discreet.principles`` and ``discreet.formats``. Once the package is installed, they work wherever the built-in ones
+do. See ``examples/plugin``.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ T = TypeVar("T")
 
 
 class Format(NamedTuple):
-    """A format of release as a plug-in adds it: what its entry point leads to."""
+    """A release format that a plug-in adds: the object that its entry point refers to."""
 
     release: type[Release]
     audit: Callable[[Any], Any]
-    """From a ``Case`` to ``FormatFindings``: what only this format has to be checked for."""
+    """Maps a ``Case`` to ``FormatFindings``: the checks that only this format needs."""
 
     @property
     def name(self) -> str:
@@ -35,9 +36,9 @@ class Format(NamedTuple):
 
 
 class Registry(Mapping[str, T]):
-    """Things of one kind by name: the built-in ones, and those of plug-ins, which are loaded when first asked for.
+    """All schemes, principles or formats by name: the built-in ones and those of plug-ins.
 
-    Not sooner: a plug-in imports what it builds on, and that must be there by then.
+    Plug-ins are loaded on first access: they import modules of discreet, which may not be complete any earlier.
 
     >>> numbers = Registry("schemes", {"one": 1})
     >>> numbers["one"], "two" in numbers
@@ -45,7 +46,7 @@ class Registry(Mapping[str, T]):
     """
 
     def __init__(self, group: Group, built_in: Mapping[str, T], take: Callable[[Any], T] = lambda found: found) -> None:
-        """``take`` makes a thing of this kind of what an entry point leads to."""
+        """``take`` converts the object that an entry point refers to into an entry of this registry."""
         self._group, self.built_in, self._take = group, built_in, take
 
     @cached_property
@@ -63,14 +64,14 @@ class Registry(Mapping[str, T]):
 
 
 def registered(group: Group) -> Mapping[str, Any]:
-    """All there is of one kind, for those who may not import the room where it is made, as audits may not schemes."""
+    """Return the registry of one kind, for modules that must not import its room (audits do not import schemes)."""
     home = import_module("discreet.releases" if group == "formats" else f"discreet.{group}")
     found: Mapping[str, Any] = getattr(home, group.upper())
     return found
 
 
 def plugged(group: Group) -> dict[str, Any]:
-    """What plug-ins add of one kind, by name.
+    """Load everything of one kind that plug-ins add, by name.
 
     >>> sorted(plugged("schemes")) == plugged_names("schemes")
     True
@@ -79,7 +80,7 @@ def plugged(group: Group) -> dict[str, Any]:
 
 
 def plugged_names(group: Group) -> list[str]:
-    """The names alone, for which nothing has to be imported."""
+    """Return the names of everything of one kind that plug-ins add, without importing any plug-in."""
     return [entry.name for entry in _entries(group)]
 
 

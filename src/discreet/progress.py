@@ -1,19 +1,22 @@
-"""How far some work is: told while it goes on."""
+"""Callbacks that report the progress of long work."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+Progress = Callable[[str, float], None]
+"""Called with a description of the current work and the share of it that is done."""
+
 Tell = Callable[[float], None]
-"""Called with the share of some work that is done."""
+"""Called with the share of the work that is done."""
 
 
 def silent(share: float) -> None:
-    """Tell nobody."""
+    """Ignore all progress."""
 
 
 def part_of(tell: Tell, first: float, last: float) -> Tell:
-    """What the share of a part of some work means for the whole, of which it is that from ``first`` to ``last``.
+    """Return a callback for a part of the work that spans the shares ``first`` to ``last`` of the whole.
 
     >>> part_of(print, 0.5, 1.0)(0.5)
     0.75

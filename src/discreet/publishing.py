@@ -1,4 +1,4 @@
-"""The one call from a table and a promise to a release."""
+"""`publish`: the one call that turns a table and a promise into a release."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle, promised
+from discreet.progress import Progress
 from discreet.releases.release import Release
 from discreet.schemes import Scheme, make_scheme
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.withholding import check_missing, check_withheld
 from discreet.table.table import Table, as_table
 from discreet.table.texts import MOST_WITHHELD
@@ -22,7 +22,7 @@ def publish(
     progress: Progress | None = None,
     most_withheld: float = MOST_WITHHELD,
 ) -> Release:
-    """Publish a table under a promise, or several, by the default scheme for them unless another is given.
+    """Publish a table under one or more promises, with their default scheme unless another is given.
 
     A table that was read with ``missing="withhold"`` is refused when more than the share ``most_withheld`` of its rows
     would be withheld.
@@ -40,6 +40,7 @@ def publish(
         raise DiscreetError(f"{scheme!r} is no scheme; give one such as Burel(), or its name")
     check_missing(as_table(table), most_withheld)
     release = scheme.publish(table, principle, progress)
-    # a scheme may be told to withhold more for a lower loss, and adds rows so that the withheld ones keep the promise
+    # The option `withhold` allows a scheme to withhold more rows for a lower loss; a scheme may also withhold further
+    # rows so that the withheld ones keep the promise as a group.
     check_withheld(table, release.withheld, max(most_withheld, float(scheme.options.get("withhold", 0.0))))
     return release

@@ -1,4 +1,4 @@
-"""Where chance comes from: the operating system's entropy, unless somebody asks for a repeatable experiment."""
+"""Random numbers: from the operating system's entropy, unless the caller asks for a repeatable experiment."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 
-_entropy = os.urandom  # nobody else asks, so that a test can repeat what chance did
+_entropy = os.urandom  # the only source of entropy in discreet, so that tests can replace it
 
 
 def generator(seed: int | None = None) -> np.random.Generator:
-    """A generator for choices that are not published, such as where a search looks next.
+    """Return a generator for choices that are not published, such as the next step of a search.
 
     >>> bool(generator(7).integers(100) == generator(7).integers(100))
     True
     """
-    # A seeded stream is our own: were a table generated from the same small seed, what is drawn here would be in step
-    # with the values that it is to hide.
+    # The constant keeps this stream apart from default_rng(seed): a table generated from the same small seed would
+    # otherwise be correlated with the numbers that are drawn here to hide its values.
     return np.random.default_rng(int.from_bytes(_entropy(32), "little") if seed is None else [0xD15C4EE7, seed % 2**64])
 
 
 def permutation(n: int, seeded: np.random.Generator | None = None) -> NDArray[np.int64]:
-    """A random order of ``n`` things that will be published.
+    """Return a random permutation of ``n`` items that will be published.
 
-    Without a seeded generator every bit comes from the operating system: a published order then tells nothing about
-    the state of any generator, and so nothing about other orders drawn beside it.
+    Without a seeded generator every bit comes from the operating system: a published order then reveals nothing about
+    the state of any generator, and so nothing about any other order.
 
     >>> sorted(permutation(4).tolist())
     [0, 1, 2, 3]
     """
-    from discreet.kernels.shuffling import shuffle  # what only shows a help text need not load kernels
+    from discreet.kernels.shuffling import shuffle  # imported late: `--help` needs no kernels
 
     order = np.empty(n, np.int64)
-    bits = min(16, max(0, n.bit_length() - 14))  # about 16,000 things a bucket
-    for _ in range(8):  # luck so bad that the first words do not suffice will not be seen
+    bits = min(16, max(0, n.bit_length() - 14))  # about 16,000 items per bucket
+    for _ in range(8):  # the first attempt practically always succeeds
         if shuffle(_words(n, seeded), _words(64, seeded), bits, order):
             return order
     raise DiscreetError("the operating system's random numbers are not random, so nothing can be published safely here")
 
 
 def numbers_below(limit: int, number: int, seeded: np.random.Generator | None = None) -> NDArray[np.int64]:
-    """Whole numbers below a limit, all equally probable: from the operating system, unless a generator is given.
+    """Draw ``number`` integers uniformly from 0 to ``limit`` - 1: from the operating system, or a given generator.
 
     >>> numbers_below(1, 3).tolist()
     [0, 0, 0]

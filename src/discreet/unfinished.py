@@ -1,10 +1,10 @@
-"""What is not finished yet: kept beside its place, and removed in the end by its maker, or by the next who comes.
+"""Unfinished files and folders: built beside their target, and removed by their process or, if it dies, by the next.
 
-A file or folder is made as ``content`` in a hidden folder ``.NAME.xxxxxxxx.unfinished`` beside the NAME that it shall
-have, readable by its owner only. The maker holds a lock on the file ``lock`` in it for as long as it lives, and the
-system gives that up when the maker dies, however it dies. So a hidden folder of this name that is ours and whose lock
-is free is provably a leftover, and one that is locked is never touched. Where files cannot be locked, nothing is
-provable, and leftovers stay.
+A file or folder is built as ``content`` in a hidden folder ``.NAME.xxxxxxxx.unfinished`` beside its target NAME,
+readable by its owner only. The process that builds it holds a lock on the file ``lock`` in that folder while it lives;
+when the process dies, however it dies, the system releases the lock. So a hidden folder of this name that belongs to
+this user and whose lock is free is provably a leftover, and a locked one is never touched. Where files cannot be
+locked, nothing can be proved, and leftovers stay.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ CONTENT, LOCK = "content", "lock"
 _NAME = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}\.unfinished", re.DOTALL)
 
 _at_hand: set[Path] = set()
-"""What is to be removed should this process have to leave at once."""
+"""The folders to remove if this process has to end at once."""
 
 settled: list[Path] = []
-"""What has taken its place, and stands whatever comes after."""
+"""The files and folders that have been moved to their targets, and stay there whatever fails later."""
 
 
 @contextlib.contextmanager
 def unfinished(target: Path) -> Iterator[Path]:
-    """A place for what shall become ``target``, on the same file system; whatever is left there is removed in the end.
+    """Provide a path on the file system of ``target`` to build it at; whatever is left there is removed on exit.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as home:
@@ -58,7 +58,7 @@ def unfinished(target: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def removed_on_failure(folder: Path) -> Iterator[None]:
-    """Have a folder removed should this fail, or the process leave meanwhile, before anything in it has settled."""
+    """Remove a folder if the block fails, or the process ends meanwhile, before anything in the folder has settled."""
     _at_hand.add(folder)
     try:
         yield
@@ -71,22 +71,25 @@ def removed_on_failure(folder: Path) -> Iterator[None]:
 
 
 def settle(path: Path) -> None:
-    """Note that something has taken its place, so that it stays there."""
+    """Record that ``path`` has been moved to its target, so that no failure removes it or a folder around it."""
     settled.append(path)
     _at_hand.difference_update(path.parents)
 
 
 def abandon(patience: float = 1.0) -> None:
-    """Remove everything that is not finished, for a process that leaves at once; a thread may still be filling it."""
+    """Remove everything unfinished before the process ends at once.
+
+    Another thread may still be writing, so removal is repeated for up to ``patience`` seconds.
+    """
     end = time.monotonic() + patience
     while any(remove(path) for path in tuple(_at_hand)) and time.monotonic() < end:
         time.sleep(0.01)
 
 
 def remove(path: Path) -> bool:
-    """Remove a folder and what is in it, as far as possible; whether something is left.
+    """Remove a folder and its content, as far as possible; return whether anything is left.
 
-    The lock goes last, so that whatever a kill leaves of the folder is still known for a leftover.
+    The lock is removed last: if the process is killed meanwhile, the rest is still recognised as a leftover.
     """
     with contextlib.suppress(OSError):
         for one in path.iterdir():
@@ -102,7 +105,7 @@ def remove(path: Path) -> bool:
 
 
 def leftovers(target: Path) -> Iterator[Path]:
-    """The folders beside ``target`` that killed makers of it have left, each locked while it is looked at."""
+    """Yield the folders that killed processes left beside ``target``, each locked while the caller handles it."""
     try:
         beside = sorted(target.parent.iterdir())
     except OSError:
@@ -115,7 +118,7 @@ def leftovers(target: Path) -> Iterator[Path]:
             lock = os.open(path / LOCK, os.O_RDWR | os.O_NOFOLLOW) if os.name == "posix" else None
         except FileNotFoundError:
             with contextlib.suppress(OSError):
-                path.rmdir()  # its maker has not come further than to make it; if it lives, it will make another
+                path.rmdir()  # its process has not locked it yet; if that still lives, it makes another folder
             continue
         except OSError:
             continue
@@ -129,7 +132,7 @@ def leftovers(target: Path) -> Iterator[Path]:
 
 
 def _locked(home: Path) -> int | None:
-    """Lock a new folder; the handle of the lock, or None when somebody has taken the folder for a leftover before."""
+    """Lock a new folder and return the lock's handle; None if another process has removed it as a leftover."""
     try:
         lock = os.open(home / LOCK, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
     except FileNotFoundError:
@@ -141,7 +144,10 @@ def _locked(home: Path) -> int | None:
 
 
 def _taken(lock: int, *, alone: bool = True) -> bool:
-    """Whether a lock could be taken; where there are none, only somebody who need not be ``alone`` can go on."""
+    """Try to take a lock and return whether to go on; where files cannot be locked, only if not ``alone``.
+
+    ``alone`` means that the caller needs proof that no other process holds the lock.
+    """
     try:
         import fcntl
     except ImportError:
@@ -156,7 +162,7 @@ def _taken(lock: int, *, alone: bool = True) -> bool:
 
 
 def _ours(path: Path) -> bool:
-    """Whether a path is a folder, no link to one, and this user's."""
+    """Whether a path is a folder of this user, and not a link to one."""
     if path.is_symlink() or not path.is_dir():
         return False
     return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()

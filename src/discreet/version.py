@@ -1,3 +1,3 @@
-"""The version, on its own so that nothing heavy is imported to learn it."""
+"""The version, in a module of its own, so that reading it imports nothing heavy."""
 
 __version__ = "0.1.0"

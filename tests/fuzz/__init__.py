@@ -1,1 +1,1 @@
-"""Random releases, checked by the naive definitions from their files: see ``run``."""
+"""Checks random releases from their files, by naive definitions: see ``run``."""

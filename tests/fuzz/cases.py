@@ -1,4 +1,4 @@
-"""Random tables: quasi-identifiers of every kind, with or without hierarchies, under odd names and with odd values."""
+"""Random tables: quasi-identifiers of every kind, with or without hierarchies, with odd names and odd values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from discreet.table.read import read
 from discreet.table.table import Table
 
 Value = Fraction | str | None
-"""What a cell means: a number, or ``None`` where one is missing; of all other kinds a text."""
+"""The value of a cell: in a numeric column a number, or ``None`` if it is missing; in all others a text."""
 
 MISSING = "(missing)"
 ANYTHING = "*"
@@ -37,12 +37,12 @@ ODD_VALUES = [
 
 @dataclass
 class Column:
-    """One column: what is written into the table, and what is declared about it."""
+    """One column: the texts of its cells, and what is declared about it."""
 
     name: str
     kind: str
     cells: list[str | None]
-    """The texts of the rows; blank or ``None`` where a value is missing."""
+    """The text of each row; blank or ``None`` if the value is missing."""
     order: list[str] = field(default_factory=list)
     """The values of an ordinal column in their order."""
     tree: list[list[str]] | None = None
@@ -51,13 +51,13 @@ class Column:
 
     @property
     def meant(self) -> list[Value]:
-        """What the cells mean."""
+        """The values of the cells."""
         return [meaning(self.kind, cell) for cell in self.cells]
 
 
 @dataclass
 class Case:
-    """A table with its roles, and how it is to be read."""
+    """A table with its roles, and how to read it."""
 
     quasi: list[Column]
     sensitive: list[Column]
@@ -75,7 +75,7 @@ class Case:
 
 
 def meaning(kind: str, cell: str | None) -> Value:
-    """What a cell means in a column of this kind: 17.0 is the number 17, and blank is missing."""
+    """Return the value of a cell in a column of this kind: 17.0 is the number 17, and a blank cell is missing."""
     blank = cell is None or not cell.strip()
     if kind == "numeric":
         return None if blank or cell == MISSING else Fraction(cell)
@@ -83,7 +83,7 @@ def meaning(kind: str, cell: str | None) -> Value:
 
 
 def draw_case(chance: Random, several: bool) -> Case:
-    """A table of a few dozen rows; few values, so that values repeat and promises can be kept.
+    """Draw a table of up to 60 rows, with few values, so that they repeat and promises can be kept.
 
     With ``several`` more than one attribute may be sensitive.
     """
@@ -96,7 +96,7 @@ def draw_case(chance: Random, several: bool) -> Case:
     sensitive = [_sensitive(chance, names.pop(), rows, kind, missing) for _ in range(secrets)]
     kept = [_kept(chance, names.pop(), rows)] if chance.random() < 0.15 else []
     case = Case(quasi, sensitive, kept, missing, chance.random() < 0.25)
-    if case.through_csv:  # blanks around a cell of a CSV file mean nothing
+    if case.through_csv:  # blanks around a cell of a CSV file are ignored
         for column in case.columns:
             column.cells = [None if cell is None else cell.strip() for cell in column.cells]
             column.name = column.name.strip()
@@ -108,7 +108,7 @@ def draw_case(chance: Random, several: bool) -> Case:
 
 
 def read_case(case: Case, folder: Path) -> Table:
-    """The table as the library reads it."""
+    """Read the case with the library, through a CSV file or an Arrow table."""
     if case.through_csv:
         source: Any = folder / "table.csv"
         with source.open("w", newline="", encoding="utf-8") as file:
@@ -135,7 +135,7 @@ def read_case(case: Case, folder: Path) -> Table:
 
 
 def _padded(column: Column) -> list[str]:
-    """The cells as somebody typed them, with blanks around some."""
+    """Return the cells with blanks around some of them, as if typed by hand."""
     return [f" {cell or ''} " if row % 3 == 0 else cell or "" for row, cell in enumerate(column.cells)]
 
 
@@ -179,7 +179,7 @@ def _kept(chance: Random, name: str, rows: int) -> Column:
 
 
 def _named(chance: Random, name: str, kind: str, values: list[str], weights: Sequence[float], rows: int) -> Column:
-    """A column of names or of ordered values."""
+    """Draw a categorical or ordinal column with these values."""
     cells = list(chance.choices(values, weights, k=rows))
     blanks: list[str | None] = [None, "", " "]
     column = Column(name, kind, [chance.choice(blanks) if chance.random() < 0.01 else cell for cell in cells])
@@ -195,7 +195,7 @@ def _named(chance: Random, name: str, kind: str, values: list[str], weights: Seq
 
 
 def _sorted(values: set[str]) -> list[str]:
-    """As the library orders values whose order nobody declares: as numbers where all are, else as texts."""
+    """Sort values as the library does without a declared order: as numbers if all are numbers, else as texts."""
     try:
         return sorted(values, key=lambda value: (Fraction(value), value))
     except ValueError:
@@ -203,13 +203,13 @@ def _sorted(values: set[str]) -> list[str]:
 
 
 def _tree(chance: Random, leaves: list[str]) -> list[list[str]]:
-    """Neighbouring leaves under common labels, on one or two levels, and a root above all."""
+    """Draw a hierarchy: neighbouring leaves below common labels, on one or two levels, and a root above all."""
     lines = [[leaf] for leaf in leaves]
     for level in range(chance.choice([1, 1, 2])):
         stems = chance.choice([["west", "east", "north"], ["a, b", "{x}", "all"]])
         label, last = 0, lines[0][-1]
         for line in lines:
-            if line[-1] != last and chance.random() < 0.5:  # what is below one label stays below one
+            if line[-1] != last and chance.random() < 0.5:  # never split a node of the level below
                 label += 1
             last = line[-1]
             line.append(f"{stems[label % 3]} {level}.{label}")
@@ -225,7 +225,7 @@ def _values(chance: Random, number: int) -> list[str]:
 
 
 def _numbers(chance: Random, rows: int, width: int, steep: float = 0.0) -> list[str]:
-    """Whole numbers, decimals, negative ones or large ones."""
+    """Draw the texts of integers, decimals, negative or large numbers."""
     how = chance.choice(["{}", "{}", "{}", "{}.5", "0.{}", "-{}", "{}00000", "{}.0", "1.{:02d}"])
     start = chance.choice([0, 1, 17])
     places = chance.choices(range(width), [(at + 1.0) ** -steep for at in range(width)], k=rows)
@@ -234,5 +234,5 @@ def _numbers(chance: Random, rows: int, width: int, steep: float = 0.0) -> list[
 
 def _with_gaps(chance: Random, cells: list[str], allowed: bool) -> list[str | None]:
     often = chance.choice([0.0, 0.1, 0.3]) if allowed else 0.0
-    # a column of nothing but missing numbers is refused by the reader, so the first row has one
+    # the first row always has a number, because `read` refuses a numeric column without any
     return [None if at and chance.random() < often else cell for at, cell in enumerate(cells)]

@@ -1,4 +1,4 @@
-"""Published files as anyone reads them: tables by the standard library (or Arrow), texts by what README says."""
+"""Reads published files without the library: tables by the csv module or Arrow, descriptions as in README."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Line = dict[str, str]
 
 
 class UntrueError(Exception):
-    """What a release says is not so."""
+    """A release contains something that is not true."""
 
 
 def expect(condition: bool, sentence: str) -> None:
-    """Something that has to be true of a release."""
+    """Raise ``UntrueError`` with this sentence unless the condition holds."""
     if not condition:
         raise UntrueError(sentence)
 
@@ -32,7 +32,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
 
 
 def lines_of(folder: Path, name: str) -> list[Line]:
-    """The lines of a published table, which has to be what the manifest says it is."""
+    """Return the lines of a published table, whose digest must be the one in the manifest."""
     listed = manifest_of(folder)["tables"]
     path = next(folder / f"{name}.{ending}" for ending in ("csv", "parquet") if f"{name}.{ending}" in listed)
     expect(hashlib.sha256(path.read_bytes()).hexdigest() == listed[path.name]["sha256"], f"{path.name} was altered")
@@ -51,7 +51,7 @@ def _text(value: object) -> str:
 
 
 def trace_of(path: Path, rows: int) -> list[int | None]:
-    """The group of every input row; ``None`` where it is withheld."""
+    """Return the group of every input row; ``None`` if it is withheld."""
     with path.open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     expect([line["row"] for line in lines] == [str(row) for row in range(rows)], "the trace has other rows")
@@ -62,13 +62,13 @@ def trace_of(path: Path, rows: int) -> list[int | None]:
 
 
 def admits(column: Column, text: str, value: Value) -> bool:
-    """Whether a published text is true of a value: a value itself, an interval, a set, or a label above it."""
+    """Whether a published description covers a value: the value itself, an interval, a set, or a label above it."""
     if text == ANYTHING:
         return True
     if column.kind == "categorical":
         return value in _leaves(column, text)
     if column.tree is not None and text == column.tree[0][-1]:
-        return True  # the root, by its own name
+        return True  # the root, which may have another name than *
     interval = text[:1] == "[" and text[-1:] == "]"
     if value in (None, MISSING):
         return text == MISSING or (not interval and column.tree is not None and MISSING in _leaves(column, text))
@@ -86,14 +86,14 @@ def admits(column: Column, text: str, value: Value) -> bool:
 
 
 def _place(column: Column, value: Value) -> Fraction:
-    """Where a value stands in its order."""
+    """Return the position of a value in the order of its column."""
     if column.kind == "numeric":
         return value if isinstance(value, Fraction) else Fraction(str(value))
     return Fraction(column.order.index(str(value)))
 
 
 def _leaves(column: Column, text: str) -> list[str]:
-    """The values that a text of a column of names stands for; a label nearer to the leaves comes first."""
+    """Return the values that a description of a categorical column covers; lower labels take precedence."""
     if text[:1] == '"':
         return [json.loads(text)]
     if text[:1] == "{" and text[-1:] == "}" and text not in column.cells:
@@ -109,7 +109,7 @@ def _leaves(column: Column, text: str) -> list[str]:
 
 
 def items(text: str) -> list[str]:
-    """The values of a list such as ``a, "b, c"``: plain, or JSON strings."""
+    """Return the items of a list such as ``a, "b, c"``: plain texts or JSON strings."""
     found, at = [], 0
     while True:
         if text[at : at + 1] == '"':
@@ -126,5 +126,5 @@ def items(text: str) -> list[str]:
 
 
 def cell(column: Column, line: Line) -> Value:
-    """What a cell means that is published as it was."""
+    """Return the value of a cell that is published unchanged."""
     return meaning(column.kind, line[column.name])

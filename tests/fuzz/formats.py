@@ -1,4 +1,4 @@
-"""What every format of release has to keep, from its files, the private trace and the original: an oracle for each."""
+"""An oracle for each release format: checks the release from its files, the private trace and the original."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from fuzz.promises import SLACK, Promise, broken, near
 from naive import perturbation, principles, retention
 
 MOST_POINTS = 20_000
-"""Presence is looked at for everyone with values of the table as long as these are no more combinations."""
+"""Combined presence is checked only if the values have at most this many combinations."""
 
 
 @dataclass
 class Published:
-    """A saved release beside what it was made of."""
+    """A saved release with the table and promises it was made from."""
 
     folder: Path
     case: Case
     promises: list[Promise]
     groups: list[int | None]
-    """The published group (or line, where values are randomised) of every input row, by the private trace."""
+    """The published group of every input row (its line, if values are randomised), from the private trace."""
 
     def rows_by_group(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = defaultdict(list)
@@ -43,7 +43,7 @@ class Published:
 
 
 def check(folder: Path, case: Case, promises: list[Promise], trace: Path) -> str:
-    """See that a release is true and keeps these promises; its format. ``UntrueError`` says what is not so."""
+    """Check that a release is true and keeps these promises, and return its format; ``UntrueError`` otherwise."""
     manifest = manifest_of(folder)
     published = Published(folder, case, promises, trace_of(trace, case.rows))
     out = len(published.withheld)
@@ -63,12 +63,12 @@ def states(folder: Path, promises: list[Promise]) -> bool:
 
 
 def _spelt(text: str) -> tuple[str, frozenset[str]]:
-    """A promise with its parameters in any order, numbers written in any way, and defaults left out."""
+    """Normalise a promise: order of parameters and spelling of numbers do not matter, and defaults are left out."""
     name, _, inside = text.partition("(")
     parts = (part.strip().partition("=") for part in inside.removesuffix(")").split(","))
     said = {key: _number(value) for key, _, value in parts}
     if {"below", "above"} <= said.keys():
-        said.pop("epsilon", None)  # it plays no part
+        said.pop("epsilon", None)  # unused when both sides are given
     defaults = {"variant=enhanced", "kind=frequency", "distance=equal", "neighbourhood=absolute", "presence=group"}
     return name, frozenset(f"{key}={value}" for key, value in said.items()) - defaults
 
@@ -81,7 +81,7 @@ def _number(text: str) -> str:
 
 
 def _judge(published: Published, groups: Sequence[Sequence[int]]) -> None:
-    """Every promise, by every group of rows, about every sensitive attribute."""
+    """Check every promise about every sensitive attribute in each of these groups of rows."""
     for column in published.case.sensitive:
         prior = column.meant
         for promise, rows in itertools.product(published.promises, groups):
@@ -98,9 +98,9 @@ def _shared(column: Column, rows: Sequence[int]) -> list[Value]:
 
 
 def _presence(published: Published, blocks: Sequence[dict[int, set[Any]]], sizes: dict[int, int]) -> None:
-    """Alpha, for everyone whose values occur: group by group, or all groups together.
+    """Check alpha for everyone whose values occur in the original: in every group, or in all groups combined.
 
-    A block tells, per group, which values (or combinations of values) of the original the group may hold.
+    A block lists, per group, the values (or combinations of values) of the original that the group may contain.
     """
     chances = {
         number: min(Fraction(1), Fraction(size, math.prod(len(block[number]) for block in blocks)))
@@ -133,7 +133,7 @@ def _by_group(lines: list[Line]) -> dict[int, list[Line]]:
 
 
 def _same(columns: Sequence[Column], lines: Sequence[Line], rows: Sequence[int], what: str) -> None:
-    """Lines say of some columns what the rows hold, in whatever order."""
+    """Check that the lines contain the same values of these columns as the rows, in any order."""
     said = Counter(tuple(cell(column, line) for column in columns) for line in lines)
     meant = [column.meant for column in columns]
     expect(said == Counter(tuple(values[row] for values in meant) for row in rows), f"{what} are not those of the rows")
@@ -160,7 +160,7 @@ def _generalized(published: Published) -> None:
 
 
 def _counted(published: Published) -> dict[int, Counter[Value]]:
-    """The sensitive values of every group as its lines count them."""
+    """Return the published counts of sensitive values per group, checked against the rows."""
     (column,) = published.case.sensitive
     found: dict[int, Counter[Value]] = defaultdict(Counter)
     for line in lines_of(published.folder, "sensitive"):
@@ -206,7 +206,10 @@ def _ambiguous(published: Published) -> None:
 
 
 def _rows_as_they_are(published: Published) -> tuple[Column, list[Value], list[int]]:
-    """What randomised formats share: exact quasi-identifiers, the prior, and published values that it lists."""
+    """Check what randomised formats share: exact quasi-identifiers, the prior, and no published value outside it.
+
+    Return the sensitive column, and the values and counts of the prior.
+    """
     case = published.case
     (column,) = case.sensitive
     lines, meant = lines_of(published.folder, "table"), [one.meant for one in [*case.quasi, *case.kept]]
@@ -251,7 +254,7 @@ def _perturbed(published: Published) -> None:
 
 
 def _drawn(published: Published, values: Sequence[Value], cells: Sequence[Sequence[Fraction]]) -> None:
-    """No row is published with a value that its own is never replaced by."""
+    """Check that every published value has a positive probability given its original."""
     column = published.case.sensitive[0]
     lines, meant = lines_of(published.folder, "table"), column.meant
     for row, at in enumerate(published.groups):
@@ -339,4 +342,4 @@ FORMATS: dict[str, Callable[[Published], None]] = {
     "retained": _retained,
     "nested": _nested,
 }
-"""A format that is not listed here cannot be checked, and the run fails."""
+"""The oracle of each format; the run fails for a format that is not listed."""

@@ -1,4 +1,4 @@
-"""Random promises, and how groups are judged by their definitions: fractions and loops, nothing of the library."""
+"""Random promises, and their definitions for judging groups: by fractions and loops, without the library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Group = Sequence[Value] | Mapping[Value, Fraction]
 
 @dataclass(frozen=True)
 class Promise:
-    """One promise: its name, and its parameters as they are written."""
+    """One promise: its name, and its parameters as text."""
 
     name: str
     parameters: dict[str, str]
@@ -32,7 +32,7 @@ class Promise:
 
 
 def draw_promise(chance: Random, column: Column) -> Promise:
-    """A promise of any kind that can be made about such a sensitive attribute."""
+    """Draw a promise of any kind that suits this sensitive attribute."""
     numbers = ["proximity", "proximity", "proximity", "ke-anonymity", "variance"] if column.kind == "numeric" else []
     name = chance.choice([*(name for name in DRAWN if name not in numbers), *numbers])
     if column.kind != "numeric" and name in ("proximity", "ke-anonymity", "variance"):
@@ -41,7 +41,7 @@ def draw_promise(chance: Random, column: Column) -> Promise:
 
 
 def broken(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
-    """Whether a group breaks a promise; ``prior`` holds the sensitive values of all rows of the original."""
+    """Whether a group breaks a promise; ``prior`` are the sensitive values of all rows of the original."""
     return bool(group) and not KEPT[promise.name](promise, group, prior, column)
 
 
@@ -107,7 +107,7 @@ DRAWN: dict[str, Callable[[Random, Column], dict[str, str]]] = {
 
 
 def ranked(column: Column, prior: Group) -> list[Value]:
-    """The values of a sensitive attribute in their order, those that do not occur too where they are declared."""
+    """Return the values of a sensitive attribute in their order, including declared values that do not occur."""
     if column.kind == "numeric":
         numbers = sorted({value for value in prior if value is not None})
         return [*([None] if None in prior else []), *numbers]
@@ -136,7 +136,7 @@ def _counts(group: Group, prior: Group, column: Column) -> tuple[list[int], list
 
 
 def _paths(column: Column, prior: Group) -> list[list[str]]:
-    """Every value with the labels above it; a missing one that no line mentions stands alone below the root."""
+    """Return every value with its ancestors; a missing value that the hierarchy lacks is alone below the root."""
     assert column.tree is not None
     lines = {line[0]: line for line in column.tree}
     *_, root = column.tree[0]
@@ -214,7 +214,7 @@ def _variance_kept(promise: Promise, group: Group, prior: Group, column: Column)
 
 
 def _belief_kept(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
-    """What alpha-beta says about sensitive values; who is in the table is for the descriptions to tell."""
+    """Whether the group keeps beta of alpha-beta; alpha depends on descriptions and is checked in ``formats``."""
     return max(Counter(group).values()) <= promise.number("beta") * len(group) + SLACK
 
 

@@ -1,6 +1,6 @@
-"""One random release after another: published, saved, checked by definition, audited, loaded again, tampered with.
+"""Publishes random releases one by one; each is saved, checked by definition, audited, loaded again, tampered with.
 
-A number decides all of a case, chance in the library included, so that whatever goes wrong can be repeated.
+A seed determines everything about a case, including the randomness in the library, so that failures can be repeated.
 """
 
 from __future__ import annotations
@@ -37,32 +37,32 @@ from fuzz.promises import Promise, draw_promise
 from fuzz.tampering import tamper
 
 TABLES, TRIES = 5, 15
-"""How many tables are drawn, and for each how many promises, before one that the scheme cannot make is taken."""
+"""How many tables are drawn, and how many promises for each, before a promise is accepted that the scheme refuses."""
 
 
 CHANCES = 20
-"""After so many cases every scheme has published something, or something is wrong with it."""
+"""A scheme that has published nothing after this many cases counts as a failure."""
 MORE: dict[str, list[Any]] = {"pairs": ["auto"]}
-"""Values of options whose types do not tell them."""
+"""Values for options whose types do not list them."""
 
 
 @dataclass
 class Outcome:
-    """What became of one number."""
+    """The result of one case."""
 
     seed: int
     scheme: str
     refused: str | None = None
     """Why nothing was published."""
     tampered: str | None = None
-    """What was altered and noticed, or found harmless."""
+    """What was altered; the audit noticed it unless it was ``harmless``."""
     harmless: bool = False
     failure: str | None = None
 
 
 @dataclass
 class Tally:
-    """What became of many."""
+    """The results of many cases, counted per scheme."""
 
     schemes: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in SCHEMES})
     refusals: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in SCHEMES})
@@ -84,11 +84,11 @@ class Tally:
 
     @property
     def never_published(self) -> list[str]:
-        """The schemes that had their chances and refused every time."""
+        """The schemes that published nothing in at least `CHANCES` cases."""
         return [name for name, counts in self.schemes.items() if counts["tried"] >= CHANCES and not counts["published"]]
 
     def lines(self) -> Iterator[str]:
-        """The counts as they are printed."""
+        """Yield the lines of the printed summary."""
         heads = ("tried", "published", "refused", "noticed", "harmless")
         yield f"{'scheme':<14}" + "".join(f"{head:>11}" for head in heads)
         for name, counts in self.schemes.items():
@@ -107,7 +107,7 @@ class Tally:
 
 
 def fuzz(seeds: Iterable[int], processes: int = 1, seconds: float | None = None) -> Tally:
-    """Run the cases of these numbers, or as many as there is time for."""
+    """Run the cases of these seeds, or as many as fit into ``seconds``."""
     tally, start = Tally(), time.monotonic()
     if processes == 1:
         for seed in seeds:
@@ -115,7 +115,7 @@ def fuzz(seeds: Iterable[int], processes: int = 1, seconds: float | None = None)
             if seconds is not None and time.monotonic() - start > seconds:
                 break
     else:
-        # processes that are stopped in the middle remove nothing, so what they write lies in a folder of ours
+        # terminated processes leave their files behind, so they write into a folder that is removed here
         with (
             tempfile.TemporaryDirectory(prefix="fuzz", dir=_memory(), ignore_cleanup_errors=True) as within,
             get_context("spawn").Pool(processes) as pool,
@@ -131,7 +131,7 @@ def fuzz(seeds: Iterable[int], processes: int = 1, seconds: float | None = None)
 
 
 def one(seed: int, within: str | None = None) -> Outcome:
-    """The case of one number; schemes take turns."""
+    """Run the case of one seed; consecutive seeds cycle through the schemes."""
     name = list(SCHEMES)[seed % len(SCHEMES)]
     outcome = Outcome(seed, name)
     chance = Random(seed)
@@ -151,7 +151,7 @@ def one(seed: int, within: str | None = None) -> Outcome:
 
 
 def _memory() -> str | None:
-    """Where files cost nothing, if there is such a place."""
+    """Return a folder in memory, if the system has one."""
     return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
@@ -179,7 +179,7 @@ def _try(chance: Random, outcome: Outcome, home: Path) -> None:
 
 
 def _again(release: Release, folder: Path, copy: Path, form: Literal["csv", "parquet"]) -> None:
-    """A release that is loaded and saved is the same, to the byte."""
+    """Check that loading and saving a release reproduces its files byte by byte."""
     loaded = load(folder)
     expect(loaded.faults == () and (loaded.rows, loaded.withheld) == (release.rows, release.withheld), "loaded another")
     loaded.save(copy, form)
@@ -196,7 +196,7 @@ def _altered(
     promises: list[Promise],
     home: Path,
 ) -> None:
-    """What is altered is noticed by the audit, or it is still true and keeps the promise by definition."""
+    """Tamper with the release: the audit must notice it, or the release must still be true and keep its promises."""
     what = tamper(chance, home / "release")
     if what is None:
         return
@@ -218,7 +218,7 @@ def _altered(
 
 
 def draw_scheme(chance: Random, name: str) -> Scheme:
-    """A scheme with some of its options at random: all that name their choices, are true or false, or are a share."""
+    """Draw a scheme with some random options: those with listed choices, booleans and shares."""
     kind: Any = SCHEMES[name]
     hints = get_type_hints(kind)
     options: dict[str, Any] = {}
@@ -238,7 +238,7 @@ def draw_scheme(chance: Random, name: str) -> Scheme:
 
 
 def draw_work(chance: Random, scheme: Scheme, home: Path) -> tuple[Case, Table, list[Promise]]:
-    """A table and one promise or two, mostly such that the scheme can make them about some table."""
+    """Draw a table and one or two promises, mostly such that the scheme does not refuse them at once."""
     for left in reversed(range(TABLES)):
         case = draw_case(chance, scheme.several)
         table = read_case(case, home)

@@ -1,4 +1,4 @@
-"""Published files altered by somebody who knows the format: what an audit must notice, unless it does no harm."""
+"""Alters published files as someone who knows the format could; an audit must notice it unless it is harmless."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fuzz.files import manifest_of
 
 
 def tamper(chance: Random, folder: Path) -> str | None:
-    """Alter something in a folder of CSV files, with the digests made to fit or not; what it was, if anything."""
+    """Alter a release of CSV files, mostly with matching digests; describe the change, or None if nothing changed."""
     manifest = manifest_of(folder)
     if chance.random() < 0.25:
         what = _edit(chance, manifest)
@@ -41,7 +41,7 @@ def _write(folder: Path, manifest: dict[str, Any]) -> None:
 
 
 def _swap(chance: Random, lines: list[list[str]]) -> None:
-    """Two cells of a column change places."""
+    """Swap two cells of a column."""
     if lines:
         column = chance.randrange(len(lines[0]))
         one, other = chance.choice(lines), chance.choice(lines)
@@ -49,19 +49,19 @@ def _swap(chance: Random, lines: list[list[str]]) -> None:
 
 
 def _drop(chance: Random, lines: list[list[str]]) -> None:
-    """A line is gone."""
+    """Remove a line."""
     if lines:
         lines.pop(chance.randrange(len(lines)))
 
 
 def _repeat(chance: Random, lines: list[list[str]]) -> None:
-    """A line is there twice."""
+    """Repeat a line."""
     if lines:
         lines.append(list(chance.choice(lines)))
 
 
 def _change(chance: Random, lines: list[list[str]]) -> None:
-    """A cell holds something else: a value of another line, of another column, or what nobody published."""
+    """Replace a cell by any other cell, or by a text that was not published."""
     if lines:
         line = chance.choice(lines)
         strange = ["", "*", "(missing)", "0", "-1", "[0, 99]", "{a1, b1}", "nobody"]
@@ -69,7 +69,7 @@ def _change(chance: Random, lines: list[list[str]]) -> None:
 
 
 def _edit(chance: Random, manifest: dict[str, Any]) -> str | None:
-    """An entry of the manifest says something else."""
+    """Change an entry of the manifest; describe the change, or None if nothing changed."""
     edits: list[Callable[[], object]] = [
         lambda: manifest["rows"].update(published=manifest["rows"]["published"] + 1),
         lambda: manifest["rows"].update(withheld=manifest["rows"]["withheld"] + 1),

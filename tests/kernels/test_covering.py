@@ -62,15 +62,6 @@ def test_crowds_pairs_and_weights(groups: int, widths: list[int]) -> None:
     assert [sorted(found[starts[at] : starts[at + 1]].tolist()) for at in range(40)] == [
         np.flatnonzero(line).tolist() for line in inside
     ]
-    rng = np.random.default_rng(2)
-    chances, weights = rng.random(groups), rng.random(40) * 3
-    expected = np.minimum(1.0, np.where(inside, chances, 0.0).max(axis=1) * weights)
-    presences = rng.random(groups)
-    times, largest, logs, weighed = covers.beliefs(people, weights, shown, groups, presences, chances)
-    assert weighed == pytest.approx(expected)
-    assert times.tolist() == inside.sum(axis=1).tolist()
-    assert largest == pytest.approx(np.where(inside, presences, 0.0).max(axis=1))
-    assert np.exp(logs) == pytest.approx(np.where(inside, 1.0 - presences, 1.0).prod(axis=1))
 
 
 @pytest.mark.parametrize(("groups", "widths"), [(3, [2, 2]), (70, [3, 4, 2]), (150, [60, 3])])

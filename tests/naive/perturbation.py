@@ -67,7 +67,7 @@ def published_counts(release: PerturbedRelease, query: Query) -> tuple[list[int]
     columns = dict(zip(names, (*release.exact, release.shown, *release.others), strict=True))
     wanted = [True] * release.matrix.width
     counts = [0] * release.matrix.width
-    secret = release.sensitive.name
+    secret = release.secret.name
     for condition in query.conditions:
         if condition.attribute == secret:
             admitted = condition.admits(release.values, kinds[secret])

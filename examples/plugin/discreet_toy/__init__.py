@@ -1,4 +1,4 @@
-"""What a plug-in is: a principle, a format with its auditor, and a scheme that makes releases of that format."""
+"""An example plug-in: a principle, a format with its auditor, and a scheme that makes releases of that format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ from discreet.table.table import Table
 
 @dataclass(frozen=True)
 class Majority(Principle):
-    """No sensitive value has more than ``share`` of a group's rows. Monotone: a share in a union lies between."""
+    """No sensitive value has more than ``share`` of a group's rows.
+
+    Monotone: a share in a union lies between the shares in its parts.
+    """
 
     name: ClassVar[str] = "majority"
     example: ClassVar[str] = "'majority(share=0.5)'"
@@ -45,7 +48,7 @@ class Majority(Principle):
         return self._bounds(prior).rules(len(prior.values))
 
     def reachable(self, prior: Prior) -> Reach:
-        """Reachable when the whole table keeps it."""
+        """Feasible if the whole table keeps it."""
         most = float(prior.frequencies.max())
         return Reach(most <= self.share, most, f"The most frequent value has a share of {most:.3f}; ask for as much.")
 
@@ -57,19 +60,19 @@ class Majority(Principle):
 
 
 class SizedRelease(GeneralizedRelease):
-    """A generalized release with a second table that tells how many rows each group has."""
+    """A generalized release with a second table that lists the number of rows of each group."""
 
     format: ClassVar[str] = "sized"
     more_tables: ClassVar[tuple[str, ...]] = ("sizes",)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The table of rows, and that of sizes."""
+        """The table of rows and the table of sizes."""
         sizes = pa.table({GROUP: self.ids, "rows": self.sizes})
         return {**super().tables(numbers), "sizes": sizes}
 
     @classmethod
     def load(cls, home: Path, manifest: dict[str, Any]) -> SizedRelease:
-        """The release in a folder; sizes that are not those of its groups are a fault."""
+        """Load the release in a folder; sizes that differ from those of its groups are a fault."""
         release = super().load(home, manifest)
         path = next(home / name for name in manifest["tables"] if name.startswith("sizes."))
         columns = read_texts(path, [GROUP, "rows"])
@@ -80,7 +83,7 @@ class SizedRelease(GeneralizedRelease):
 
 
 def audit_sized(case: Case[SizedRelease]) -> FormatFindings:
-    """What is audited of a generalized release, and a word about the sizes: whether they are right loading has told."""
+    """Audit like a generalized release and add a note on the sizes; wrong sizes were already found when loading."""
     found = audit_generalized(case)
     return replace(found, checks=[*found.checks, Check("sizes", True, "The sizes of groups are a table of their own.")])
 
@@ -90,9 +93,10 @@ SIZED = Format(SizedRelease, audit_sized)
 
 @dataclass(frozen=True, kw_only=True)
 class Halves(GroupingScheme):
-    """Two groups, below and above the median of the first quasi-identifier, or one where they would break the promise.
+    """Two groups, up to and above the median of the first quasi-identifier, or one if either would break the promise.
 
-    Why the promise is kept: halves are only taken when both are found to keep it, and all rows do, or are refused.
+    Why the promise is kept: the halves are published only if both keep it; otherwise all rows are one group, and tables
+    whose rows as a whole break the promise are refused.
     """
 
     name: ClassVar[str] = "halves"
@@ -109,7 +113,7 @@ class Halves(GroupingScheme):
     def groups(
         self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64], rng: Any, progress: Any
     ) -> NDArray[np.int32]:
-        """The half of every row."""
+        """The half of every row, or 0 for all rows."""
         codes = table.quasi[0].codes[rows]
         half = (codes > np.median(codes)).astype(np.int32)
         counts = Counts.of_rows(half, table.classes[rows], 2, len(prior.counts))

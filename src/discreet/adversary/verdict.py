@@ -47,9 +47,7 @@ class PromiseVerdict:
 def counts_of(aligned: Aligned, width: int) -> Counts:
     """The counts of all groups by the original's ``width`` values; values that it does not know are left out."""
     release = aligned.release
-    classes = np.zeros(release.rows, np.int64)
-    if release.sensitive is not None:
-        classes = aligned.class_of[release.sensitive.codes]
+    classes = aligned.class_of[release.classes]
     known = np.flatnonzero(classes < width)
     return Counts.of_rows(release.group_of[known], classes[known], release.groups, width)
 

@@ -1,4 +1,4 @@
-"""What is left for the analyst of a release."""
+"""How useful a release is: information losses, count queries and workloads."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""Workloads of counts by group, and what a release makes of them.
+"""Workloads of GROUP BY counts, and how accurately a release answers them.
 
-As Query-1, Query-2 and Query-3 in Section 8.1 of "Ambiguity: Hide the Presence of Individuals and Their Privacy with
-Low Information Loss" (COMAD 2008):
+They follow Query-1, Query-2 and Query-3 in Section 8.1 of "Ambiguity: Hide the Presence of Individuals and Their
+Privacy with Low Information Loss" (COMAD 2008):
 
     SELECT Q1, ..., Qi, COUNT(*) FROM data WHERE S = v GROUP BY Q1, ..., Qi
 
-with quasi-identifiers drawn at random, a sensitive value v that varies, and a selectivity of 1, 5 and 10 %. The paper
-does not say what selectivity means where a single value may be more or less frequent than that. Here it is the share
-of the table's rows that satisfy the WHERE: v is a run of consecutive sensitive values (in their order; often a single
-one) that begins at a random one and is as long as brings its share nearest to the selectivity; beginnings whose nearest
-share is off by a factor of more than 1.5 are not taken while there are others.
+with random quasi-identifiers, varying sensitive values v, and selectivities of 1, 5 and 10 %. The paper does not define
+selectivity where a single value may be more or less frequent than that. Here it is the share of the table's rows that
+satisfy the WHERE clause: v is a run of consecutive sensitive values (often a single one) that starts at a random value
+and whose length brings its share as close to the selectivity as possible. Starts whose closest share is off by a factor
+of more than 1.5 are skipped, unless all are.
 
-The error of a query is the average relative error of its cells. Cells that no row of the original lies in have none,
-and are dropped and counted: a release that sees rows where there are none is not blamed for it here.
+The error of a query is the mean relative error of its cells. Cells that are empty in the original have no relative
+error; they are dropped and counted. So rows that a release wrongly places in such cells do not count against it here.
 """
 
 from __future__ import annotations
@@ -36,33 +36,33 @@ from discreet.table.table import Table
 SELECTIVITIES = {"Query-1": 0.01, "Query-2": 0.05, "Query-3": 0.1}
 """The three workloads of the paper."""
 OFF = 1.5
-"""By which factor the share of the rows of a run may differ from the selectivity."""
+"""The largest factor by which the share of a run may differ from the selectivity."""
 
 
 @dataclass(frozen=True)
 class GroupCells:
-    """The cells of a workload in which the original has rows, and their exact counts."""
+    """The cells of a workload that contain rows of the original, with their exact counts."""
 
     queries: list[Query]
     exact: NDArray[np.int64]
     of: NDArray[np.int64]
-    """Which of the counts by group each cell belongs to."""
+    """The index of each cell's GROUP BY count in the workload."""
     dropped: int
-    """How many cells the original has no rows in."""
+    """The number of cells that are empty in the original."""
 
 
 @dataclass(frozen=True)
 class GroupByResult:
-    """How well a release answered counts by group; errors are shares of exact counts, NaN when no cell has any."""
+    """The errors of a release on a GROUP BY workload, relative to exact counts; NaN if every cell is empty."""
 
     mean: float
-    """The mean over queries of the average relative error of their cells."""
+    """The mean over queries of the mean relative error of a query's cells."""
     median: float
-    """The median over queries of the same."""
+    """The median over queries of the mean relative error of a query's cells."""
     cells: int
-    """Cells with a relative error."""
+    """The number of cells with a relative error."""
     dropped: int
-    """Cells that the original has no rows in."""
+    """The number of cells that are empty in the original."""
 
     def as_dict(self) -> dict[str, Any]:
         """The result as a mapping."""
@@ -77,10 +77,11 @@ def group_by_workload(
     number: int = 20,
     seed: int | None = 0,
 ) -> list[GroupBy]:
-    """Random counts by group on a table; the same seed gives the same ones.
+    """Random GROUP BY counts on a table, reproducible by ``seed``.
 
-    ``dimensions`` is the number of quasi-identifiers to group by, 2 unless there are fewer; ``selectivity`` the share
-    of the rows that satisfy the condition on the sensitive attribute, as nearly as its values allow.
+    ``dimensions`` is the number of quasi-identifiers to group by, by default 2 or as many as there are;
+    ``selectivity`` is the share of rows that satisfy the condition on the sensitive attribute, as nearly as its values
+    allow.
 
     >>> from discreet.datasets import patients
     >>> [one.attributes for one in group_by_workload(patients(), number=2, seed=1)]
@@ -88,7 +89,7 @@ def group_by_workload(
     """
     most = len(table.quasi)
     dimensions = min(2, most) if dimensions is None else dimensions
-    if table.sensitive is None:
+    if table.secret is None:
         raise DiscreetError("this workload has a condition on the sensitive attribute and the table has none")
     if not 1 <= dimensions <= most:
         raise DiscreetError(
@@ -100,19 +101,19 @@ def group_by_workload(
     if number < 1:
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)
-    values = table.sensitive.values.tolist()
+    values = table.secret.values.tolist()
     runs = _runs(table, selectivity)
     found = []
     for _ in range(number):
         chosen = np.sort(chance.permutation(most)[:dimensions]).tolist()
         first, after = runs[int(chance.integers(len(runs)))]
-        condition = OneOf(table.sensitive.name, tuple(values[first:after]))
+        condition = OneOf(table.secret.name, tuple(values[first:after]))
         found.append(GroupBy(tuple(table.quasi_names[axis] for axis in chosen), Query((condition,))))
     return found
 
 
 def cells_of(table: Table, wanted: Sequence[GroupBy], most: int | None = None, seed: int | None = 0) -> GroupCells:
-    """The cells of counts by group in which a table has rows; of each at most so many, drawn at random.
+    """The cells of GROUP BY counts that contain rows of a table: at most ``most`` per count, drawn at random.
 
     >>> from discreet.datasets import patients
     >>> cells = cells_of(patients(), [GroupBy(("sex",)), GroupBy(("sex", "zip"), Query(OneOf("sex", "F")))])
@@ -139,7 +140,7 @@ def cells_of(table: Table, wanted: Sequence[GroupBy], most: int | None = None, s
 
 
 def run_group_by(release: Release, cells: GroupCells) -> GroupByResult:
-    """How far a release's counts by group are from the exact ones.
+    """The errors of a release's GROUP BY counts.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
@@ -156,9 +157,9 @@ def run_group_by(release: Release, cells: GroupCells) -> GroupByResult:
 
 
 def _runs(table: Table, selectivity: float) -> list[tuple[int, int]]:
-    """The runs of sensitive values to draw from, as the first code and the one after the last."""
-    assert table.sensitive is not None, "a table without one is refused"
-    column = table.sensitive
+    """The runs of sensitive values to draw from, each as its first code and the code after its last."""
+    assert table.secret is not None, "a table without one is refused"
+    column = table.secret
     counts = table.prior_counts.copy()
     if column.missing is not None:
         counts[column.missing] = 0
@@ -167,7 +168,7 @@ def _runs(table: Table, selectivity: float) -> list[tuple[int, int]]:
         raise DiscreetError(f"no row of the table has a value of {column.name!r}, so nothing can be asked of it")
     sums = np.concatenate(([0], np.cumsum(counts[held])))
     first, wanted = np.arange(len(held)), selectivity * table.rows
-    # where there are as many rows as wanted for the first time, and one to either side for rounding
+    # the shortest run with enough rows, and one value less or more, whichever comes closest
     ends = np.searchsorted(sums, sums[:-1] + wanted)[:, None] + np.array([-1, 0, 1])
     ends = np.clip(ends, first[:, None] + 1, len(held))
     off = np.abs(np.log((sums[ends] - sums[first, None]) / wanted))

@@ -1,11 +1,11 @@
-"""How much a release with descriptions gives up, computed from the release alone.
+"""Information losses of a release that publishes descriptions, computed from the release alone.
 
-Withheld rows give up everything: each counts with loss 1.
+Every withheld row counts with a loss of 1.
 
 - AIL, average information loss: Eq. 2-5 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012).
 - GCP, global certainty penalty: the mean NCP of "One-off Disclosure Control by Heterogeneous Generalization"
   (USENIX Security 2022).
-- Discernibility: the sum over all rows of how many rows each one cannot be told from.
+- Discernibility: for each row the number of rows indistinguishable from it, summed over all rows.
 - Average class size: published rows per group.
 
 Both AIL and GCP measure an interval of numbers by its share of the domain, and an interval of ordered values by its
@@ -34,7 +34,7 @@ Measure = Callable[["Attribute", "Regions"], NDArray[np.float64]]
 
 
 def ail(release: Release) -> float:
-    """The average information loss (Eq. 5), all attributes weighing the same."""
+    """The average information loss (Eq. 5), with equal weights for all quasi-identifiers."""
     return _average(release, information_loss)
 
 
@@ -44,12 +44,12 @@ def gcp(release: Release) -> float:
 
 
 def discernibility(release: Release) -> int:
-    """The sum of the squared sizes of the cells; a withheld row cannot be told from any row of the table."""
+    """The sum of the squared sizes of the cells; a withheld row is indistinguishable from every row of the table."""
     return int((_told(release).sizes ** 2).sum()) + release.withheld * (release.rows + release.withheld)
 
 
 def average_class_size(release: Release) -> float:
-    """How many rows a cell has on average."""
+    """The mean number of rows per cell."""
     cells = _told(release).cells
     return release.rows / cells if cells else 0.0
 
@@ -65,7 +65,7 @@ def losses(release: Release) -> dict[str, float]:
 
 
 def by_attribute(release: Release) -> dict[str, float]:
-    """The average information loss of each quasi-identifier, withheld rows at 1: which one pays for the promise."""
+    """The average information loss of each quasi-identifier; withheld rows count as 1."""
     told = _told(release)
     return {
         attribute.name: _mean(release, information_loss(attribute, regions)[texts.of_cell])
@@ -74,7 +74,7 @@ def by_attribute(release: Release) -> dict[str, float]:
 
 
 def information_loss(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
-    """What each text of an attribute gives up (Eq. 2 and 3)."""
+    """The information loss of each published text of an attribute (Eq. 2 and 3)."""
     if attribute.kind != "categorical":
         return _extent(attribute, regions)
     tree = attribute.hierarchy
@@ -86,7 +86,7 @@ def information_loss(attribute: Attribute, regions: Regions) -> NDArray[np.float
 
 
 def certainty_penalty(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
-    """The normalized certainty penalty of each text of an attribute."""
+    """The normalized certainty penalty of each published text of an attribute."""
     if attribute.kind != "categorical":
         return _extent(attribute, regions)
     tree = attribute.hierarchy
@@ -99,13 +99,13 @@ def certainty_penalty(attribute: Attribute, regions: Regions) -> NDArray[np.floa
 
 
 def _extent(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
-    """The share of the domain that an interval takes; what a label admits beyond the domain costs nothing more."""
+    """The share of the domain that each interval covers; parts of an interval outside the domain cost nothing."""
     if attribute.kind == "numeric":
         bottom, top = attribute.domain if attribute.domain is not None else (0.0, 0.0)
     else:
         bottom, top = 0.0, float(len(attribute.values) - 1)
     width = np.clip(regions.high, bottom, top) - np.clip(regions.low, bottom, top)
-    # "only missing values" is an empty interval (its low end above its high one), and costs nothing
+    # "only missing values" is an empty interval (its low end lies above its high end) and costs nothing
     share = np.maximum(0.0, width) / (top - bottom) if top > bottom else np.zeros(len(width))
     return np.where(regions.whole, 1.0, share)
 
@@ -120,7 +120,7 @@ def _told(release: Release) -> Descriptions:
 
 
 def _average(release: Release, measure: Measure) -> float:
-    """The mean over rows of the mean over attributes."""
+    """The mean over all rows, withheld ones included, of the mean loss over attributes."""
     told = _told(release)
     total = np.zeros(told.cells)
     for attribute, regions, texts in zip(told.quasi, told.regions, told.texts, strict=True):

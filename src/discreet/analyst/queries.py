@@ -1,4 +1,4 @@
-"""Count queries on the original, many at a time, and how far estimates are from them."""
+"""Exact answers to many count queries on the original, and relative errors of estimates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def exact_counts(table: Table, queries: Sequence[Query]) -> NDArray[np.int64]:
 
 
 def relative_errors(estimated: ArrayLike, exact: ArrayLike) -> NDArray[np.float64]:
-    """How far estimates are from exact counts, as shares of these; NaN where the exact count is zero.
+    """The distances of estimates from exact counts, relative to the exact counts; NaN where an exact count is zero.
 
     >>> relative_errors([3.0, 5.0, 1.0], [2, 5, 0]).tolist()
     [0.5, 0.0, nan]

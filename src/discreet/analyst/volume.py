@@ -1,12 +1,12 @@
 """Random workloads of a given volume, as in Section 6 of "Preservation of Proximity Privacy" (SIGMOD 2008).
 
-A query of dimensionality w has a range on w - 1 quasi-identifiers, drawn at random, and always one on the sensitive
-value. Its volume s, from 0 to 1, is the share of the space of these w attributes that it covers: each range is
-floor(|A| x s^(1 / w)) long, where |A| is the number of values of the attribute's domain, and lies at a place drawn at
-random. Where a domain has no single values, |A| is its length and nothing is rounded; no range is empty.
+A query of dimensionality w has a range on w - 1 random quasi-identifiers and always one on the sensitive attribute. Its
+volume s, from 0 to 1, is the share of the space of these w attributes that it covers: each range has length
+floor(|A| x s^(1 / w)) and a random position, where |A| is the number of values in the attribute's domain. If a domain
+is continuous, |A| is its length and nothing is rounded. No range is empty.
 
 This differs from ``discreet.analyst.workload`` in two ways: the sensitive attribute counts as one of the w, and lengths
-are rounded down as the paper does, so that narrow domains are asked for less than their share.
+are rounded down as in the paper, so that a query covers less than its share of a narrow domain.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from discreet.table.query import Query
 from discreet.table.table import Table
 
 USUAL = 4
-"""The dimensionality of a query when none is asked for, if the table has as many attributes."""
+"""The default dimensionality, if the table has that many attributes."""
 
 
 def volume_workload(
@@ -31,7 +31,7 @@ def volume_workload(
     number: int = 1_000,
     seed: int | None = 0,
 ) -> list[Query]:
-    """Random queries of one dimensionality (w) and volume (s); the same seed gives the same ones.
+    """Random queries of one dimensionality (w) and volume (s), reproducible by ``seed``.
 
     >>> from discreet.datasets import census
     >>> table = census(100, quasi=("age",), sensitive="income")
@@ -39,7 +39,7 @@ def volume_workload(
     >>> [(one.attribute, one.high - one.low + 1) for one in query.conditions]
     [('age', 39), ('income', 113550)]
     """
-    if table.sensitive is None:
+    if table.secret is None:
         raise DiscreetError(
             "a workload of a given volume asks for the sensitive value, and the table has no sensitive attribute; name "
             "one, or ask for a selectivity instead"
@@ -57,7 +57,7 @@ def volume_workload(
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)
     draws = [ranges_on(column, chance, down=True) for column in table.quasi]
-    last = ranges_on(table.sensitive, chance, down=True)
+    last = ranges_on(table.secret, chance, down=True)
     share = volume ** (1.0 / dimensionality)
     queries = []
     for _ in range(number):

@@ -1,14 +1,15 @@
-"""Random workloads of count queries, and what a release makes of them.
+"""Random workloads of count queries, and how accurately a release answers them.
 
-As in Section 6.2 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012): a query has a condition on
-each of lambda quasi-identifiers, drawn at random, and one on the sensitive attribute. For an expected selectivity theta
-each of these lambda + 1 attributes is asked for a range of length |A| x theta^(1 / (lambda + 1)), where |A| is the
-length of its domain, at a place drawn at random. The error of an estimate is relative to the exact count;
-queries whose exact count is zero have none, and are dropped and counted.
+They follow Section 6.2 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012). A query has a condition
+on each of lambda random quasi-identifiers and one on the sensitive attribute. For an expected selectivity theta, each
+of these lambda + 1 attributes gets a range of length |A| x theta^(1 / (lambda + 1)) at a random position, where |A| is
+the length of its domain. The error of an estimate is relative to the exact count; queries whose exact count is zero
+have no error, and are dropped and counted.
 
-Where the domain is made of single values, |A| is their number: whole numbers from one end of the domain to the other,
-the values of an ordered attribute, the leaves of a hierarchy in pre-order. A range of them has a whole length, at least
-1; it is drawn from the two nearest so that its mean is the length wanted, and the expected selectivity stays theta.
+If a domain is discrete, |A| is the number of its values: whole numbers from one end of the domain to the other, the
+values of an ordered attribute, the leaves of a hierarchy in pre-order. Such a range has a whole length of at least 1.
+It is drawn from the two nearest whole lengths so that its mean is the wanted length, which keeps the expected
+selectivity at theta.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from discreet.table.table import Column, Table
 from discreet.table.texts import LARGEST_WHOLE
 
 Draw = Callable[[float], Condition]
-"""A condition on one attribute that admits this share of its domain, at a random place."""
+"""Draws a condition on one attribute that covers the given share of its domain, at a random position."""
 
 
 @dataclass(frozen=True)
 class WorkloadResult:
-    """How well a release answered a workload; errors are shares of the exact counts, NaN when all were dropped."""
+    """The errors of a release on a workload, relative to exact counts; NaN if every query was dropped."""
 
     median: float
     mean: float
     dropped: int
-    """Queries whose exact count is zero, for which a relative error is undefined."""
+    """The number of queries whose exact count is zero, so that a relative error is undefined."""
     queries: int
-    """All queries, those dropped included."""
+    """The number of all queries, including dropped ones."""
 
     def as_dict(self) -> dict[str, Any]:
         """The result as a mapping."""
@@ -57,10 +58,10 @@ def workload(
     number: int = 10_000,
     seed: int | None = 0,
 ) -> list[Query]:
-    """Random queries on a table; the same seed gives the same ones.
+    """Random queries on a table, reproducible by ``seed``.
 
-    ``dimensionality`` (lambda) is the number of quasi-identifiers in a query, 3 unless there are fewer;
-    ``selectivity`` (theta) the share of rows that a query would select if all values were equally frequent.
+    ``dimensionality`` (lambda) is the number of quasi-identifiers in a query, by default 3 or as many as there are;
+    ``selectivity`` (theta) is the share of rows that a query would select if all values were equally frequent.
 
     >>> from discreet.datasets import patients
     >>> [len(query.conditions) for query in workload(patients(), dimensionality=2, number=3)]
@@ -68,7 +69,7 @@ def workload(
     """
     most = len(table.quasi)
     dimensionality = min(3, most) if dimensionality is None else dimensionality
-    if not 0 <= dimensionality <= most or dimensionality + (table.sensitive is not None) == 0:
+    if not 0 <= dimensionality <= most or dimensionality + (table.secret is not None) == 0:
         raise DiscreetError(
             f"a query cannot have conditions on {dimensionality} of the {most} quasi-identifiers of this table; "
             f"choose a dimensionality from 1 to {most}"
@@ -79,7 +80,7 @@ def workload(
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)
     draws = [ranges_on(column, chance) for column in table.quasi]
-    last = [] if table.sensitive is None else [ranges_on(table.sensitive, chance)]
+    last = [] if table.secret is None else [ranges_on(table.secret, chance)]
     share = selectivity ** (1.0 / (dimensionality + len(last)))
     queries = []
     for _ in range(number):
@@ -89,9 +90,9 @@ def workload(
 
 
 def run(release: Release, table: Table, queries: Sequence[Query], exact: ArrayLike | None = None) -> WorkloadResult:
-    """How far a release's estimates are from the exact counts on the original.
+    """The errors of a release's estimates relative to the exact counts on the original.
 
-    ``exact`` are these counts where they are known already, as when several releases of one table are compared.
+    Pass ``exact`` if these counts are known already, for example when several releases of one table are compared.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
@@ -111,7 +112,7 @@ def run(release: Release, table: Table, queries: Sequence[Query], exact: ArrayLi
 
 
 def ranges_on(column: Column, chance: np.random.Generator, *, down: bool = False) -> Draw:
-    """How conditions on a column are drawn; with ``down``, lengths that are not whole are rounded down."""
+    """A function that draws conditions on a column; with ``down``, fractional lengths are rounded down."""
     if column.kind != "numeric":
         return _of_values(column, chance, down)
     known = column.values.astype(np.float64)
@@ -128,7 +129,7 @@ def ranges_on(column: Column, chance: np.random.Generator, *, down: bool = False
         return whole
 
     def real(share: float) -> Range:
-        # as sums of shares of both ends: their difference may be too large to be told
+        # interpolate between the ends: their difference may overflow
         place = float(chance.random()) * (1.0 - share)
         start, end = (low * (1.0 - at) + high * at for at in (place, min(1.0, place + share)))
         return Range(column.name, start, end)
@@ -137,9 +138,10 @@ def ranges_on(column: Column, chance: np.random.Generator, *, down: bool = False
 
 
 def _of_values(column: Column, chance: np.random.Generator, down: bool) -> Draw:
-    """Ranges of ordered values, or of leaves in pre-order; what is missing from an order stands in none.
+    """Ranges of ordered values, or of leaves in pre-order; a missing value has no place in the order.
 
-    The values are listed one by one: a release need not know those that only withheld rows hold, nor their places.
+    Conditions list the values one by one, because a release need not know values that only withheld rows have, nor
+    their positions.
     """
     values = [str(value) for code, value in enumerate(column.values.tolist()) if code != column.missing]
 
@@ -151,9 +153,9 @@ def _of_values(column: Column, chance: np.random.Generator, down: bool) -> Draw:
 
 
 def _run(size: int, share: float, chance: np.random.Generator, down: bool) -> tuple[int, int]:
-    """The start and length of a random range among ``size`` values, ``size x share`` long on average, or rounded down.
+    """The start and length of a random range among ``size`` values: ``size x share`` long on average, or rounded down.
 
-    Where that product is a whole number, rounding must not make it one less.
+    If that product is a whole number, rounding errors must not shorten the range by one.
     """
     wanted = size * share
     more = 0 if down else int(chance.random() < wanted - math.floor(wanted))

@@ -1,1 +1,1 @@
-"""The command line: flags or a job file in, sentences and exit codes out."""
+"""The command line: reads flags or a job file, prints results and errors as sentences, and returns exit codes."""

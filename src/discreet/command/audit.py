@@ -1,4 +1,4 @@
-"""`discreet audit`: what a release promises, checked on its files with the original beside them."""
+"""`discreet audit`: checks the promises of a release from its files and the original."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def audit(
 def _with_roles(
     told: dict[str, Any], original: str, quasi: tuple[str, ...], sensitive: str | None, reading: dict[str, Any]
 ) -> list[str]:
-    """Put the roles that the auditor says into the arguments of reading; the columns whose roles are not said."""
+    """Put the roles given by flags into the reading arguments ``told``; return the columns without such a role."""
     texts = [*quasi, *([] if sensitive is None else [sensitive])]
     header = flags.Header(original, reading["delimiter"], reading["encoding"], texts)
     known, secret = flags.split_names(quasi, header), flags.split_names(texts[len(quasi) :], header)
@@ -115,7 +115,7 @@ def _with_roles(
     if not said:
         return [*told["quasi"], *shown, *told["keep"]]
     unsaid = [[name for name in names if name not in said] for names in (told["quasi"], shown)]
-    # in the order of the release, which is that of its promises; columns that are kept need no word
+    # Sensitive columns stay in the order of the release, which is that of its promises. Kept columns need no flags.
     secret.sort(key=lambda name: shown.index(name) if name in shown else len(shown))
     told["quasi"] = [*known, *unsaid[0]]
     told["sensitive"] = [*secret, *unsaid[1]] or None
@@ -124,7 +124,7 @@ def _with_roles(
 
 
 def _population(path: str, told: dict[str, Any]) -> Table:
-    """A population read like the original: kinds are the same, but it may hold values that no hierarchy lists."""
+    """Read a population with the kinds of the original, but without hierarchies, which may lack some of its values."""
     from discreet.errors import DiscreetError
     from discreet.table.read import read
 
@@ -149,16 +149,16 @@ def _population(path: str, told: dict[str, Any]) -> Table:
 
 
 def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with which the original of a release is to be read, flags about the file itself among them."""
+    """Return the arguments for reading the original: those of the manifest, overridden by flags."""
     told = reading_of(folder)
     forms = flags.forms(given["dates"])
     return {**told, **{key: value for key, value in given.items() if value}, "dates": {**told["dates"], **forms}}
 
 
 def reading_of(folder: str) -> dict[str, Any]:
-    """The arguments with which the original of a release is to be read, as its manifest tells them.
+    """Return the arguments for reading the original that the manifest of a release contains.
 
-    A domain is not taken over: what was only observed is published without the withheld rows, which may lie outside it.
+    Domains are left out: an observed domain is published without the withheld rows, whose values may lie outside it.
     """
     from discreet.errors import DiscreetError
     from discreet.releases.attributes import Attribute
@@ -184,19 +184,19 @@ def reading_of(folder: str) -> dict[str, Any]:
         "categorical": names(kind="categorical"),
         "ordinal": names(kind="ordinal"),
         "hierarchies": trees,
-        # Whatever publish did about missing numbers: a withheld row is none of the release's, missing or not, and
-        # in a published one missing is a value.
+        # This suits every policy of publish: withheld rows are not in the release, whether or not a number is
+        # missing, and in published rows missing is a value.
         "missing": "value",
     }
 
 
 def _tree(attribute: Attribute) -> PublishedHierarchy | None:
-    """The hierarchy to read a column with, to which values that only withheld rows hold are added; none if flat."""
+    """Return the hierarchy for reading a column, which may lack values of withheld rows; None if none is needed."""
     from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 
     if attribute.hierarchy is not None and not (attribute.flat and attribute.kind == "categorical"):
         return PublishedHierarchy(attribute.hierarchy)
     if attribute.kind == "ordinal" and attribute.role != "other" and attribute.values:
-        # The order of the values is what the manifest lists, which need not be the one their texts have.
+        # The manifest lists the values in their order, which may differ from the order of their texts.
         return PublishedHierarchy(Hierarchy.flat(attribute.name, attribute.values))
     return None

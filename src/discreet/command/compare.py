@@ -1,4 +1,4 @@
-"""`discreet compare`: schemes face to face on one table."""
+"""`discreet compare`: publishes one table by several schemes and compares the releases."""
 
 from __future__ import annotations
 
@@ -121,10 +121,10 @@ def compare(
 
         require()
     promises = [parse(text) for text in job.promises]
-    if not given["promises"]:  # they are the job's, which are to be kept together
+    if not given["promises"]:  # the promises of a job must be kept together
         promises = [together(promises)]
     names = [part.strip() for text in schemes for part in text.split(",") if part.strip()] or None
-    contend(names or ())  # a misspelt name is told before the work begins
+    contend(names or ())  # report a misspelt name before the work begins
     tidy(temporary_place())
     with watching() as progress:
         progress("reading", 0.0)
@@ -157,13 +157,13 @@ def compare(
 
 
 OTHER_SCHEME = "; for "
-"""What a scheme's refusal of a kind of promise goes on with: what to do instead."""
+"""Separates, in a scheme's refusal of a kind of promise, the reason from the advice to use another scheme."""
 OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
-"""What a job says about the one release that it makes, which plays no part here."""
+"""The keys of a job that concern only the release it publishes, and are ignored here."""
 
 
 def _job(file: str | None, given: dict[str, Any]) -> Job:
-    """What is to be read and promised, as a job file and flags say it."""
+    """Build the job from a job file and flags: the input and the promises to compare under."""
     from discreet.command.job import Job, merged, read_job
 
     parsed = {**given, "domains": flags.domains(given["domains"]), "dates": flags.forms(given["dates"]), "output": "."}
@@ -224,7 +224,7 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
 
 
 def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
-    """Refusals of this table and what audits found wrong, each with the schemes it is about."""
+    """Return refusals of this table and failures of audits, each with the schemes it applies to."""
     found: dict[str, list[str]] = {}
     for result in results:
         for sentence in [result.refusal] if result.refusal else result.failures:
@@ -234,13 +234,16 @@ def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
 
 
 def _unsuited(results: tuple[Result, ...]) -> dict[str, int]:
-    """Why schemes are not for some promises, and for how many; who compares knows the other schemes."""
+    """Return the reasons why schemes cannot make some promises, each with the number of promises.
+
+    The advice to use another scheme is cut off, since other schemes are being compared anyway.
+    """
     refusals = [result.refusal for result in results if result.refusal and OTHER_SCHEME in result.refusal]
     return dict(Counter(refusal.partition(OTHER_SCHEME)[0] for refusal in refusals))
 
 
 def _fitting(console: Console, told: Comparison) -> tuple[Measure, ...]:
-    """As many measures as the console is wide for."""
+    """Return the measures for which the console is wide enough, dropping the least important first."""
     from discreet.report.measures import GCP, GROUPS, MEAN, MEASURES, WITHHELD
 
     shown: tuple[Measure, ...] = MEASURES

@@ -1,4 +1,4 @@
-"""What the user sees: results on stdout, everything else on stderr, and progress only where somebody watches."""
+"""Output to the user: results on stdout, everything else on stderr, and progress only on a terminal."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from discreet.progress import Progress
 from discreet.table.texts import UNSEEN, visible
 
 if TYPE_CHECKING:
@@ -22,40 +23,38 @@ HOLDS = 0
 VIOLATED = 1
 BAD_INPUT = 2
 UNTOLD = 3
-"""What was asked for is done and stands, but the result could not be shown."""
+"""The command succeeded and its files are in place, but the result could not be printed."""
 SIGNALLED = 128
-"""Added to the number of the signal that ended a command, as shells do."""
+"""Added to the number of the signal that ended a command, as in shells."""
 INTERRUPTED = SIGNALLED + 2
 PIPE_CLOSED = SIGNALLED + 13
 TERMINATED = SIGNALLED + 15
 
 STDOUT = "standard output"
 QUIETLY = "discreet.quiet"
-"""Where the context of a command remembers that it is to be quiet."""
+"""The key in click's context under which --quiet is stored."""
 PIPED_WIDTH = 160
-"""Columns of a table when its reader is a file or a program, which has no width of its own."""
+"""The width of tables that are written to a file or a pipe."""
 
 COMPILING = "Compiling what this needs, once per machine and version: up to half a minute."
 PATIENCE = 1.0
-"""Seconds of compiling that nobody needs to be told of."""
-
-Progress = Callable[[str, float], None]
+"""Seconds of compiling before it is announced."""
 
 
 def complain(message: str) -> int:
-    """Say in one sentence on stderr what is wrong; returns the exit code for bad input."""
-    note(f"discreet: {in_flags(message)}")
+    """Print an error in one sentence on stderr; return the exit code for bad input."""
+    note(f"discreet: {shortened(message)}")
     return BAD_INPUT
 
 
 def quiet() -> bool:
-    """Whether nobody wants to read anything but the result, and what is wrong."""
+    """Whether the command was called with --quiet."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(QUIETLY))
 
 
 def note(message: str) -> None:
-    """Say something on stderr that is no result; where nobody can be told, go on."""
+    """Print a remark on stderr; if stderr cannot be written to, go on without it."""
     if quiet():
         return
     try:
@@ -65,7 +64,7 @@ def note(message: str) -> None:
 
 
 def give_up(stream: TextIO) -> None:
-    """Let what is still buffered go nowhere: Python would try to write it once more, and complain, when it ends."""
+    """Discard what is still buffered: Python would otherwise try to write it again at exit, and complain."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -73,7 +72,7 @@ def give_up(stream: TextIO) -> None:
 
 @contextmanager
 def naming(what: str) -> Iterator[None]:
-    """Let a fault of the system that says nothing about its place name what was being written."""
+    """Add the name of the file being written to system errors that name no file."""
     try:
         yield
     except OSError as fault:
@@ -81,65 +80,17 @@ def naming(what: str) -> Iterator[None]:
         raise
 
 
-def command_line(words: Sequence[str]) -> str:
-    """Words as they are to be typed, quoted for the shell of this system.
+def shortened(message: str) -> str:
+    """Shorten very long words in a message by cutting out their middle.
 
-    >>> command_line(["discreet", "profile", "people.csv"])
-    'discreet profile people.csv'
+    >>> len(shortened("x" * 5000))
+    103
     """
-    import shlex
-    import subprocess
-
-    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
-
-
-def in_flags(message: str) -> str:
-    """A message of the library in the words of the command line.
-
-    >>> in_flags("choose missing='withhold' or name some, as in quasi=['age']")
-    'choose --missing withhold or name some, as in --quasi age'
-    >>> in_flags("say na=['NA', '?'], dates={'birth': '%d.%m.%Y'} or most_withheld=0.1")
-    "say --na NA --na '?', --date birth=%d.%m.%Y or --most-withheld 0.1"
-    """
-    message = re.sub(r"\S{400,}", lambda word: f"{word[0][:80]}...{word[0][-20:]}", message)
-    message = re.sub(r"(missing|person)='([^']+)'", r"--\1 \2", message).replace("of identifiers", "of --identifier")
-    message = re.sub(r"most_withheld=([\d.]*\d)", r"--most-withheld \1", message)
-    message = re.sub(rf"\b({'|'.join(LISTED)})=({_LIST}|{_DICT})", _flags, message)
-    return message.replace("force=True", "--force")
-
-
-LISTED = {"quasi": "--quasi", "numeric": "--numeric", "categorical": "--categorical", "na": "--na", "dates": "--date"}
-"""Arguments that hold several texts, and their flags."""
-_TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-_LIST = rf"\[{_TEXT}(?:, {_TEXT})*\]"
-_DICT = rf"\{{{_TEXT}: {_TEXT}(?:, {_TEXT}: {_TEXT})*\}}"
-
-
-def _flags(argument: re.Match[str]) -> str:
-    """An argument of the library as the flags that say the same."""
-    import ast
-
-    return command_line(as_flags(argument[1], ast.literal_eval(argument[2])))
-
-
-def as_flags(argument: str, value: Any) -> list[str]:
-    """The words that say on the command line what an argument of the library says.
-
-    >>> as_flags("categorical", ["race", "sex", "pay, monthly"])
-    ['--categorical', 'race,sex', '--categorical', 'pay, monthly']
-    """
-    if isinstance(value, dict):
-        texts = [f"{name}={text}" for name, text in value.items()]
-    elif argument == "na":
-        texts = list(value)
-    else:
-        plain = [name for name in value if "," not in name]
-        texts = [",".join(plain)] * bool(plain) + [name for name in value if "," in name]
-    return [word for text in texts for word in (LISTED[argument], text)]
+    return re.sub(r"\S{400,}", lambda word: f"{word[0][:80]}...{word[0][-20:]}", message)
 
 
 def output() -> Console:
-    """The console for results. Cells such as ``[17, 24]`` are data: neither markup nor escapes are read in them."""
+    """Return the console for results, which prints cells such as ``[17, 24]`` literally, without markup or escapes."""
     from rich.console import Console
     from rich.text import Text
 
@@ -151,7 +102,7 @@ def output() -> Console:
             seen = [
                 visible(one) if isinstance(one, str)
                 else Text(visible(one.plain), style=one.style) if isinstance(one, Text)
-                else one  # a grid, which sees to its cells
+                else one  # a grid, which escapes its own cells
                 for one in objects
             ]  # fmt: skip
             with naming(STDOUT):
@@ -164,10 +115,11 @@ def output() -> Console:
 
 def print_json(document: Any) -> None:
     """Print a document as JSON; numbers that JSON does not have (infinity, NaN) become null."""
-    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"  # then let JSON escape what would not fit
+    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"  # then escape everything beyond ASCII
     text = json.dumps(_plain(document), indent=2, ensure_ascii=plain, allow_nan=False)
     with naming(STDOUT):
-        # what JSON need not escape and a terminal obeys; it stands in texts only, where it may be escaped
+        # JSON allows some control characters unescaped that a terminal would obey. They occur only within JSON strings,
+        # where they may be escaped; line breaks between values stay.
         click.echo(UNSEEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text))
 
 
@@ -176,7 +128,7 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
-    if hasattr(value, "tolist"):  # NumPy's numbers and arrays, which are not imported here
+    if hasattr(value, "tolist"):  # NumPy scalars and arrays; NumPy is not imported here
         return _plain(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -185,9 +137,9 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def watching() -> Iterator[Progress]:
-    """A function to report progress to: a bar on stderr if that is a terminal, else nothing.
+    """Provide a progress callback that draws a bar on stderr if that is a terminal, else does nothing.
 
-    Meanwhile whatever has to be compiled is announced, since that may take longer than all the rest.
+    Compiling is announced meanwhile, since it may take longer than everything else.
     """
     from discreet.kernels.compiling import when_compiling
 
@@ -206,7 +158,7 @@ def watching() -> Iterator[Progress]:
         task = bars.add_task("reading", total=None)
 
         def show(stage: str, share: float) -> None:
-            # A task that reaches its end stops its clock, and the last stage is not yet over when another begins.
+            # A completed task would stop its clock, although another stage may follow: so never report more than 0.999.
             total = 1.0 if share > 0.0 else None
             bars.update(task, description=stage, completed=min(0.999, max(0.0, share)), total=total)
 
@@ -214,7 +166,7 @@ def watching() -> Iterator[Progress]:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A number for reading.
+    """Format a number for reading.
 
     >>> number(2.0), number(0.123456), number(1234567), number(float("inf"))
     ('2', '0.123', '1,234,567', 'infinite')
@@ -229,7 +181,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def percent(share: float) -> str:
-    """A share for reading, written as principles write it.
+    """Format a share as a percentage, in the same style as the sentences of principles.
 
     >>> percent(0.5), percent(0.000298), percent(0.0), percent(1.0), percent(-0.25)
     ('50.0 %', '0.03 %', '0.0 %', '100.0 %', '-25.0 %')
@@ -241,7 +193,7 @@ def percent(share: float) -> str:
 
 
 def rows_in_groups(rows: int, groups: int, withheld: int) -> str:
-    """How much is published and how much is not.
+    """Describe how many rows are published, in how many groups, and how many are withheld.
 
     >>> rows_in_groups(1000, 1, 0), rows_in_groups(75, 10, 25)
     ('1,000 rows in 1 group; none withheld.', '75 rows in 10 groups; 25 withheld (25.0 %).')

@@ -1,4 +1,4 @@
-"""`discreet demo`: a table made up, published and audited, to look at."""
+"""`discreet demo`: invents a table, publishes and audits it, and shows the result."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from discreet.arguments import command_line
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, command_line, naming, note, output, print_json, quiet
+from discreet.command.console import HOLDS, VIOLATED, naming, note, output, print_json, quiet
 from discreet.errors import DiscreetError
 from discreet.table.paths import located
 
@@ -60,7 +61,7 @@ def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
 
 
 def prepare(home: Path, force: bool) -> None:
-    """See that the folder is free, or an earlier demo's, whose files the new one replaces; refuse somebody else's."""
+    """Prepare the folder: new, empty, or of an earlier demo, whose files are replaced; others need ``force``."""
     from discreet.command.outputs import tidy
     from discreet.releases.folder import check_folder
 
@@ -83,7 +84,7 @@ def prepare(home: Path, force: bool) -> None:
 
 
 def make_job(home: Path, rows: int) -> Job:
-    """Write the invented table and its hierarchies; returns the job that publishes it."""
+    """Write the invented table and its hierarchies; return the job that publishes it."""
     from discreet.command.job import Job
     from discreet.datasets import DOMAINS, census_arrow, census_hierarchies
     from discreet.releases.placement import enter_file
@@ -116,7 +117,7 @@ def make_job(home: Path, rows: int) -> Job:
 
 
 def commands(job: Job) -> list[str]:
-    """The commands that do the same."""
+    """Return the commands that do the same as the demo."""
     words = ["discreet", "publish", job.input, "-o", job.output, "--quasi", ",".join(job.quasi)]
     words += ["--sensitive", ",".join(job.sensitive), "--promise", job.promises[0]]
     words += ["--hierarchy", str(job.hierarchy_folder)]
@@ -149,10 +150,10 @@ def _show(console: Console, outcome: Outcome) -> None:
 
 
 def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
-    """Some rows of the table, and the groups that they are published in."""
+    """Return some rows of the table, and the groups in which they are published."""
     import numpy as np
 
-    table, release = outcome.table, cast("GeneralizedRelease", outcome.release)  # the default scheme makes no others
+    table, release = outcome.table, cast("GeneralizedRelease", outcome.release)  # of the default scheme
     assert release.trace is not None
     rows = np.flatnonzero(release.trace >= 0)[:SHOWN].tolist()
     before = [[column.texts[column.codes[row]] for column in table.columns] for row in rows]

@@ -1,4 +1,4 @@
-"""Flags that several commands share, and how their texts are taken apart."""
+"""Flags that several commands share, and the parsing of their values."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from discreet.table.paths import located
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=str)
-"""Whether a path exists is found out when it is opened, and then told in our own words."""
+"""A path that click does not check: missing files are reported when they are opened, in discreet's own words."""
 
 
 def many(flag: str, name: str, help: str, metavar: str = "COLUMNS") -> Callable[[Command], Command]:
-    """A flag that lists columns: comma separated, repeatable."""
+    """Define a flag for a list of columns: comma separated, repeatable."""
     return click.option(flag, name, multiple=True, metavar=metavar, help=help)
 
 
@@ -81,10 +81,10 @@ QUIET = click.option(
 
 
 class WithPlugins(click.Command):
-    """A command whose help ends with what plug-ins add; nothing of them is imported for that."""
+    """A command whose help ends with the names that plug-ins add, without importing the plug-ins."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The names of their schemes, promises and formats."""
+        """Write the names of the plug-ins' schemes, promises and formats."""
         from discreet.plugins import Group, plugged_names
 
         super().format_epilog(ctx, formatter)
@@ -100,7 +100,7 @@ class WithPlugins(click.Command):
 
 
 def with_flags(*flags: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Add flags to a command, in the order in which help is to list them."""
+    """Add flags to a command; the help lists them in this order."""
 
     def add(command: Command) -> Command:
         for flag in reversed(flags):
@@ -111,14 +111,14 @@ def with_flags(*flags: Callable[[Command], Command]) -> Callable[[Command], Comm
 
 
 def pairs(flag: str, texts: Iterable[str], example: str) -> dict[str, str]:
-    """Texts of the form NAME=VALUE as a mapping.
+    """Parse texts of the form NAME=VALUE into a mapping.
 
     >>> pairs("--option", ["loss=ail", "cuts=plain+repaired"], "loss=ail")
     {'loss': 'ail', 'cuts': 'plain+repaired'}
     """
     result: dict[str, str] = {}
     for text in texts:
-        # The value of none of these flags needs an equals sign but a path may; a column name may too, rarely.
+        # Split at the first equals sign: values such as paths may contain one, column names hardly ever do.
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise DiscreetError(f"{flag} {text!r} is not of the form NAME=VALUE; write for example {flag} {example}")
@@ -129,7 +129,7 @@ def pairs(flag: str, texts: Iterable[str], example: str) -> dict[str, str]:
 
 
 def trees(texts: Iterable[str]) -> tuple[dict[str, str], str | None]:
-    """What --hierarchy says: the files of single columns, and a folder for the others.
+    """Parse the values of --hierarchy: the files of single columns, and a folder for the others.
 
     >>> trees(["sex=sex.csv", "."])
     ({'sex': 'sex.csv'}, '.')
@@ -149,7 +149,7 @@ def trees(texts: Iterable[str]) -> tuple[dict[str, str], str | None]:
 
 
 def domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | str]]:
-    """Texts of the form NAME=LOW:HIGH as a mapping.
+    """Parse texts of the form NAME=LOW:HIGH into a mapping.
 
     >>> domains(["age=16:93"])
     {'age': (16.0, 93.0)}
@@ -174,7 +174,7 @@ def domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | str]]:
 
 
 def forms(texts: Iterable[str]) -> dict[str, str]:
-    """Texts of the form NAME=FORMAT, of dates, as a mapping.
+    """Parse texts of the form NAME=FORMAT (of dates) into a mapping.
 
     >>> forms(["birth=%d.%m.%Y"])
     {'birth': '%d.%m.%Y'}
@@ -183,14 +183,14 @@ def forms(texts: Iterable[str]) -> dict[str, str]:
 
 
 def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> list[str]:
-    """Column names from comma-separated texts; a text that is itself the name of a column is left whole.
+    """Split comma-separated texts into column names; a text that is itself a column name is kept whole.
 
     >>> split_names(["age, sex", "pay, monthly"], lambda: ["age", "sex", "pay, monthly"])
     ['age', 'sex', 'pay, monthly']
     """
     names: list[str] = []
     for text in texts:
-        # Only a text that might mean several things is worth a look into the file.
+        # Only an ambiguous text makes it necessary to read the file's header.
         if ("," not in text and text == text.strip()) or text in header():
             names.append(text)
         else:
@@ -199,7 +199,7 @@ def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> li
 
 
 class Header:
-    """The column names of an input file, read when first asked for."""
+    """The column names of an input file, read on first use."""
 
     def __init__(self, path: str, delimiter: str | None, encoding: str | None, hints: Iterable[str] = ()) -> None:
         self._source = path, delimiter, encoding
@@ -207,7 +207,7 @@ class Header:
         self._names: list[str] | None = None
 
     def __call__(self) -> list[str]:
-        """The names, in the order of the file."""
+        """Return the names, in the order of the file."""
         if self._names is None:
             from discreet.table.sources import column_names
 

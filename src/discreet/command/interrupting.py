@@ -1,7 +1,7 @@
-"""How a command ends when it is asked to: at once, with nothing half-written, saying what stands.
+"""Ends a command on a signal: at once, with nothing half-written, and a message about which files are in place.
 
-Python handles signals in its main thread only, and there between two of its own instructions: a compiled loop, or the
-compiler itself, would be waited for. So the work is done by another thread, and the main thread waits for it or for a
+Python handles signals only in the main thread, between two bytecode instructions: it would wait for a compiled loop,
+or for the compiler itself. So another thread does the work, and the main thread waits for the work to end or for a
 signal, whichever comes first.
 """
 
@@ -21,17 +21,17 @@ from discreet.disk import CHANGING, SIGNALS
 from discreet.unfinished import abandon, settled
 
 GRACE = 0.5
-"""Seconds in which the work may undo what it has begun by itself, before that is done for it."""
+"""Seconds for the work to clean up after itself, before it is done from here."""
 STACK = 64 << 20
-"""Bytes for the stack of the thread, of which a system may give less than to a main thread."""
+"""The stack size of the working thread in bytes; by default some systems give it less than the main thread."""
 
 
 class Interrupted(BaseException):
-    """Raised in the thread that works, where nobody mistakes it for something else."""
+    """Raised in the working thread; not an Exception, so that no handler of errors catches it."""
 
 
 def interruptible(work: Callable[[], int]) -> int:
-    """Do some work and return what it returns, unless a signal ends the process."""
+    """Call ``work`` in another thread and return its result, unless a signal ends the process."""
     if threading.current_thread() is not threading.main_thread():
         return work()
     done: list[int] = []
@@ -49,7 +49,7 @@ def interruptible(work: Callable[[], int]) -> int:
     def leave(number: int, frame: FrameType | None) -> NoReturn:
         _leave(number, worker)
 
-    # what is ignored stays so: nohup, and commands in the background of a script
+    # ignored signals stay ignored: for nohup, and for background commands of a script
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
     before = {number: handler for number, handler in handlers.items() if handler not in (None, signal.SIG_IGN)}
     for number in before:
@@ -57,7 +57,7 @@ def interruptible(work: Callable[[], int]) -> int:
     try:
         worker.start()
         while worker.is_alive():
-            worker.join(3600.0)  # without a limit, Windows would not look for signals
+            worker.join(3600.0)  # without a timeout, Windows would not handle signals
     finally:
         threading.stack_size(before_stack)
         for number, handler in before.items():
@@ -68,15 +68,15 @@ def interruptible(work: Callable[[], int]) -> int:
 
 
 def _leave(number: int, worker: threading.Thread) -> NoReturn:
-    """End the process: first let files that change places do so, then let nothing else change."""
+    """End the process: wait until files being moved are in place, then prevent any further move."""
     for one in SIGNALS:
-        signal.signal(one, signal.SIG_DFL)  # whoever asks again shall not have to wait
-    CHANGING.acquire()  # never released: from here on nothing takes its place
+        signal.signal(one, signal.SIG_DFL)  # a second signal ends the process at once
+    CHANGING.acquire()  # never released: from here on no file is moved into place
     if worker.ident is not None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(Interrupted))
         worker.join(GRACE)
     abandon()
-    # by a thread of its own: a terminal that was stopped takes nothing, and shall not keep the process
+    # in a thread of its own: writing to a stopped terminal blocks, which must not keep the process alive
     teller = threading.Thread(target=_tell, daemon=True)
     teller.start()
     teller.join(GRACE)
@@ -84,8 +84,8 @@ def _leave(number: int, worker: threading.Thread) -> NoReturn:
 
 
 def _tell() -> None:
-    """Say what has happened."""
+    """Print that the command was interrupted, and which files are in place."""
     if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[2K\x1b[?25h")  # a bar may have been drawn there, and have hidden the cursor
+        sys.stderr.write("\r\x1b[2K\x1b[?25h")  # erase the progress bar and show the cursor
     stands = " and ".join(f"'{path}'" for path in settled)
     complain(f"interrupted, but {stands} had been written and stands" if stands else "interrupted; nothing has changed")

@@ -26,12 +26,12 @@ from discreet.table.texts import MOST_WITHHELD, near
 
 
 def _names(value: Any) -> Any:
-    """A list of column names; a single text is the list of that one, still to be taken apart at its commas."""
+    """Wrap a single text in a list; it is split at commas later."""
     return [value] if isinstance(value, str) else value
 
 
 def _option(value: Any) -> Any:
-    """An option as the text a flag would give it: true for switches, parts joined by plus for lists."""
+    """Convert an option to the text of a flag: lower-case booleans, lists joined by plus signs."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
@@ -40,7 +40,7 @@ def _option(value: Any) -> Any:
 
 
 def _domain(value: Any) -> Any:
-    """A domain from ``[16, 93]`` or, as in a flag, ``"16:93"``."""
+    """Parse a domain from ``[16, 93]`` or, as in a flag, ``"16:93"``."""
     if isinstance(value, str):
         return ends_given(value) or value
     return [given_text(end) for end in value] if isinstance(value, list) else value
@@ -53,14 +53,14 @@ def _rising(value: tuple[float | str, float | str]) -> tuple[float | str, float 
 
 
 Place = InstanceOf[str]
-"""A path: its bytes need not be text in any encoding, which Python writes as surrogates and pydantic takes for none."""
+"""A path; bytes that are not valid text appear as surrogates in it, which pydantic's own type ``str`` would refuse."""
 Names = Annotated[list[str], BeforeValidator(_names)]
 Text = Annotated[str, BeforeValidator(_option)]
 Domain = Annotated[tuple[float | str, float | str], BeforeValidator(_domain), AfterValidator(_rising)]
 
 
 class Job(BaseModel):
-    """What to publish, how and where.
+    """Everything needed to publish a table: input, roles, promises, scheme and output.
 
     >>> Job.of({"input": "people.csv", "output": "release", "quasi": "age", "promises": "k-anonymity(k=5)"}).promises
     ['k-anonymity(k=5)']
@@ -83,7 +83,7 @@ class Job(BaseModel):
     ordinal: Names = []
     hierarchies: dict[str, Place | dict[str, Any]] = {}
     hierarchy_folder: Place | None = None
-    """Where columns that ``hierarchies`` does not name may have theirs; ``hierarchies = "DIR"`` says the same."""
+    """A folder with hierarchies for columns not named in ``hierarchies``; in job files also ``hierarchies = "DIR"``."""
     domains: dict[str, Domain] = {}
     dates: dict[str, str] = {}
     missing: Literal["error", "withhold", "value"] = "error"
@@ -99,7 +99,7 @@ class Job(BaseModel):
 
     @classmethod
     def of(cls, content: Mapping[str, Any], source: str = "the job", file: Path | None = None) -> Job:
-        """A job from plain values, read from ``file`` if any; every fault is one sentence that names the key."""
+        """Build a job from plain values, read from ``file`` if any; errors are one sentence that names the key."""
         _known(content, source)
         try:
             job = cls.model_validate(dict(content))
@@ -110,7 +110,7 @@ class Job(BaseModel):
 
     @property
     def files(self) -> dict[str, Path]:
-        """Every file that the job reads, by what it is; none of them may be overwritten."""
+        """Every file that the job reads, by description; none of them may be overwritten."""
         paths = {"the input": Path(self.input)}
         if self._file is not None:
             paths["the job file"] = self._file
@@ -123,12 +123,12 @@ class Job(BaseModel):
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The arguments of ``discreet.table.read.read`` besides the source, the lists of columns and hierarchies."""
+        """The arguments of ``discreet.table.read.read`` except the source, the lists of columns and hierarchies."""
         keys = ("person", "domains", "dates", "missing", "na", "delimiter", "encoding")
         return {key: getattr(self, key) for key in keys}
 
     def without_kept(self) -> Job:
-        """The same job for a table from which nothing is carried along, and nothing said about what would be.
+        """Return the job without columns that are kept along, and without all declarations about them.
 
         >>> job = Job(input="a", output="b", quasi=["age"], promises=["k"], keep=["pay"], numeric=["age", "pay"])
         >>> job.without_kept().numeric
@@ -145,14 +145,14 @@ class Job(BaseModel):
 KINDS = ("numeric", "categorical", "ordinal")
 PATHS = ("input", "output", "trace", "hierarchy_folder")
 MERGED = ("options", "hierarchies", "domains", "dates")
-"""Keys whose single entries flags override; any other key is replaced as a whole."""
+"""Keys whose entries flags override one by one; flags replace any other key as a whole."""
 SINGULAR = {key.removesuffix("s"): key for key in ("promises", "options", "identifiers", "domains", "dates")}
 SINGULAR["hierarchy"] = "hierarchies"
-"""What the flags are called, which may be said in a job file as well."""
+"""The singular names of the flags, which job files may also use as keys."""
 
 
 def read_job(path: Path) -> dict[str, Any]:
-    """The content of a job file, its paths made relative to the working folder instead of the file's."""
+    """Read a job file; its paths, which are relative to the file, become relative to the working folder."""
     what = f"the job file '{path}'"
     try:
         text = whole_file(located(path), f"'{path}' for the job").decode("utf-8-sig")
@@ -180,7 +180,7 @@ def read_job(path: Path) -> dict[str, Any]:
 
 
 def merged(content: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """A job file's content with what flags say laid over it; flags that were not given are None or empty.
+    """Return the content of a job file overridden by flags; flags that were not given are None, False or empty.
 
     >>> merged({"quasi": ["age"], "options": {"loss": "ail"}}, {"quasi": (), "options": {"effort": "fast"}})
     {'quasi': ['age'], 'options': {'loss': 'ail', 'effort': 'fast'}}
@@ -230,7 +230,7 @@ _NEEDED = {
 
 
 def _sentence(faults: ValidationError, source: str) -> str:
-    """The first fault that pydantic found, as a sentence for the user."""
+    """Return the first error that pydantic found, as a sentence for the user."""
     fault = faults.errors(include_url=False)[0]
     place = [str(part) for part in fault["loc"] if part not in ("str", "dict[str,any]")]
     key, kind = place[0], fault["type"]

@@ -1,6 +1,7 @@
-"""The command `discreet`: its group, and how every fault becomes a sentence and an exit code.
+"""The command `discreet`: its subcommands, and the conversion of every error into a sentence and an exit code.
 
-Nothing here or at the top of a command's file imports more than click, so that help appears at once.
+Neither this module nor the modules of the commands import anything heavier than click at the top, so that help appears
+at once.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import click
 
+from discreet.arguments import speaking_flags
 from discreet.command.audit import audit
 from discreet.command.compare import compare
 from discreet.command.console import (
@@ -39,29 +41,30 @@ from discreet.version import __version__
 
 
 class House(click.Group):
-    """A group whose commands return their exit code, and which never shows a traceback."""
+    """A group whose commands return their exit code; users never see a traceback."""
 
     def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
-        """Run a command and leave with its exit code."""
+        """Run a command and exit with its exit code."""
         if not standalone_mode:
             return super().main(args, standalone_mode=False, **extra)
         _replace_closed_streams()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="backslashreplace")  # a value that a terminal cannot show is no fault
+                stream.reconfigure(errors="backslashreplace")  # never fail on a character
         settled.clear()
         sys.exit(interruptible(lambda: self._guarded(args, **extra)))
 
     def _guarded(self, args: Sequence[str] | None, **extra: Any) -> int:
         try:
-            result = super().main(args, standalone_mode=False, **extra)
+            with speaking_flags():
+                result = super().main(args, standalone_mode=False, **extra)
             with naming(STDOUT):
                 sys.stdout.flush()
             return result if isinstance(result, int) else 0
         except DiscreetError as fault:
             return complain(str(fault))
         except click.UsageError as fault:
-            if type(fault).__name__ == "NoArgsIsHelpError":  # its message is the whole help; click before 8.2 has none
+            if type(fault).__name__ == "NoArgsIsHelpError":  # its message is the help; since click 8.2
                 for line in fault.format_message().splitlines():
                     note(line)
                 return BAD_INPUT
@@ -71,12 +74,12 @@ class House(click.Group):
         except click.ClickException as fault:
             return complain(fault.format_message())
         except click.Abort as fault:
-            if isinstance(fault.__cause__, EOFError):  # which click takes for the end of what is typed
+            if isinstance(fault.__cause__, EOFError):  # click treats it as end of input
                 return _internal(fault.__cause__)
             complain("interrupted")
             return INTERRUPTED
         except BrokenPipeError:
-            give_up(sys.stdout)  # whoever read it has had enough
+            give_up(sys.stdout)  # the reader has closed the pipe
             return PIPE_CLOSED
         except OSError as fault:
             if fault.filename == STDOUT:
@@ -96,7 +99,7 @@ class House(click.Group):
 
 
 def _internal(fault: BaseException) -> int:
-    """Say what nobody has foreseen."""
+    """Report an unexpected error; return the exit code."""
     if os.environ.get("DISCREET_DEBUG") == "1":
         traceback.print_exception(fault)
     said = " ".join(str(fault).split())[:200]
@@ -107,10 +110,10 @@ def _internal(fault: BaseException) -> int:
 
 
 def _replace_closed_streams() -> None:
-    """Let what is written to a stream that the caller has closed go nowhere.
+    """Redirect standard streams that the caller has closed to the null device.
 
-    Python sets such a stream to None. Its number is given to the next file that is opened, and whoever writes to it by
-    number would write into that file: so the number is taken as well.
+    Python sets such a stream to None. The system would give its file descriptor to the next file that is opened, and
+    code that writes to the stream by number would write into that file: so the descriptor is occupied as well.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:

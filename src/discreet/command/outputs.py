@@ -1,4 +1,4 @@
-"""Where results go: checked and tidied before the work begins, and filled only when it is done."""
+"""Output files and folders: checked and tidied before the work begins, and written only when it is done."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from discreet.table.paths import located
 
 
 def absolute(path: str | Path) -> Path:
-    """A path as it is, from the root, without dots."""
+    """Return an absolute path without dots; links are not resolved."""
     return Path(os.path.abspath(located(path)))
 
 
 def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
-    """The folder for a release; refused when something would be lost or it cannot be written.
+    """Return the folder for a release; refuse it if files would be lost or it cannot be written.
 
-    ``used`` are files that the command reads, by what they are.
+    ``used`` are the files that the command reads, by description.
     """
     from discreet.releases.folder import check_folder
 
@@ -36,7 +36,7 @@ def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
 
 
 def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path]) -> Path:
-    """The private file that tells the group of every row; refused inside the release, or in place of another file."""
+    """Return the file for the private trace; refuse it inside a release, or if it would replace another file."""
     from discreet.releases.trace import check_outside
 
     path = _real(trace)
@@ -50,7 +50,10 @@ def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path])
 
 
 def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> Path:
-    """A file to be written, such as the "page" or the "plot"; refused when something would be lost or it cannot be."""
+    """Return an output file; refuse it if something would be lost or it cannot be written.
+
+    ``what`` names it in errors, such as "page" or "plot".
+    """
     path = _real(name)
     for which, other in used.items():
         if path == _real(other):
@@ -71,7 +74,7 @@ def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> P
 
 
 def tidy(path: str | Path) -> None:
-    """Finish or remove what killed commands have left beside a place, and say so."""
+    """Complete or remove what killed commands have left beside a path, and print a note about it."""
     from discreet.releases.placement import tidied
 
     for sentence in tidied(_real(path)):
@@ -79,7 +82,7 @@ def tidy(path: str | Path) -> None:
 
 
 def write_file(path: Path, content: bytes, force: bool) -> None:
-    """Write a file in one step."""
+    """Write a file atomically."""
     from discreet.disk import sync, uninterrupted
     from discreet.releases.placement import enter_file
     from discreet.unfinished import settle, unfinished

@@ -1,4 +1,4 @@
-"""`discreet plan`: what a table can promise, before a promise is chosen."""
+"""`discreet plan`: shows how strong a promise of each kind a table can keep."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.argument("input", type=flags.FILE)
 @flags.with_flags(
     *flags.ROLES,
+    flags.PERSON,
     click.option(
         "--epsilon", type=float, metavar="E", help="How near two numbers are similar: then tell the largest m."
     ),
@@ -63,7 +64,8 @@ def plan(
     """Plan what to promise about INPUT: the strongest promise of every kind that some release of it can keep.
 
     For a numeric sensitive attribute, --epsilon asks for the largest m, --m for the largest epsilon, and both together
-    whether they can be kept. Without --quasi, all other columns are taken for quasi-identifiers.
+    whether they can be kept. Without --quasi, all other columns are taken for quasi-identifiers. With --person,
+    promises are about persons, as those of a release then are.
 
     Exit code 0, 1 when --epsilon and --m cannot be kept together, or 2 for bad input.
     """
@@ -95,7 +97,7 @@ def plan(
 
 
 def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:
-    """The file for the plot, refused before the work begins when it cannot be made."""
+    """Return the file for the plot; refuse it before the work begins if it cannot be written."""
     from discreet.command.outputs import check_file
     from discreet.report.frontier import check_suffix
     from discreet.report.plots import require
@@ -114,7 +116,8 @@ def _show(console: Console, told: Plan) -> None:
     from discreet.command.render import grid
 
     about = "no sensitive attribute" if told.sensitive is None else f"sensitive attribute {told.sensitive!r}"
-    console.print(f"{told.rows:,} {'row' if told.rows == 1 else 'rows'}, {about}.")
+    persons = "" if told.persons == told.rows else f" about {told.persons:,} persons"
+    console.print(f"{told.rows:,} {'row' if told.rows == 1 else 'rows'}{persons}, {about}.")
     console.print()
     table = grid("promise", "strongest", "why")
     for one in told.strongest:
@@ -126,7 +129,7 @@ def _show(console: Console, told: Plan) -> None:
 
 
 def _reached(one: Strongest) -> str:
-    """The strongest parameter, rounded to the side on which it can be kept."""
+    """Format the strongest parameter, rounded in the direction in which it can still be kept."""
     from discreet.principles.proximity import rounded_down
 
     if one.strongest is None:

@@ -1,4 +1,4 @@
-"""`discreet profile`: what a table is like before it is published, and what it can promise."""
+"""`discreet profile`: describes a table before it is published, and shows which promises it can keep."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.arguments import command_line
 from discreet.command import flags
-from discreet.command.console import HOLDS, command_line, in_flags, note, number, output, percent, print_json, watching
+from discreet.command.console import HOLDS, note, number, output, percent, print_json, watching
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +37,7 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
         table, remarks = read_to_look(input, quasi, sensitive, given)
         progress("counting", 0.0)
         told = describe(table, combinations=bool(quasi))
-        # what is suggested is about the table as it is when the notes on it are heeded
+        # suggestions are based on the table as it is read when the user follows the notes
         notes, better = table.notes, told
         if (heeded := _heeding(given, notes)) != given:
             table, _ = read_to_look(input, quasi, sensitive, heeded)
@@ -44,15 +45,15 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     for remark in remarks:
         note(remark)
     roles = None if quasi else suggest(better.columns, told.rows, person_known=given["person"] is not None)
-    if roles is not None and roles.person is not None:  # what can be promised is then about persons
+    if roles is not None and roles.person is not None:  # promises are then about persons
         table, _ = read_to_look(input, quasi, sensitive, {**heeded, "person": roles.person})
     if sensitive is None and roles is not None and roles.sensitive is not None:
         column = next(one for one in table.columns if one.name == roles.sensitive)
-        table = replace(table, quasi=tuple(one for one in table.quasi if one is not column), sensitive=column)
+        table = replace(table, quasi=tuple(one for one in table.quasi if one is not column), sensitive=(column,))
     prior = Prior.of(table) if table.person is None else Prior.of_persons(table)
     command = suggested_command(input, better, roles, given, notes, suggest_promise(prior))
     if as_json:
-        print_json({**_document(told, roles, command), "notes": [in_flags(str(one)) for one in notes]})
+        print_json({**_document(told, roles, command), "notes": [str(one) for one in notes]})
     else:
         _show(output(), told, roles, command)
     return HOLDS
@@ -68,10 +69,10 @@ def _document(told: Profile, roles: Roles | None, command: str) -> dict[str, Any
 
 
 def _heeding(given: dict[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
-    """The reading flags as they are when what notes advise is done."""
+    """Return the reading flags with the advice of the notes applied."""
     heeded = dict(given)
     for one in notes:
-        for argument, value in () if one.either else one.say:  # where only one can be right, the user must say which
+        for argument, value in () if one.either else one.say:  # among alternatives, only the user can choose
             heeded[argument] = (*heeded[argument], *(text for text in value if text not in heeded[argument]))
     return heeded
 
@@ -79,7 +80,7 @@ def _heeding(given: dict[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
 def suggested_command(
     input: str, told: Profile, roles: Roles | None, given: dict[str, Any], notes: Sequence[Note], promise: str
 ) -> str:
-    """A command that publishes this table, with what the user has said about it already."""
+    """Return a command that publishes this table, including all flags that the user has given about it."""
     if roles is not None:
         quasi: tuple[str, ...] = roles.quasi
         identifiers, person = roles.identifiers, given["person"] or roles.person

@@ -1,4 +1,4 @@
-"""`discreet publish`: from a file to an audited release."""
+"""`discreet publish`: turns a file into an audited release."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What came of a job."""
+    """The result of a job."""
 
     job: Job
     table: Table
@@ -41,11 +41,11 @@ class Outcome:
     left_out: list[str]
     """Columns of the input that are not published."""
     notes: list[str]
-    """What the user should know about how columns were read."""
+    """Notes on how columns were read."""
     seconds: dict[str, float]
 
     def as_dict(self) -> dict[str, Any]:
-        """The outcome as plain values."""
+        """Return the outcome as plain values, for JSON."""
         held = self.audit.holds
         return {
             **self.audit.as_dict(),
@@ -161,7 +161,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
 
 
 def gather(job: str | None, given: dict[str, Any]) -> Job:
-    """The job that a job file and flags describe together."""
+    """Build the job from a job file, if any, overridden by flags."""
     from discreet.command.job import Job, merged, read_job
 
     parsed = {
@@ -177,7 +177,7 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
 
 
 def carry_out(job: Job) -> Outcome:
-    """Read, publish, save beside the target, audit those files, and put them in place if the audit holds."""
+    """Read, publish, save beside the target, audit the saved files, and move them into place if the audit holds."""
     from discreet.command.outputs import check_output, check_trace
 
     target = check_output(job.output, job.force, job.files)
@@ -186,7 +186,7 @@ def carry_out(job: Job) -> Outcome:
 
     from discreet.adversary.audit import audit
     from discreet.command.reading import on_columns, read_input
-    from discreet.principles import TCloseness, parse, together
+    from discreet.principles import parse, together
     from discreet.publishing import publish as publish_table
     from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
     from discreet.schemes import make_scheme
@@ -199,13 +199,12 @@ def carry_out(job: Job) -> Outcome:
     with watching() as progress:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)
-        check_kept(table)  # before the work, not after it
+        check_kept(table)  # refuse before the work begins
         check_quasi(table)
         remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]
         if not any("distance" in text for text in job.promises):
-            ordered = [column for column in table.all_sensitive if column.kind != "categorical"]
-            distances = [part for part in promise.parts if isinstance(part, TCloseness)]
-            said = [part.remark(column.name, column.kind) for part in distances for column in ordered]
+            ordered = [column for column in table.sensitive if column.kind != "categorical"]
+            said = [part.remark(column.name, column.kind) for part in promise.parts for column in ordered]
             remarks += [f"Note: {sentence}" for sentence in said if sentence]
         clock.lap("read")
         release = publish_table(table, promise, scheme, progress=progress, most_withheld=job.most_withheld)
@@ -220,7 +219,7 @@ def carry_out(job: Job) -> Outcome:
             clock.lap("audit")
             if found.holds:
                 put_in_place(release, staged, target, trace, job)
-    # what else an adversary may believe, where groups one by one do not tell it
+    # checks that report what an adversary may believe beyond what single groups reveal
     telling = ["all groups"] if promise.monotone else ["all groups", "unions"]
     if found.presence is not None and found.presence.above_weighed:
         telling.append("common values")
@@ -232,7 +231,7 @@ def carry_out(job: Job) -> Outcome:
 
 
 def put_in_place(release: Release, staged: Path, target: Path, trace: Path | None, job: Job) -> None:
-    """Let an audited release take its place, and its trace with it."""
+    """Move an audited release into place, together with its trace."""
     from discreet.disk import uninterrupted
     from discreet.releases.placement import place
     from discreet.releases.trace import fill_trace
@@ -249,7 +248,7 @@ def put_in_place(release: Release, staged: Path, target: Path, trace: Path | Non
 
 
 class _Clock:
-    """How long each stage took."""
+    """Measures the seconds of each stage."""
 
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}
@@ -261,7 +260,9 @@ class _Clock:
 
 
 def why_withheld(withheld: int, unusable: int, allowed: bool) -> str | None:
-    """Why rows were withheld, when some of them miss a number; ``allowed`` when others may be for a lower loss.
+    """Explain why rows were withheld if some of them miss a number; None otherwise.
+
+    ``allowed`` says that the scheme may withhold further rows for a lower loss.
 
     >>> why_withheld(25, 1, False)
     'Of the withheld rows, 1 misses a number; 24 more make the withheld rows keep the promise as one group. With
@@ -279,7 +280,7 @@ def why_withheld(withheld: int, unusable: int, allowed: bool) -> str | None:
 
 
 def show(outcome: Outcome) -> None:
-    """Print what came of a job."""
+    """Print the outcome of a job."""
     from discreet.command.render import show_audit
 
     console, audit = output(), outcome.audit

@@ -1,4 +1,4 @@
-"""`discreet query`: how many rows satisfy some conditions, as a release tells it; one query, or a file of them."""
+"""`discreet query`: estimates counts from a release, for one query or a file of queries."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import click
 
 from discreet.command import flags
 from discreet.command.audit import reading_with
-from discreet.command.console import HOLDS, Progress, note, number, output, percent, print_json, quiet, watching
+from discreet.command.console import HOLDS, note, number, output, percent, print_json, quiet, watching
 from discreet.command.query_file import Statement, read_statements
 from discreet.errors import DiscreetError
+from discreet.progress import Progress
 
 if TYPE_CHECKING:
     from discreet.releases.release import Release
@@ -79,7 +80,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
 
 @dataclass(frozen=True)
 class _Answer:
-    """What is said about one query."""
+    """The answer to one query, as a JSON document and as lines of text."""
 
     document: dict[str, Any]
     heading: list[str]
@@ -88,7 +89,7 @@ class _Answer:
 
     @property
     def bare(self) -> list[str]:
-        """The numbers of a single count and nothing else; counts by group as they are."""
+        """Only the numbers of a single count; grouped counts as they are."""
         if "estimate" not in self.document:
             return self.lines
         exact = self.document.get("exact")
@@ -103,7 +104,7 @@ def _answered(
     reading: dict[str, Any],
     progress: Progress,
 ) -> list[_Answer]:
-    """The answers to all statements; none if there is one that cannot be answered."""
+    """Answer all statements; if one of them cannot be answered, raise an error instead."""
     from discreet.command.query_groups import grouped_answer
     from discreet.releases import load
     from discreet.table.grouping import GroupBy
@@ -138,7 +139,7 @@ def _answered(
 
 @contextmanager
 def _naming(statement: Statement, file: str | None) -> Iterator[None]:
-    """Let what is wrong with a statement of a file name its line."""
+    """Add the line of a statement in its file to errors about it."""
     try:
         yield
     except DiscreetError as error:
@@ -148,7 +149,7 @@ def _naming(statement: Statement, file: str | None) -> Iterator[None]:
 def _estimated(
     release: Release, statements: Sequence[Statement], asked: Sequence[Any], counts: Sequence[int], file: str | None
 ) -> list[float]:
-    """The estimates of all single counts, which are quicker together."""
+    """Estimate all single counts in one call, which is faster; on an error, find the statement at fault."""
     try:
         return [float(one) for one in release.estimates([asked[at] for at in counts])]
     except DiscreetError:
@@ -161,7 +162,7 @@ def _estimated(
 def _counted(
     estimate: float, asked: Query, release: Release, original: Table | None
 ) -> tuple[dict[str, Any], list[str]]:
-    """One count as plain values, and the same in lines."""
+    """Return the answer to a single count as plain values and as lines; with the original also the exact count."""
     lines = [f"About {number(estimate, 4)} of {release.rows:,} published rows."]
     if original is None:
         return {"estimate": estimate}, lines
@@ -173,14 +174,14 @@ def _counted(
 
 
 def _read(original: str, folder: str, reading: dict[str, Any]) -> Table:
-    """The original, read as the release says."""
+    """Read the original with the arguments in the release's manifest and the flags."""
     from discreet.table.read import read
 
     return read(original, **reading_with(folder, reading))
 
 
 def _unknown(release: Release, asked: Query) -> Iterator[str]:
-    """Values asked for that the release does not list: no fault, since only withheld rows may hold them."""
+    """Yield notes on requested values that the release does not list; no error, since withheld rows may have them."""
     from discreet.table.query import OneOf
     from discreet.table.texts import near
 

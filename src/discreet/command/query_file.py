@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 from discreet.errors import DiscreetError
 
-# a comment, a quoted text or name (which may hold anything, quotes doubled), a semicolon, or the end of a line
+# a comment, a quoted text or name (which may contain anything, quotes doubled), a semicolon, or the end of a line
 _TOKEN = re.compile(
     r"""--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`[^`]*`?|\[[^\]\n]*\]?|;|\n""", re.DOTALL
 )
 
 
 class Statement(NamedTuple):
-    """A statement, and the line of its file that it begins in."""
+    """A SQL statement, and the line of its file in which it begins."""
 
     sql: str
     line: int
 
 
 def read_statements(path: str) -> list[Statement]:
-    """The statements of a file, at least one."""
+    """Read the statements of a file; a file without any is refused."""
     try:
         text = Path(path).expanduser().read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -36,7 +36,7 @@ def read_statements(path: str) -> list[Statement]:
 
 
 def split_statements(text: str) -> list[Statement]:
-    """The statements of a text: ended by semicolons if there are any, else one per line; comments are left out.
+    """Split a text into statements: at semicolons if it has any, else one per line; comments are left out.
 
     >>> split_statements("SELECT 1 -- one; two\\n\\nSELECT ';'\\n")
     [Statement(sql='SELECT 1', line=1), Statement(sql="SELECT ';'", line=3)]

@@ -1,4 +1,4 @@
-"""Counts by group as `discreet query` tells them: a line per cell, the exact count beside it where it is known."""
+"""Grouped counts of `discreet query`: one line per cell, with the exact count if the original is given."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Cell = tuple[float | str, ...]
 
 
 def grouped_answer(release: Release, asked: GroupBy, original: Table | None) -> tuple[dict[str, Any], list[str]]:
-    """What the command says about counts by group, as a document and as lines.
+    """Return the answer to a grouped count, as a document and as lines.
 
-    With the original, cells that only it has are listed too, estimated at 0.
+    With the original, cells that only the original has are listed too, estimated at 0.
     """
     headings = [heading for name, heading in asked.shown if name is not None]
     counts = next(heading for name, heading in asked.shown if name is None)
@@ -53,7 +53,7 @@ def _by_cell(table: Any, headings: list[str], counts: str) -> dict[Cell, Any]:
 
 
 def _words(line: dict[str, Any], asked: GroupBy, with_exact: bool) -> list[str]:
-    """The cells of one line, in the order asked for."""
+    """Return the texts of one line, in the order of the query's columns."""
     cells = [
         number(line["estimate"], 4) if name is None else _on_one_line(line["values"][heading])
         for name, heading in asked.shown
@@ -62,13 +62,13 @@ def _words(line: dict[str, Any], asked: GroupBy, with_exact: bool) -> list[str]:
 
 
 def _on_one_line(value: Any) -> str:
-    """A value as one word of a line, whatever it holds."""
+    """Return a value as printable text on one line."""
     text = str(value)
     return text if text.isprintable() else repr(text)
 
 
 def _padded(rows: list[list[str]]) -> Iterator[str]:
-    """Rows of words with columns below each other."""
+    """Yield rows of words with their columns aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip()

@@ -1,11 +1,10 @@
-"""From a job to the table it is about."""
+"""Reads the table of a job or of reading flags, with remarks for the user."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from discreet.command.console import in_flags
 from discreet.command.flags import Header, domains, forms, split_names, trees
 from discreet.errors import DiscreetError
 
@@ -19,7 +18,7 @@ LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 
 
 def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
-    """The table of a job, the names of the input's columns that are not published, and remarks about the reading."""
+    """Return the table of a job, the columns of the input that are not published, and remarks about the reading."""
     from discreet.table.read import read
 
     given: dict[str, list[str]] = {key: getattr(job, key) for key in LISTS}
@@ -37,9 +36,9 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
 def read_to_look(
     input: str, quasi: Iterable[str], sensitive: str | None, given: Mapping[str, Any]
 ) -> tuple[Table, list[str]]:
-    """A table that is looked at and not published, and remarks about the reading; ``given`` are the reading flags.
+    """Read a table to analyse, not to publish; return it with remarks. ``given`` are the reading flags.
 
-    Without quasi-identifiers all columns but the sensitive one are taken, and missing numbers are values.
+    Without quasi-identifiers all columns but the sensitive one and the person are used. Missing numbers are values.
     """
     from discreet.table.read import read
 
@@ -74,14 +73,14 @@ def read_to_look(
 
 
 def on_columns(table: Table) -> list[str]:
-    """What the user should know about how columns were read, and the flags that would have it otherwise."""
-    return [f"Note: {in_flags(str(note))}" for note in table.notes]
+    """Return notes on how columns were read, with the flags that would change it."""
+    return [f"Note: {note}" for note in table.notes]
 
 
 def offers_in(
     folder: str | None, quasi: Iterable[str], sensitive: Iterable[str] | None, named: Mapping[str, Any]
 ) -> dict[str, Offered]:
-    """The hierarchies that a folder offers for columns that have none ``named`` for them."""
+    """Return the hierarchies in a folder for columns that have no hierarchy in ``named``."""
     from discreet.table.hierarchy_files import offered
 
     if folder is None:
@@ -91,7 +90,7 @@ def offers_in(
 
 
 def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
-    """Which of the hierarchies in a folder were taken, and which were not."""
+    """Yield remarks on which hierarchies of a folder were used and which were not."""
     if not offers:
         return
     folder = next(iter(offers.values())).path.parent
@@ -106,7 +105,7 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
 
 
 def _numbers_by_label(source: str, table: Table, names: Iterable[str]) -> Iterator[str]:
-    """A hierarchy makes a column categorical; where it would have been numeric, somebody may have meant intervals."""
+    """Note columns of numbers that are categorical only because of a hierarchy: the user may expect intervals."""
     for column in table.quasi:
         if column.name in names and _would_be_numeric(column.texts) and not _typed_as_text(source, column.name):
             yield (
@@ -131,7 +130,7 @@ def _would_be_numeric(leaves: Iterable[str]) -> bool:
 
 
 def _typed_as_text(source: str, name: str) -> bool:
-    """Whether a Parquet file declares a column as text: then its digits were never taken for numbers."""
+    """Whether a Parquet file declares a column as non-numeric: then it would not be numeric in any case."""
     import pyarrow as pa
 
     from discreet.table.paths import located, opened

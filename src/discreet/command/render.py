@@ -1,4 +1,4 @@
-"""An audit as a reader in a terminal wants it: the verdict first, then each promise, then what it cost."""
+"""Prints an audit: the verdict first, then each promise, then the losses."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ LOSSES = {
 
 
 def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
-    """Print the verdict, the promises, the checks (all, or those that matter) and the losses."""
+    """Print the verdict, the promises, the checks (all, or only those that failed) and the losses."""
     from rich.text import Text
 
     console.print(Text(audit.verdict, style="bold green" if audit.holds else "bold red"))
     console.print()
     if audit.promises:
         console.print(_promises(audit.promises))
-        if not every_check:  # else the sentences about promises say it
+        if not every_check:  # otherwise the sentences on promises below contain the limits
             for limit in dict.fromkeys(kept.limit for kept in audit.promises if kept.limit is not None):
                 console.print(Text(f"In the closest group: {limit}"))
         console.print()
@@ -50,7 +50,7 @@ def _failure(kept: PromiseVerdict) -> str:
 
 
 def _list(console: Console, lines: list[tuple[str, bool, str]]) -> None:
-    """Names with a sentence each: wrapped beside its name in a terminal, on one line for whoever searches a file."""
+    """Print names with a sentence each: wrapped in a terminal; else on one line each, so that they can be searched."""
     from rich.text import Text
 
     if not console.is_terminal:
@@ -82,7 +82,7 @@ def _promises(kept: list[PromiseVerdict]) -> Any:
 
 
 def achieved(kept: PromiseVerdict) -> str:
-    """The strongest parameter that the release keeps, by its name: ``beta 1.98``."""
+    """Return the strongest parameter that the release keeps, with its name: ``beta 1.98``."""
     from discreet.principles.principle import main_parameter
 
     if kept.achieved is None:
@@ -108,7 +108,7 @@ def _losses(audit: Audit) -> Any:
 
 
 def grid(*headings: str, right: Collection[int] = ()) -> Any:
-    """A plain table without frames; the columns at the places ``right`` hold numbers.
+    """Create a plain table without frames; the columns at the indices ``right`` are aligned right.
 
     >>> grid("name").columns[0].header
     'name'
@@ -118,7 +118,7 @@ def grid(*headings: str, right: Collection[int] = ()) -> Any:
     from rich.text import Text
 
     class Grid(Table):
-        """A table whose cells are data: what would steer the terminal is seen instead."""
+        """A table whose cells are data: characters that control the terminal are shown as escapes."""
 
         def add_row(self, *cells: Any, **how: Any) -> None:
             seen = [Text(visible(one.plain), one.style) if isinstance(one, Text) else visible(one) for one in cells]

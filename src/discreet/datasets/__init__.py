@@ -1,4 +1,4 @@
-"""Tables to try things on: a census of any size, and a few patients for the documentation."""
+"""Invented tables for examples and tests: a census of any size, and a few patients for the documentation."""
 
 from discreet.datasets.census import (
     DOMAINS,

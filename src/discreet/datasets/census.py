@@ -1,6 +1,6 @@
-"""Census-like tables of any size, seeded.
+"""Generates census-like tables of any size from a seed.
 
-Attributes, cardinalities and the skew of the sensitive attribute are those of the CENSUS table of two papers: Table 3
+Attributes, cardinalities and the skew of the sensitive attribute are those of the CENSUS table in two papers: Table 3
 of "Publishing Microdata with a Robust Privacy Guarantee" (salary class is sensitive) and Table 10 of "One-off
 Disclosure Control by Heterogeneous Generalization" (occupation is sensitive). The rows are invented.
 """
@@ -29,7 +29,7 @@ ATTRIBUTES = (
     *("age", "gender", "education", "marital", "race", "work_class", "country"),
     *("occupation", "salary", "income"),
 )
-"""All attributes; the order also numbers their random streams, so new ones belong at the end."""
+"""All attributes; their positions also seed their random streams, so new attributes must be added at the end."""
 LIKENESS_QUASI = ("age", "gender", "education", "marital", "work_class")
 """The quasi-identifiers of the beta-likeness paper, in its order; its experiments use the first three by default."""
 HETEROGENEOUS_QUASI = ("age", "gender", "education", "marital", "race", "work_class", "country")
@@ -39,7 +39,7 @@ DOMAINS = {
     "education": (1.0, float(words.EDUCATION_LEVELS)),
     "salary": (1.0, float(len(words.SALARY_SHARES))),
 }
-"""The declared domains of the numeric attributes (income has none: it is what was observed)."""
+"""The declared domains of the numeric attributes (income has none: its domain is the observed range)."""
 
 _DOLLARS = 10
 _TOP_INCOME = 2_000_000
@@ -52,15 +52,15 @@ def census(
     sensitive: str | None = "salary",
     seed: int = 0,
 ) -> Table:
-    """A table of ``rows`` invented people, with the attributes in the roles you name.
+    """Generate a table of ``rows`` invented people with the attributes in the given roles.
 
     ``age`` (79 values), ``education`` (17 levels), ``salary`` (50 classes) and ``income`` (dollars a year) are numeric;
     ``gender`` (2), ``marital`` (6), ``race`` (9), ``work_class`` (10), ``country`` (83) and ``occupation`` (51) are
-    categorical with the hierarchies of `census_hierarchies`. The same ``rows`` and ``seed`` always give the same
-    people, whichever attributes are asked for.
+    categorical with the hierarchies of `census_hierarchies`. The same ``rows`` and ``seed`` always generate the same
+    people, whichever attributes are requested.
 
     >>> table = census(1000, quasi=["age", "gender"], sensitive="occupation")
-    >>> table.rows, [column.name for column in table.quasi], len(table.sensitive.values)
+    >>> table.rows, [column.name for column in table.quasi], len(table.secret.values)
     (1000, ['age', 'gender'], 51)
     """
     if isinstance(quasi, str):
@@ -71,12 +71,12 @@ def census(
     return Table(
         rows=people.rows,
         quasi=tuple(columns[: len(quasi)]),
-        sensitive=columns[-1] if sensitive is not None else None,
+        sensitive=(columns[-1],) if sensitive is not None else (),
     )
 
 
 def census_arrow(rows: int, seed: int = 0, *, attributes: Sequence[str] = ATTRIBUTES) -> pa.Table:
-    """The same people as plain values, to be written to a file or read like any other table.
+    """Generate the same people as plain values in an Arrow table.
 
     >>> census_arrow(3, attributes=["age", "gender"]).column_names
     ['age', 'gender']
@@ -95,7 +95,7 @@ def census_arrow(rows: int, seed: int = 0, *, attributes: Sequence[str] = ATTRIB
 
 
 def census_hierarchies() -> dict[str, Hierarchy]:
-    """The hierarchies of the categorical attributes.
+    """Return the hierarchies of the categorical attributes.
 
     >>> {name: hierarchy.height for name, hierarchy in census_hierarchies().items()}
     {'gender': 1, 'marital': 2, 'race': 2, 'work_class': 3, 'country': 2, 'occupation': 2}
@@ -117,7 +117,7 @@ def _hierarchies() -> dict[str, Hierarchy]:
 
 
 class _People:
-    """Codes of each attribute, drawn when first asked for, each from a random stream of its own."""
+    """The codes of each attribute, drawn on first use, each from a random stream of its own."""
 
     def __init__(self, rows: int, seed: int) -> None:
         self.rows = _whole("rows", rows, least=1)
@@ -167,7 +167,7 @@ class _People:
         return deal(score, quotas(self.rows, words.SALARY_SHARES, rng))
 
     def _income(self, rng: np.random.Generator) -> Codes:
-        """In units of ten dollars: many report round figures, some nothing, and the highest class has a heavy tail."""
+        """Draw incomes in units of ten dollars: many round figures, some zeros, a heavy tail in the highest class."""
         salary = self["salary"]
         spread = rng.standard_normal(self.rows, dtype=np.float32)
         spread *= np.float32(0.15)
@@ -199,7 +199,7 @@ def _column(name: str, codes: Codes) -> Column:
         hierarchy = _hierarchies()[name]
         values = np.array(hierarchy.leaves, dtype=object)
         return Column(name, "categorical", codes, values, hierarchy, declared_values=True)
-    # A numeric attribute lists the numbers that occur, as it would when read from a file.
+    # A numeric attribute lists only the numbers that occur, as if read from a file.
     present = np.flatnonzero(np.bincount(codes)).astype(np.int32)
     values = _numbers(name, present)
     if present[-1] >= len(present):
@@ -211,7 +211,7 @@ def _column(name: str, codes: Codes) -> Column:
 
 
 def _numbers(name: str, codes: Codes) -> NDArray[np.int64]:
-    """What the codes of a numeric attribute stand for."""
+    """Convert the codes of a numeric attribute to its numbers."""
     if name == "income":
         return codes.astype(np.int64) * _DOLLARS
     return codes.astype(np.int64) + int(DOMAINS[name][0])

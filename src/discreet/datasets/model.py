@@ -1,10 +1,11 @@
 """How the attributes of the census table depend on each other.
 
-Age, gender and race come first; education and marital status follow from age and gender, country of birth from race
-and age, work class from age, gender and education, occupation from education, gender and work class. Salary and
-income follow from all but race and country, with enough noise that they are predicted and not determined.
+Age, gender and race are independent. Education and marital status depend on age and gender; country of birth on race
+and age; work class on age, gender and education; occupation on education, gender and work class. Salary and income
+depend on age, gender, education, occupation and work class, with so much noise that these predict but do not determine
+them.
 
-Each function returns weights, one distribution per condition along the last axis, or effects on a latent score.
+Most functions return weights, with one distribution per condition along the last axis, or effects on a latent score.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ Weights = NDArray[np.float64]
 
 AGES = np.arange(words.FIRST_AGE, words.LAST_AGE + 1, dtype=np.float64)
 LEVELS = np.arange(1, words.EDUCATION_LEVELS + 1, dtype=np.float64)
-# Education in five steps: no diploma, high school, some college, bachelor, beyond.
+# Education in five steps: no diploma, high school, some college, bachelor, postgraduate.
 EDUCATION_STEP = np.repeat(np.arange(5, dtype=np.int32), [8, 2, 3, 1, 3])
-# Age in three steps: the young, those in the middle of life, and the old.
+# Age in three steps: below 25, 25 to 54, 55 and above.
 AGE_STEP = np.digitize(AGES, [25, 55]).astype(np.int32)
 ABROAD_FACTOR = (0.7, 1.2, 0.85)
 WORK_EFFECT = np.array([0.0, -0.15, 0.3, 0.0, 0.0, 0.5, -0.1, -1.0, -0.8, -1.1])
@@ -31,19 +32,19 @@ NOISE = 1.15
 
 
 def rises(x: Weights, middle: Weights | float, width: float) -> Weights:
-    """A smooth step from 0 to 1."""
+    """Return a smooth step from 0 to 1 around ``middle`` (the logistic function)."""
     return np.asarray(1 / (1 + np.exp(np.clip((middle - x) / width, -500, 500))))
 
 
 @cache
 def age() -> Weights:
-    """Fewer of the old, a few more around forty."""
+    """Weights of ages: fewer old people, a few more around forty."""
     return (1 - rises(AGES, 68, 8)) * (1 + 0.15 * np.exp(-(((AGES - 38) / 10) ** 2)))
 
 
 @cache
 def education() -> Weights:
-    """By age and gender: nobody holds what takes longer than they have lived; older cohorts studied less."""
+    """Weights of education by age and gender: degrees need a minimum age, and older cohorts studied less."""
     common = [8, 8, 14, 20, 15, 20, 20, 20, 35, 250, 70, 150, 85, 180, 80, 13, 12]
     finished_at = np.array([8, 10, 12, 14, 15, 16, 17, 18, 19, 18.5, 19.5, 20.5, 21.5, 22.5, 25, 26, 28.5])
     done = rises(AGES[:, None] + 0.5, finished_at, 0.8)
@@ -55,7 +56,7 @@ def education() -> Weights:
 
 @cache
 def marital() -> Weights:
-    """By age and gender: women marry younger and outlive their husbands."""
+    """Weights of marital status by age and gender: women marry younger and outlive their husbands."""
     weights = []
     for marries_at, widowed_at, widowed_share in ((25.5, 76, 0.8), (27.5, 86, 0.7)):
         ever = 0.92 * rises(AGES, marries_at, 3.2)
@@ -69,14 +70,14 @@ def marital() -> Weights:
 
 @cache
 def country() -> Weights:
-    """By race and step of age: born here, or abroad with the continents and countries of that race."""
+    """Weights of the country of birth by race and step of age: the United States, or countries typical of the race."""
     places = list(chain.from_iterable(words.COUNTRY.values()))
     weights = []
     for race, (here, continents) in words.BIRTHPLACE.items():
         factors = words.BIRTHPLACE_FACTORS.get(race, {})
         abroad = []
         for share, (continent, names) in zip(continents, words.COUNTRY.items(), strict=True):
-            shift = continent == "North America"  # its first country is not abroad
+            shift = continent == "North America"  # the United States are listed first, and not abroad
             rank = np.maximum(np.arange(len(names)) + 1.0 - shift, 1)
             part = rank**-1.2 * [factors.get(name, 1.0) for name in names]
             part[0] *= not shift
@@ -91,7 +92,7 @@ def country() -> Weights:
 
 @cache
 def work_class() -> Weights:
-    """By age, gender and step of education: when people work, and for whom."""
+    """Weights of work class by age, gender and step of education: whether people work, and for whom."""
     step = np.arange(5.0)
     active = rises(AGES, 17.5, 2.5) * (1 - 0.96 * rises(AGES, 64.5, 3.5))
     part = active[:, None, None] * np.array([0.82, 0.95])[:, None] * (0.82 + 0.04 * step)
@@ -110,7 +111,7 @@ def work_class() -> Weights:
 
 @cache
 def occupation() -> Weights:
-    """By education, gender and work class; whoever does not work names the last occupation."""
+    """Weights of occupation by education, gender and work class; people without work name their last occupation."""
     jobs = [job for group in words.OCCUPATIONS.values() for job in group.values()]
     share, usual, man = (np.array([job[part] for job in jobs], dtype=np.float64) for part in range(3))
     fit = np.exp(-np.abs(LEVELS[:, None] - usual) / 2.2) + 0.04
@@ -122,7 +123,7 @@ def occupation() -> Weights:
 
 @cache
 def score_by_person() -> NDArray[np.float32]:
-    """By age, education and gender: salaries rise with education and until fifty, then fall."""
+    """Effect of age, education and gender on the salary score: it rises with education, and with age up to fifty."""
     hump = -(((AGES - 50) / 24) ** 2)
     by_education = 0.15 * (LEVELS - 10)
     total = hump[:, None, None] + by_education[:, None] + np.array([-0.15, 0.15])
@@ -131,18 +132,18 @@ def score_by_person() -> NDArray[np.float32]:
 
 @cache
 def score_by_job() -> NDArray[np.float32]:
-    """By occupation and work class: what a job pays beyond the person who does it."""
+    """Effect of occupation and work class on the salary score."""
     usual = np.array([job[1] for group in words.OCCUPATIONS.values() for job in group.values()])
     return np.asarray(0.08 * (usual - 11)[:, None] + WORK_EFFECT, dtype=np.float32)
 
 
 @cache
 def no_income() -> Weights:
-    """By salary class: the chance to have no income at all."""
+    """Probability of having no income at all, by salary class."""
     return 0.97 * (1 - rises(np.arange(50.0), 4.3, 0.8))
 
 
 @cache
 def usual_income() -> NDArray[np.float32]:
-    """By salary class: dollars a year, growing by a constant factor per class."""
+    """Typical income by salary class in dollars a year, growing by a constant factor per class."""
     return np.geomspace(9_000, 260_000, 50).astype(np.float32)

@@ -74,10 +74,10 @@ def patients(
     sensitive: str | None = "disease",
     keep: Sequence[str] = (),
 ) -> Table:
-    """Forty-eight patients, the diseases of whom are nobody's business; names are left out.
+    """Return a table of 48 patients, without their names, whose disease is sensitive by default.
 
     >>> table = patients()
-    >>> table.rows, [column.name for column in table.quasi], table.sensitive.hierarchy.height
+    >>> table.rows, [column.name for column in table.quasi], table.secret.hierarchy.height
     (48, ['age', 'sex', 'zip'], 2)
     """
     wanted = [*quasi, *([sensitive] if sensitive is not None else []), *keep]
@@ -88,13 +88,13 @@ def patients(
     return Table(
         rows=len(_cells("age")),
         quasi=tuple(columns[name] for name in quasi),
-        sensitive=columns[sensitive] if sensitive is not None else None,
+        sensitive=(columns[sensitive],) if sensitive is not None else (),
         other=tuple(columns[name] for name in keep),
     )
 
 
 def patients_arrow() -> pa.Table:
-    """The same patients as plain values, names included, as a hospital would hold them.
+    """Return the same patients as plain values in an Arrow table, names included.
 
     >>> patients_arrow().column_names
     ['name', 'age', 'sex', 'zip', 'weight', 'disease']
@@ -105,7 +105,7 @@ def patients_arrow() -> pa.Table:
 
 
 def diseases() -> Hierarchy:
-    """The hierarchy of the sensitive attribute: two families of diseases, three of each.
+    """Return the hierarchy of the diseases: two families of three diseases each.
 
     >>> diseases().labels[1]
     ('nervous diseases', 'circulatory diseases')

@@ -1,4 +1,4 @@
-"""Drawing many rows at once: conditional tables by the alias method, and exact quotas."""
+"""Draws many rows at once: from conditional distributions by the alias method, and by exact quotas."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Conditional:
-    """Distributions over the same values, one per condition, ready to be drawn from in constant time per row.
+    """Distributions over the same values, one per condition, from which a row is drawn in constant time.
 
-    Walker's alias method: every value owns a slot of equal width; ``keep`` is the part of the slot that is its own,
-    the rest belongs to ``other``.
+    Walker's alias method: every value has a slot of equal width; the fraction ``keep`` of the slot is its own, the rest
+    belongs to the value ``other``.
 
     >>> coin = Conditional.of([[1, 3], [1, 0]])
     >>> draws = coin.draw(np.random.default_rng(0), np.repeat([0, 1], 1000))
@@ -37,7 +37,7 @@ class Conditional:
         full = np.zeros(share.shape, dtype=np.bool_)
         row = np.arange(conditions)
         for _ in range(values):
-            # Every open slot has the same width on average, so the poorest fits and the richest can fill it up.
+            # The shares of open slots average to one slot: the smallest fits into its slot, the largest fills the rest.
             poorest = np.where(full, np.inf, share).argmin(axis=1)
             richest = np.where(full, -np.inf, share).argmax(axis=1)
             keep[row, poorest] = share[row, poorest]
@@ -47,7 +47,7 @@ class Conditional:
         return cls(keep, other)
 
     def draw(self, rng: np.random.Generator, condition: NDArray[np.integer]) -> Codes:
-        """One value per row, from the distribution of the row's condition."""
+        """Draw one value per row from the distribution of the row's condition."""
         values = self.keep.shape[1]
         place = rng.random(len(condition))
         place *= values
@@ -62,8 +62,8 @@ class Conditional:
 def quotas(rows: int, shares: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Split ``rows`` in proportion to integer ``shares``, each part less than one row from its exact size.
 
-    Cumulative rounding from a random start: exact whenever the exact sizes are whole numbers, and without bias
-    when there are fewer rows than parts.
+    Rounds cumulative sizes from a random start: the result is exact if the exact sizes are whole numbers, and unbiased
+    even with fewer rows than parts.
 
     >>> quotas(10, np.array([1, 3, 1]), np.random.default_rng(0)).tolist()
     [2, 6, 2]
@@ -74,7 +74,7 @@ def quotas(rows: int, shares: NDArray[np.int64], rng: np.random.Generator) -> ND
 
 
 def deal(score: NDArray[np.float32], counts: NDArray[np.int64]) -> Codes:
-    """Give the rows of lowest ``score`` value 0, the next ones value 1, and so on, each to exactly its count.
+    """Assign value 0 to the rows with the lowest ``score``, value 1 to the next ones, and so on, by exact counts.
 
     >>> deal(np.array([0.5, 0.1, 0.9], dtype=np.float32), np.array([2, 1])).tolist()
     [0, 0, 1]

@@ -1,6 +1,6 @@
-"""The values of the census table: labels, the trees over them, and how common they are.
+"""The values of the census table: their labels, hierarchies and frequencies.
 
-The people are invented; shares are round figures that look like a North American census.
+The people are invented; shares are round figures resembling a North American census.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Nested = Mapping[str, Any]
 
 FIRST_AGE, LAST_AGE = 16, 94
 EDUCATION_LEVELS = 17
-"""From 1 (no schooling) by 9 and 10 (certificate or diploma of a high school) and 14 (bachelor) to 17 (doctorate)."""
+"""1 is no schooling, 9 and 10 are a high school certificate or diploma, 14 a bachelor's degree, 17 a doctorate."""
 
 GENDER = ("Female", "Male")
 
@@ -66,7 +66,7 @@ COUNTRY: Nested = {  # most common first
     "Oceania": ("Australia", "Fiji", "New Zealand"),
 }
 
-# Per race, in the order of its leaves: born in the United States, and where the others come from (by continent).
+# Per race, in the order of its leaves: the share born in the United States, and the continents of the others.
 BIRTHPLACE: dict[str, tuple[float, tuple[float, ...]]] = {
     "White": (0.92, (0.46, 0.10, 0.34, 0.07, 0.02, 0.01)),
     "Black": (0.89, (0.60, 0.06, 0.03, 0.01, 0.30, 0.00)),
@@ -78,7 +78,7 @@ BIRTHPLACE: dict[str, tuple[float, tuple[float, ...]]] = {
     "Two races": (0.77, (0.40, 0.12, 0.14, 0.26, 0.06, 0.02)),
     "Three or more races": (0.86, (0.40, 0.10, 0.10, 0.34, 0.03, 0.03)),
 }
-# Countries that one race names far more, or far less, often than others of its continent.
+# Factors for countries that are far more, or far less, frequent for one race than for others.
 BIRTHPLACE_FACTORS: dict[str, dict[str, float]] = {
     "Chinese": {"China": 30, "Taiwan": 15, "Hong Kong": 15, "Vietnam": 4, "India": 0.01, "Philippines": 0.1},
     "Japanese": {"Japan": 500},
@@ -87,8 +87,8 @@ BIRTHPLACE_FACTORS: dict[str, dict[str, float]] = {
     "Black": {"Haiti": 8, "Jamaica": 8, "Trinidad and Tobago": 6, "Mexico": 0.05, "Egypt": 0.2, "Guyana": 6},
 }
 
-# Per occupation: share, usual education level, log-odds of a man, and where it is found more often
-# ("g" in government, "b" in a business of one's own).
+# Per occupation: share, usual education level, log-odds of a man, and where it is more frequent
+# ("g" in government, "b" in one's own business).
 OCCUPATIONS: dict[str, dict[str, tuple[float, float, float, str]]] = {
     "Management and finance": {
         "General managers": (3.4, 13.0, 0.5, "b"),
@@ -159,7 +159,7 @@ OCCUPATIONS: dict[str, dict[str, tuple[float, float, float, str]]] = {
     },
 }
 
-# Rows per salary class in 500,000. Class 12 is the most frequent (4.8402 %), class 49 the least (0.2018 %); the
+# Rows per salary class among 500,000. Class 12 is the most frequent (4.8402 %), class 49 the least (0.2018 %); the
 # highest class is open-ended and therefore a little larger than its neighbours.
 SALARY_SHARES = np.array(
     [

@@ -1,4 +1,4 @@
-"""Promises: what a release may tell about anyone's sensitive value, and how groups are judged by it."""
+"""Promises: bounds on what a release reveals about anyone's sensitive value, and how groups are judged by them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PRINCIPLES: Registry[type[Principle]] = Registry(
         )
     },
 )
-"""Every promise by its name in texts; ``parse`` knows those listed here."""
+"""Every kind of promise by its name; ``parse`` accepts the names listed here."""
 
 __all__ = [
     "PRINCIPLES",

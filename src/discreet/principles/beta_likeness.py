@@ -1,4 +1,4 @@
-"""beta-likeness: no sensitive value becomes much likelier than it was (Cao and Karras, PVLDB 2012)."""
+"""beta-likeness: no sensitive value becomes much likelier than in the whole table (Cao and Karras, PVLDB 2012)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class BetaLikeness(Principle):
     ``basic``: q <= (1 + beta) p. ``enhanced`` (the default): q <= (1 + min(beta, -ln p)) p, which also keeps frequent
     values from becoming certain: (1 - ln p) p < 1 for every p < 1.
 
-    ``negative`` (between 0 and 1) also bounds how much rarer a value may become: q >= (1 - negative) p; 1 bounds
-    nothing. ``level`` makes the promise for the nodes of a level of the sensitive attribute's hierarchy (1: just above
-    the values), whose prior is the sum of their values', and not for the values themselves: then a group of different
-    but similar values violates it.
+    ``negative`` (between 0 and 1) also bounds how much rarer a value may become: q >= (1 - negative) p; with 1 there is
+    no such bound. ``level`` applies the promise to the nodes at a level of the sensitive attribute's hierarchy instead
+    of to the values (1 is the level just above the values); the prior of a node is the sum over its values. Then a
+    group of different but similar values violates the promise.
 
     Monotone: the share in a union lies between the shares in its parts.
 
@@ -53,7 +53,7 @@ class BetaLikeness(Principle):
 
     @property
     def bounds_each_value(self) -> bool:
-        """A promise about nodes adds up the values under each, of which a person may have several."""
+        """True at level 0 only: a node's share sums several values, and a person may have more than one of them."""
         return self.level == 0
 
     def _bounds(self, prior: Prior) -> Bounds:
@@ -68,7 +68,7 @@ class BetaLikeness(Principle):
         return Bounds(labels, p, np.minimum(1.0, (1.0 + self._gains(p)) * p), floors, nodes=nodes)
 
     def _gains(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The largest relative gain allowed to a value with each of these shares in the whole table."""
+        """The largest relative gain allowed to a value, given its share in the whole table."""
         gains = np.full(len(p), self.beta)
         if self.variant == "enhanced":
             held = p > 0
@@ -76,25 +76,25 @@ class BetaLikeness(Principle):
         return gains
 
     def require(self, prior: Prior) -> None:
-        """A sensitive attribute; with a level, one whose hierarchy has that level below its root."""
+        """Require a sensitive attribute and, with a level, a hierarchy that has this level below its root."""
         super().require(prior)
         if self.level > 0:
             prior.nodes(self.level, str(self))
 
     def rules(self, prior: Prior) -> Rules:
-        """A cap for each value (or node), and a floor when the negative gain is bounded too."""
+        """A cap for each value (or node), and a floor if ``negative`` is given."""
         return self._bounds(prior).rules(len(prior.values))
 
     def caps(self, prior: Prior) -> NDArray[np.float64] | None:
-        """The function f of the paper at each value's share; none for a promise about nodes."""
+        """The paper's function f at each value's share; ``None`` for a promise about nodes."""
         return self._bounds(prior).leaf_caps()
 
     def floors(self, prior: Prior) -> NDArray[np.float64] | None:
-        """The smallest shares, when the negative gain is bounded; none for a promise about nodes."""
+        """The smallest allowed shares if ``negative`` is given; ``None`` for a promise about nodes."""
         return self._bounds(prior).leaf_floors()
 
     def reachable(self, prior: Prior) -> Reach:
-        """Always reachable: the whole table as one group tells nothing that was not known."""
+        """Always feasible: the whole table as one group has the distribution of the prior."""
         bounds = self._bounds(prior)
         assert bounds.caps is not None
         rarest = int(np.where(bounds.shares > 0, bounds.shares, 2.0).argmin())
@@ -110,7 +110,7 @@ class BetaLikeness(Principle):
         return self._bounds(prior).explain(self._tally(counts[None], prior)[0])
 
     def binding(self, counts: NDArray[np.int64], prior: Prior) -> str | None:
-        """Where -ln p is less than beta for the value that comes closest to its bound.
+        """A sentence if -ln p, rather than beta, bounds the value that comes closest to its cap.
 
         >>> prior = Prior(np.array([4, 6]), ("flu", "cold"))
         >>> BetaLikeness(2).binding(np.array([2, 2]), prior)
@@ -135,11 +135,16 @@ class BetaLikeness(Principle):
     def _tally(self, counts: NDArray[np.int64], prior: Prior) -> NDArray[np.int64]:
         return counts if self.level == 0 else prior.by_node(counts, self.level, str(self))
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The largest relative gain of any value in any group, and 0 when nothing gains.
+    def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
+        """The largest relative gain of any belief over the value's share."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.nanmax(beliefs / shares - 1.0, initial=0.0))
 
-        Infinite when no beta will do: a value the table does not hold, a gain beyond -ln p (enhanced), or a share below
-        the bound on negative gain.
+    def _achieved(self, counts: Counts, prior: Prior) -> float:
+        """The largest relative gain of any value in any group; 0 if no value gains.
+
+        Infinite if no beta suffices: a group has a value that the whole table does not have, a gain exceeds -ln p
+        (enhanced), or a share falls below its floor.
         """
         bounds = self._bounds(prior)
         if bounds.floors is not None and (counts.strains(replace(bounds, caps=None).rules(counts.width)) > 1.0).any():

@@ -12,7 +12,7 @@ from discreet.principles.rules import combine, rule
 from discreet.principles.wording import percent, rows
 
 STRICT = 2 * SLACK
-"""How much a strict bound is tightened for those who compare with ``<=``: beyond the slack, for groups of any size."""
+"""How much a strict bound is tightened so that callers can compare with ``<=``: more than the slack, at any size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +27,9 @@ class Bounds:
     strict: bool = False
     """Whether a group that meets a bound exactly violates it."""
     nodes: NDArray[np.int32] | None = None
-    """Per value: the node it is counted under; ``None`` when values are bounded as they are."""
+    """The node that each value is counted under; ``None`` when the values themselves are bounded."""
     reason: str | None = None
-    """Why there is a bound; by default, because of the value's share in the whole table."""
+    """The reason for the bounds, for messages; by default the value's share in the whole table."""
 
     def rules(self, width: int) -> Rules:
         """The bounds as rules for an attribute of ``width`` values."""
@@ -42,19 +42,19 @@ class Bounds:
         return combine(parts)
 
     def leaf_caps(self) -> NDArray[np.float64] | None:
-        """Caps per value, never above 1, to be compared with ``<=``; none when the bounds are on nodes."""
+        """Caps per value, at most 1, for comparison with ``<=``; ``None`` when the bounds concern nodes."""
         if self.caps is None or self.nodes is not None:
             return None
         return np.clip(self.caps - STRICT if self.strict else self.caps, 0.0, 1.0)
 
     def leaf_floors(self) -> NDArray[np.float64] | None:
-        """Floors per value, to be compared with ``>=``; none when the bounds are on nodes."""
+        """Floors per value, for comparison with ``>=``; ``None`` when the bounds concern nodes."""
         if self.floors is None or self.nodes is not None:
             return None
         return np.where(self.shares > 0, self.floors + STRICT, 0.0) if self.strict else self.floors
 
     def explain(self, counts: NDArray[np.int64]) -> str:
-        """The worst violation in one group whose counts (per value or node) are given, or what is expected of them."""
+        """A sentence on the worst violation in one group, given its counts (or expected counts) per value or node."""
         whole = counts.dtype.kind in "iu"
         size = int(counts.sum()) if whole else float(counts.sum())
         slack = -SLACK if self.strict else SLACK

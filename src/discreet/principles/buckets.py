@@ -1,4 +1,4 @@
-"""Buckets of sensitive values that may stand in for each other without breaking a bound."""
+"""Buckets of sensitive values that can replace one another in a group without breaking a bound."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from discreet.kernels.judging import SLACK
 def fewest_buckets(counts: NDArray[np.int64], caps: NDArray[np.float64] | None, room: int = 0) -> NDArray[np.int32]:
     """The bucket of each value, in the fewest buckets of values with neighbouring caps.
 
-    A group that draws from every bucket in proportion to its size keeps every cap, whichever rows of the bucket it
-    draws, when the whole bucket is no larger than the smallest cap of its values: ``counts <= cap x rows``, summed
-    over the bucket. With values in ascending order of cap this splits the order into runs. Whatever fits from some
-    value on, fits from any later one on as well; so the longest runs from the front are the fewest, and those that
-    ``DPpartition`` of the beta-likeness paper finds, here for any caps. Values may share a bucket when equality holds.
+    A bucket is safe if its total count is at most ``cap x rows`` for the smallest cap among its values. A group that
+    draws from each bucket in proportion to the bucket's size then keeps every cap, whichever rows of the bucket it
+    draws; equality is allowed.
 
-    With ``room``, values share a bucket only if it could hold so many rows more.
+    Values are sorted by cap, and each bucket is a run of this order. If a run is safe, so is every part of it, because
+    dropping its first values cannot lower its smallest cap. Taking the longest safe run from the front therefore gives
+    the fewest buckets. For the caps of beta-likeness this matches ``DPpartition`` of the paper.
 
-    Values that the table does not hold have nothing to draw and share a bucket of their own; without caps, every
-    value has a bucket of its own.
+    With ``room``, values share a bucket only if that many more rows would still fit.
+
+    Values that do not occur in the table share a bucket of their own. Without caps, every value has its own bucket.
 
     >>> fewest_buckets(np.array([2, 3, 3, 3, 4, 4]), np.array([0.31, 0.45, 0.45, 0.45, 0.54, 0.54])).tolist()
     [0, 0, 1, 1, 2, 2]
@@ -34,12 +35,14 @@ def fewest_buckets(counts: NDArray[np.int64], caps: NDArray[np.float64] | None, 
     limits = np.where(counts > 0, caps, 0.0) * rows + SLACK
     order = np.lexsort((np.arange(m), counts, limits))
     up_to = np.concatenate([[0], np.cumsum(counts[order])])
-    # whole rows; a bucket of values that are not held needs no room
+    # in whole rows; the bucket of values that do not occur needs no room
     most = np.maximum(np.floor(limits[order]).astype(np.int64) - room, 0)
-    result = np.empty(m, dtype=np.int32)
-    start = bucket = 0
+    ends = np.maximum(np.searchsorted(up_to, up_to[:-1] + most, "right") - 1, np.arange(1, m + 1)).tolist()
+    first = np.zeros(m, dtype=np.int32)
+    start = 0
     while start < m:
-        end = max(start + 1, int(np.searchsorted(up_to, up_to[start] + most[start], "right")) - 1)
-        result[order[start:end]] = bucket
-        start, bucket = end, bucket + 1
+        first[start] = 1
+        start = ends[start]
+    result = np.empty(m, dtype=np.int32)
+    result[order] = np.cumsum(first) - 1
     return result

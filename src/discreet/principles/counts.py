@@ -23,7 +23,7 @@ from discreet.table.combinations import distinct
 class Counts:
     """How often each sensitive value occurs in each group.
 
-    Group ``g`` holds the ``values[starts[g]:starts[g + 1]]``, each as often as ``amounts`` says.
+    Group ``g`` contains ``values[starts[g]:starts[g + 1]]``, with the frequencies in ``amounts``.
 
     >>> counts = Counts.of([[2, 0, 1], [0, 0, 4]], 3)
     >>> counts.sizes.tolist(), counts.values.tolist(), counts.line(1).tolist()
@@ -81,7 +81,7 @@ class Counts:
         number: int,
         width: int,
     ) -> Counts:
-        """How many persons of each group have each value in any of their rows; given the rows' groups and persons.
+        """How many persons of each group have each value in any of their rows, given each row's group and person.
 
         >>> rows = np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([1, 0, 1])
         >>> counts = Counts.of_persons(*rows, 1, 2)

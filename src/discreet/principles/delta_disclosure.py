@@ -21,9 +21,9 @@ from discreet.principles.wording import exact, rows
 class DeltaDisclosure(Principle):
     """Every value's share q in every group is within a factor of its share p in the whole table: |ln(q / p)| < delta.
 
-    That is exp(-delta) p < q < exp(delta) p, strictly, for every value the table holds. So every group must hold every
-    value, which makes groups large; and a frequent value may come close to certainty. Monotone: the share in a union
-    lies between the shares in its parts.
+    That is exp(-delta) p < q < exp(delta) p, strictly, for every value in the table. So every group must contain every
+    value, which makes groups large, and the belief in a frequent value may come close to certainty. Monotone: the share
+    in a union lies between the shares in its parts.
 
     >>> prior = Prior(np.array([1, 99]), ("HIV", "flu"))
     >>> print(DeltaDisclosure(1).explain([0, 20], prior))  # doctest: +NORMALIZE_WHITESPACE
@@ -39,14 +39,14 @@ class DeltaDisclosure(Principle):
 
     @property
     def bounds_each_value(self) -> bool:
-        """From above and from below."""
+        """True: each value has a cap and a floor."""
         return True
 
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
         p = prior.frequencies
         factor = np.exp(min(self.delta, 700.0))
-        # a strict cap above 1 binds nothing; exactly 1 would forbid a share of 1
+        # a strict cap above 1 never binds, whereas a cap of exactly 1 would forbid a share of 1
         return Bounds(prior.values, p, np.minimum(factor * p, 2.0), p / factor, strict=True)
 
     def rules(self, prior: Prior) -> Rules:
@@ -62,7 +62,7 @@ class DeltaDisclosure(Principle):
         return self._bounds(prior).leaf_floors()
 
     def reachable(self, prior: Prior) -> Reach:
-        """Reachable for any delta above 0 (down to what the comparison of counts can tell apart)."""
+        """Feasible for any delta above 0 that the slack in comparing counts leaves distinguishable from 0."""
         if not self.holds(prior.counts[None], prior)[0]:
             sentence = f"delta={exact(self.delta)} is too small to be told apart from 0; ask for delta=0.000001."
             return Reach(False, 0.0, sentence)
@@ -77,6 +77,11 @@ class DeltaDisclosure(Principle):
 
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         return self._bounds(prior).explain(counts)
+
+    def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
+        """The largest |ln(belief / share)|."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.nanmax(np.abs(np.log(beliefs / shares)), initial=0.0))
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest |ln(q / p)|: the promise holds for every delta above it; infinite when a value is absent."""

@@ -22,8 +22,8 @@ from discreet.principles.wording import rows
 class KAnonymity(Principle):
     """Every group has at least ``k`` rows.
 
-    It says nothing about sensitive values: a group of any size may hold a single one. Monotone: a union is larger than
-    its parts.
+    This does not protect sensitive values: a group of any size may have a single one. Monotone: a union is at least as
+    large as its parts.
 
     >>> prior = Prior(np.array([6, 4]), ("flu", "cold"))
     >>> KAnonymity(5).explain([2, 1], prior)
@@ -39,7 +39,7 @@ class KAnonymity(Principle):
 
     @property
     def about_values(self) -> bool:
-        """It counts rows."""
+        """False: the promise counts rows."""
         return False
 
     @property
@@ -49,18 +49,18 @@ class KAnonymity(Principle):
 
     @property
     def bounds_each_value(self) -> bool:
-        """Nothing is said about values, so they may be as many as they like."""
+        """True: the promise does not concern values, so persons may have any number of them."""
         return True
 
     def require(self, prior: Prior) -> None:
-        """Nothing: a table without a sensitive attribute will do."""
+        """Require nothing: the promise suits tables without a sensitive attribute too."""
 
     def rules(self, prior: Prior) -> Rules:
         """One rule on the size of a group."""
         return rule(SIZE, self.k, width=len(prior.values))
 
     def reachable(self, prior: Prior) -> Reach:
-        """Reachable when the table has ``k`` rows."""
+        """Feasible if the table has at least ``k`` rows."""
         has = f"the table has {rows(prior.rows)}"
         if self.k <= prior.rows:
             groups = prior.rows // self.k

@@ -21,10 +21,10 @@ from discreet.principles.wording import about, exact, rows, values
 
 @dataclass(frozen=True)
 class KEAnonymity(Principle):
-    """Every group holds at least ``k`` different numbers, and the largest exceeds the smallest by at least ``e``.
+    """Every group has at least ``k`` different numbers, and the largest exceeds the smallest by at least ``e``.
 
-    It protects little: all but one of a group's numbers may lie close together. Proximity bounds that. A missing value
-    counts as a different one, and not for the range. Monotone: a union holds the values of both parts.
+    This protects little: all but one of a group's numbers may lie close together, which proximity bounds. A missing
+    value counts towards ``k`` but not towards the range. Monotone: a union has the values of both parts.
 
     >>> prior = Prior(np.array([2, 2, 2]), ("1000", "1010", "9000"), "numeric")
     >>> KEAnonymity(2, 500).explain([1, 1, 0], prior)
@@ -40,26 +40,26 @@ class KEAnonymity(Principle):
     e: float
 
     def require(self, prior: Prior) -> None:
-        """A numeric sensitive attribute."""
+        """Require a numeric sensitive attribute."""
         super().require(prior)
         prior.require_numbers(str(self))
 
     def rules(self, prior: Prior) -> Rules:
-        """One rule on the number of values, one on their range."""
+        """One rule on the number of different values, one on their range."""
         self.require(prior)
         width = len(prior.values)
         return combine([rule(DISTINCT, self.k, width=width), self._spread(prior, width)])
 
     def _spread(self, prior: Prior, width: int) -> Rules:
         numbers, asked = in_units(prior.require_numbers(str(self)), self.e, 1)
-        # between whole numbers there is no range but a whole one, and a double is one as it is
+        # ranges between whole numbers are whole, so the bound is rounded up; without a unit it is a float already
         needed = asked if numbers is prior.numbers else math.ceil(asked)
         told = float(needed)
         told = told if told >= needed else math.nextafter(told, math.inf)
         return rule(RANGE, told, width=width, bounds=numbers)
 
     def reachable(self, prior: Prior) -> Reach:
-        """Reachable when the whole table keeps it."""
+        """Feasible if the whole table keeps it."""
         strongest = int(self.achieved(prior.counts[None], prior))
         low, high = ends_of(prior.counts, prior)
         held = int((prior.counts > 0).sum())
@@ -80,14 +80,14 @@ class KEAnonymity(Principle):
         return f"The numbers of this group of {size} span {span}{where}; at least {exact(self.e)} is required."
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The largest k that all groups keep; 0 when one of them spans less than e."""
+        """The largest k that all groups keep; 0 if one of them spans less than e."""
         if (counts.strains(self._spread(prior, counts.width)) > 1.0).any():
             return 0
         return int(np.diff(counts.starts).min())
 
 
 def ends_of(counts: NDArray[np.int64], prior: Prior) -> tuple[int, int]:
-    """The codes of the smallest and the largest number that is held; -1 when all are missing."""
+    """The codes of the smallest and the largest number with a positive count; -1 if all are missing."""
     assert prior.numbers is not None
     known = np.flatnonzero((counts > 0) & ~np.isnan(prior.numbers))
     if len(known) == 0:
@@ -96,7 +96,7 @@ def ends_of(counts: NDArray[np.int64], prior: Prior) -> tuple[int, int]:
 
 
 def gap_of(low: int, high: int, prior: Prior) -> float:
-    """How far the numbers of two codes are apart; 0 when there are none."""
+    """The distance between the numbers of two codes; 0 if the codes are -1."""
     assert prior.numbers is not None
     return 0.0 if low < 0 else float(prior.numbers[high]) - float(prior.numbers[low])
 

@@ -1,4 +1,4 @@
-"""l-diversity: every group holds at least l well-represented sensitive values (Machanavajjhala et al., ICDE 2006)."""
+"""l-diversity: every group has at least l well-represented sensitive values (Machanavajjhala et al., ICDE 2006)."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from discreet.principles.wording import about, exact, ordinal, percent, rows, va
 
 @dataclass(frozen=True)
 class LDiversity(Principle):
-    """Every group holds at least ``l`` well-represented sensitive values.
+    """Every group has at least ``l`` well-represented sensitive values.
 
-    What well-represented means is the ``kind``:
+    The ``kind`` defines well-represented:
 
     - ``frequency``: no value has more than 1 / l of a group's rows;
-    - ``distinct``: a group holds at least l different values (l whole);
-    - ``entropy``: the entropy of a group's values is at least log l, that of l equally frequent ones;
-    - ``recursive``: with the counts of a group in falling order, r1 < c (r_l + ... + r_m) (l whole, ``c`` above 0): the
-      most frequent value stays in check even after l - 2 others have been ruled out.
+    - ``distinct``: a group has at least l different values (l whole);
+    - ``entropy``: the entropy of a group's values is at least log l, that of l equally frequent values;
+    - ``recursive``: with the counts of a group in descending order, r1 < c (r_l + ... + r_m) (l whole, ``c`` above 0):
+      the most frequent value does not dominate even after an adversary has ruled out l - 2 others.
 
-    ``frequency`` is the default because it bounds what is learnt: nobody's value can be guessed with more than 1 / l
-    confidence. ``distinct`` protects little: 98 of 100 rows may share one value in a group that is 3-diverse.
+    ``frequency`` is the default because it bounds the adversary's belief: nobody's value can be guessed with more than
+    1 / l confidence. ``distinct`` protects little: 98 of 100 rows may share one value in a group that is 3-diverse.
 
-    All kinds are monotone. Distinct: a union holds the values of both parts. Frequency: a share in a union lies between
-    those in its parts. Entropy: it is concave. Recursive: the largest count of a union is at most the sum of its parts'
-    largest, and its l - 1 largest counts together at most the sum of theirs, so that its tail is at least the sum of
-    their tails.
+    All kinds are monotone. Distinct: a union has the values of both parts. Frequency: a share in a union lies between
+    the shares in its parts. Entropy: it is concave. Recursive: the largest count of a union is at most the sum of the
+    largest counts of its parts. Likewise its l - 1 largest counts add up to at most the sum of theirs, so its tail is
+    at least the sum of their tails.
 
     >>> prior = Prior(np.array([4, 3, 3]), ("Sales", "Farming", "Craft"))
     >>> print(LDiversity(3).reachable(prior).sentence)  # doctest: +NORMALIZE_WHITESPACE
@@ -60,7 +60,7 @@ class LDiversity(Principle):
     c: float | None = None
 
     def __post_init__(self) -> None:
-        """Check each parameter, and that they go together."""
+        """Check each parameter, and that they are compatible."""
         super().__post_init__()
         if self.kind in ("distinct", "recursive") and not self.l.is_integer():
             raise DiscreetError(
@@ -77,8 +77,13 @@ class LDiversity(Principle):
 
     @property
     def bounds_each_value(self) -> bool:
-        """Frequency does; the other kinds look at all values of a group together."""
+        """True for frequency only; the other kinds consider all values of a group together."""
         return self.kind == "frequency"
+
+    @property
+    def sufficient_share(self) -> float | None:
+        """1 / l for frequency and distinct: in a group of fewer than l values, one has a share above 1 / l."""
+        return 1.0 / self.l if self.kind in ("frequency", "distinct") else None
 
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
@@ -86,7 +91,7 @@ class LDiversity(Principle):
         return Bounds(prior.values, prior.frequencies, caps, reason=f"because of l={exact(self.l)}")
 
     def rules(self, prior: Prior) -> Rules:
-        """One rule, of the kind that was chosen."""
+        """One rule, depending on the kind."""
         self.require(prior)
         width = len(prior.values)
         if self.kind == "distinct":
@@ -95,16 +100,16 @@ class LDiversity(Principle):
             return rule(ENTROPY, math.log(self.l), width=width)
         if self.kind == "recursive":
             assert self.c is not None
-            # no group keeps so small a c, and the slack would drown it
+            # no group keeps a smaller c, and the slack would exceed it
             return rule(RECURSIVE, max(self.c, 1e-8), min(self.l, width + 1), width=width)
         return self._bounds(prior).rules(width)
 
     def caps(self, prior: Prior) -> NDArray[np.float64] | None:
-        """1 / l for every value, when the kind is frequency."""
+        """1 / l for every value if the kind is frequency, else ``None``."""
         return self._bounds(prior).leaf_caps() if self.kind == "frequency" else None
 
     def reachable(self, prior: Prior) -> Reach:
-        """Reachable when the whole table keeps it."""
+        """Feasible if the whole table keeps it."""
         strongest = self.achieved(prior.counts[None], prior)
         fact = self._fact(strongest, prior)
         if self.holds(prior.counts[None], prior)[0]:
@@ -113,7 +118,7 @@ class LDiversity(Principle):
         return Reach(False, strongest, f"{fact[0].upper()}{fact[1:]}, so {advice}.")
 
     def _fact(self, strongest: float, prior: Prior) -> str:
-        """What in the table limits l."""
+        """A clause on what limits l in this table."""
         most = prior.most_frequent
         share = f"holds {percent(float(prior.frequencies[most]))} of the rows"
         if self.kind == "frequency":
@@ -126,14 +131,14 @@ class LDiversity(Principle):
         return f"{fact}, of which the most frequent, '{prior.values[most]}', {share}"
 
     def _recursive_advice(self, strongest: int, prior: Prior) -> str:
-        """What to ask for when the recursive kind cannot be kept: a smaller l, or a larger c."""
+        """What to ask for if the recursive kind cannot be kept: a smaller l, or a larger c."""
         assert self.c is not None
         ranked = np.sort(prior.counts)[::-1]
         wanted, tail = int(self.l), int(ranked[int(self.l) - 1 :].sum())
         limit = f"l can be at most {strongest}" if strongest else "no l can be kept"
         if strongest > 1:
             return f"{limit} with c={exact(self.c)}; ask for l={strongest}"
-        if tail == 0:  # no c will do for this l
+        if tail == 0:  # no c suffices for this l
             wanted = int((ranked > 0).sum())
             tail = int(ranked[wanted - 1])
         larger = exact(_above(float(ranked[0] / tail)))
@@ -161,8 +166,12 @@ class LDiversity(Principle):
             f"ones are allowed."
         )
 
+    def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
+        """The reciprocal of the largest belief: the number of values if all were equally likely."""
+        return float(1.0 / max(np.nanmax(beliefs, initial=0.0), SLACK))
+
     def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The largest l that all groups keep; for the recursive kind with this c, and 0 when not even l = 1 is kept."""
+        """The largest l that all groups keep; for the recursive kind with this c, and 0 if not even l = 1 is kept."""
         first = counts.starts[:-1]
         if self.kind == "frequency":
             return float((counts.sizes / np.maximum.reduceat(counts.amounts, first)).min())
@@ -172,7 +181,7 @@ class LDiversity(Principle):
             q = counts.shares
             return float(np.exp(-np.add.reduceat(q * np.log(q), first).max()))
         assert self.c is not None
-        # within a group the rarest first: the sum of the first j of d values is the tail for l = d - j + 1
+        # with a group's d counts in ascending order, the sum of the first j is the tail for l = d - j + 1
         rising = counts.amounts[np.lexsort((counts.amounts, counts.groups))]
         tails = np.cumsum(rising)
         tails -= (tails[first] - rising[first])[counts.groups]
@@ -181,7 +190,7 @@ class LDiversity(Principle):
 
 
 def _advice(strongest: float) -> str:
-    """The largest l that can be asked for, as it reads after "so"."""
+    """The largest l to ask for, phrased to follow "so"."""
     limit = f"l can be at most {_down(strongest)}"
     # a whole number reads best; below 2 the only one is 1, which promises nothing
     asked = str(math.floor(strongest + 1e-9)) if strongest + 1e-9 >= 2.0 else _down(strongest)
@@ -191,11 +200,11 @@ def _advice(strongest: float) -> str:
 
 
 def _down(strongest: float) -> str:
-    """A limit rounded down to two decimals: what is read must be what can be asked for."""
+    """A limit rounded down to two decimals, so that the printed value can be asked for."""
     return exact(math.floor(strongest * 100.0 + 1e-7) / 100.0)
 
 
 def _above(bound: float) -> float:
-    """A readable number a little above a bound."""
+    """A number of two significant digits just above a bound."""
     step = 10.0 ** (math.floor(math.log10(bound)) - 1)
     return round((math.floor(bound / step) + 1) * step, 12)

@@ -1,9 +1,9 @@
-"""How far numbers are apart as their decimals say, although most decimals are rounded when they are read.
+"""Distances between decimal numbers, exact although floats round most decimals.
 
-0.3 - 0.1 is less than 0.2 where numbers are binary, yet whoever reads these three texts counts 0.3 as 0.2 away from
-0.1. So numbers are measured as whole multiples of a power of ten where all of them are: those are exact, so are their
-differences, and a quotient of two is rounded once, as the text of the width was with which it is compared. Where they
-are no such multiples (they have too many digits), what rounding may have added is taken off the distance.
+In floats 0.3 - 0.1 is less than 0.2, yet a reader of these decimals takes 0.3 to be 0.2 away from 0.1. So if all
+numbers are multiples of a power of ten, they are measured as whole multiples of it. These are exact, and so are their
+differences; a quotient is rounded once, just as parsing rounded the width that the quotient is compared with. If the
+numbers have too many digits for that, the largest possible rounding error is subtracted from the distance.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from discreet.table.texts import LARGEST_WHOLE
 Numbers = NDArray[np.float64]
 
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
-"""How much of itself a number may be off by, generously."""
+"""A generous bound on the relative error of a number."""
 MOST_PLACES = 22
-"""Powers of ten up to this one are exact."""
+"""The largest power of ten that a float represents exactly."""
 MOST_DIGITS = 15
-"""No two decimals of so many digits are read as the same number."""
+"""Different decimals with at most this many digits are different floats."""
 
 
 def in_units(numbers: Numbers, asked: float, power: int) -> tuple[Numbers, Fraction]:
-    """Numbers (NaN where one is missing), and what is asked of their ``power``-th power, in one unit and exactly.
+    """The numbers (NaN where one is missing) and the width ``asked``, exactly, in one common unit.
 
-    Where all numbers are multiples of a power of ten, they become whole numbers of it, and what is asked is the decimal
-    that its text says; a smaller unit is taken where that is exact only so. Elsewhere all are what they are in binary.
+    ``asked`` is measured in the ``power``-th power of the unit (2 for a variance). If all numbers are multiples of a
+    power of ten, that power is the unit: the numbers become whole, and ``asked`` is taken as the decimal it is written
+    as. A smaller unit is chosen if only that makes ``asked`` exact. Otherwise the binary values are used unchanged.
 
     >>> in_units(np.array([0.1, np.nan, 0.3]), 0.2, 1)
     (array([ 1., nan,  3.]), Fraction(2, 1))
@@ -48,12 +49,12 @@ def in_units(numbers: Numbers, asked: float, power: int) -> tuple[Numbers, Fract
 
 
 class Ruler(NamedTuple):
-    """Measures how far numbers are apart, of which only the places in ascending order are told."""
+    """Measures distances between numbers, given their positions in ascending order."""
 
     numbers: Numbers
-    """In multiples of the unit, if they have one."""
+    """In multiples of the unit, if there is one."""
     scale: float
-    """How many units make 1; 0 where there is no unit."""
+    """How many units make 1; 0 if there is no common unit."""
 
     @classmethod
     def of(cls, numbers: Numbers) -> Ruler:
@@ -72,7 +73,7 @@ class Ruler(NamedTuple):
         return cls(numbers, 0.0)
 
     def apart(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> Numbers:
-        """How far each number at the places ``high`` is above the one at ``low``."""
+        """How far the number at each position in ``high`` lies above the number at the same entry of ``low``."""
         lower, upper = self.numbers[low], self.numbers[high]
         with np.errstate(over="ignore"):
             gaps = upper - lower
@@ -82,7 +83,7 @@ class Ruler(NamedTuple):
         return np.where(low != high, np.maximum(gaps - off, 0.0), 0.0)
 
     def relatively(self, owner: NDArray[np.int64], other: NDArray[np.int64]) -> Numbers:
-        """The distance of two numbers as a share of the first; infinite where their signs differ, and from zero."""
+        """The distance of ``other`` from ``owner`` as a share of ``owner``; infinite from zero and across signs."""
         one, two = self.numbers[owner], self.numbers[other]
         gaps = np.full(len(one), np.inf)
         alike = (np.sign(one) * np.sign(two) >= 0) & (one != 0)

@@ -1,4 +1,4 @@
-"""Neighbourhoods of numbers that are given by hand: a pair of widths, a function, or the ends for every number."""
+"""Custom neighbourhoods of numbers: a pair of widths, a function, or the two ends listed for every number."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from discreet.table.texts import number_text
 
 Numbers = NDArray[np.float64]
 Function = Callable[[Numbers], tuple[Any, Any]]
-"""From numbers to where the neighbourhood of each begins and where it ends."""
+"""Maps an array of numbers to the lower and the upper ends of their neighbourhoods."""
 Ends = tuple[tuple[float, float, float], ...]
-"""A number, where its neighbourhood begins, and where it ends."""
+"""Triples of a number and the lower and upper end of its neighbourhood."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Neighbourhood(Choice):
     """A word for a kind of neighbourhood, a pair of widths, or a function."""
 
     def describe(self) -> str:
-        """What is accepted, as it reads after "must be"."""
+        """The accepted values, phrased to follow "must be"."""
         return "absolute or relative, a pair of widths (below, above), or a function that gives the ends"
 
     def accept(self, value: object) -> object:
@@ -36,7 +36,7 @@ class Neighbourhood(Choice):
         if callable(value):
             return value
         if isinstance(value, Sequence) and not isinstance(value, str):
-            below, above = value  # too few or too many are a ValueError
+            below, above = value  # raises ValueError unless there are exactly two
             return Number("below").accept(below), Number("above").accept(above)
         return super().accept(value)
 
@@ -46,19 +46,19 @@ class Stated(Parameter):
     """The ends of the neighbourhood of every number, written ``1000:900:1100 1010:905:1115``."""
 
     def describe(self) -> str:
-        """What is accepted, as it reads after "must be"."""
+        """The accepted values, phrased to follow "must be"."""
         return "numbers in ascending order with the ends of their neighbourhoods, which hold them and never fall"
 
     def read(self, text: str) -> object:
-        """The ends that a text means."""
+        """The triples written in a text, or the text itself if it cannot be read."""
         try:
             return tuple(tuple(float(number) for number in one.split(":")) for one in text.split())
         except ValueError:
             return text
 
     def accept(self, value: object) -> object:
-        """The ends as floats."""
-        table = np.array(value, np.float64)  # what is no table of numbers is a ValueError
+        """The triples as floats."""
+        table = np.array(value, np.float64)  # raises ValueError unless this is a table of numbers
         if table.ndim != 2 or table.shape[1] != 3 or not np.isfinite(table[:, 0]).all():
             raise ValueError
         numbers, low, high = table.T
@@ -70,7 +70,7 @@ class Stated(Parameter):
         return tuple((float(number), float(begin), float(end)) for number, begin, end in table)
 
     def check(self, promise: str, value: object, example: str) -> object:
-        """The ends as floats, or a sentence that says what is accepted; they may be too many to be shown."""
+        """The triples as floats, or a ``DiscreetError`` that does not repeat the value, which may be very long."""
         if value is None:
             return None
         try:
@@ -82,7 +82,7 @@ class Stated(Parameter):
 
 
 def ends_text(ends: Ends) -> str:
-    """The ends as ``Stated`` reads them.
+    """The triples as text that ``Stated`` reads back.
 
     >>> ends_text(((1000.0, 900.0, 1100.5), (2000.0, 1800.0, math.inf)))
     '1000:900:1100.5 2000:1800:inf'
@@ -91,7 +91,7 @@ def ends_text(ends: Ends) -> str:
 
 
 def ends_by(function: Function, numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """The ends that a function gives; refused unless they hold their number and never fall when it grows.
+    """The ends from a user's function; raises unless they enclose their number and never decrease as it grows.
 
     >>> [end.tolist() for end in ends_by(lambda x: (x - 1, x * 2), np.array([1.0, 5.0]))]
     [[0.0, 4.0], [2.0, 10.0]]
@@ -100,7 +100,7 @@ def ends_by(function: Function, numbers: Numbers) -> tuple[Numbers, Numbers]:
         low, high = (
             np.broadcast_to(np.asarray(end, np.float64), numbers.shape).copy() for end in function(numbers.copy())
         )
-    except Exception as error:  # whatever the function of a user does
+    except Exception as error:  # a user's function may raise anything
         raise DiscreetError(
             f"proximity: the function that gives the neighbourhoods failed ({error}); from an array of numbers it must "
             "make two arrays as long, the lower and the upper ends"
@@ -112,7 +112,7 @@ def ends_by(function: Function, numbers: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def ends_stated(ends: Ends, numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """The stated ends of these numbers; refused when one of them is not among those stated."""
+    """The stated ends for these numbers; raises if a number is not listed."""
     known, low, high = np.array(ends, np.float64).T
     at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
     strange = numbers[known[at] != numbers]
@@ -125,7 +125,7 @@ def ends_stated(ends: Ends, numbers: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def widened(numbers: Numbers, low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
-    """Given ends with what rounding may have taken from them, unless all is whole; they still never fall.
+    """Move ends outwards by the largest possible rounding error, unless all are whole; they stay nondecreasing.
 
     >>> [end.tolist() for end in widened(np.array([2.0**52]), np.array([2.0**52 - 1]), np.array([2.0**52 + 3]))]
     [[4503599627370495.0], [4503599627370499.0]]
@@ -139,7 +139,7 @@ def widened(numbers: Numbers, low: Numbers, high: Numbers) -> tuple[Numbers, Num
 
 
 def _fault(numbers: Numbers, low: Numbers, high: Numbers) -> str | None:
-    """What is wrong with neighbourhoods of ascending numbers, as a clause that names the values."""
+    """A clause on what is wrong with the neighbourhoods of ascending numbers, or ``None`` if they are valid."""
     outside = np.flatnonzero(~((low <= numbers) & (numbers <= high)))
     if len(outside):
         number, begin, end = (number_text(float(one[outside[0]])) for one in (numbers, low, high))

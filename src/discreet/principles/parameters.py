@@ -17,38 +17,38 @@ from discreet.principles.wording import exact
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 LONGEST = 300
-"""Longer texts are no numbers that a float can hold."""
+"""The longest text read as a whole number; longer ones are treated as too large for a float."""
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Parameter(ABC):
-    """One parameter: what it is called, what it may be, and whether it may be left out (``None``)."""
+    """A parameter of a promise: its name, its accepted values, and whether it may be omitted (``None``)."""
 
     name: str
     optional: bool = False
 
     @abstractmethod
     def describe(self) -> str:
-        """What is accepted, as it reads after "must be"."""
+        """The accepted values, phrased to follow "must be"."""
 
     @abstractmethod
     def read(self, text: str) -> object:
-        """The value that a text means, or the text itself when it means none (``check`` then refuses it).
+        """The value written in a text, or the text itself if it is not a valid value (``check`` then rejects it).
 
-        ``ValueError`` for a text that is not even one.
+        Raises ``ValueError`` for malformed texts, such as an unterminated quote.
         """
 
     def write(self, value: object) -> str:
-        """The text of a value, which ``read`` reads back."""
+        """The text of a value, such that ``read`` returns the value."""
         return value if isinstance(value, str) else exact(cast(float, value))
 
     @abstractmethod
     def accept(self, value: object) -> object:
-        """The value in its proper type; ``ValueError`` when it is not acceptable."""
+        """The value in its proper type; raises ``ValueError`` if it is not acceptable."""
 
     def check(self, promise: str, value: object, example: str) -> object:
-        """The value in its proper type, or a sentence that says what is accepted."""
+        """The value in its proper type; raises ``DiscreetError`` naming the accepted values."""
         if value is None and self.optional:
             return None
         try:
@@ -60,19 +60,19 @@ class Parameter(ABC):
             raise DiscreetError(f"{promise}: {self.name} must be {self.describe()}, not {shown}; {way_out}") from None
 
     def near(self, value: object) -> str | None:
-        """An accepted value that was probably meant."""
+        """An accepted value that the user probably meant, as text."""
         return None
 
 
 def _number(text: str) -> object:
-    """The number that a text means; one that a float cannot hold means none that is acceptable anywhere."""
+    """The number written in a text, or the text itself if it is no number or does not fit into a float."""
     if _WHOLE.fullmatch(text):
         return int(text) if len(text) <= LONGEST else text
     return float(text) if _NUMBER.fullmatch(text) and not _vanishes(text) else text
 
 
 def _vanishes(text: str) -> bool:
-    """Whether a number is not zero but would be held as zero, which promises something else."""
+    """Whether a nonzero decimal underflows to zero, which would change the promise."""
     digits = re.split("[eE]", text)[0]
     return float(text) == 0.0 and re.search("[1-9]", digits) is not None
 
@@ -86,7 +86,7 @@ class Number(Parameter):
     above: bool = False
 
     def describe(self) -> str:
-        """What is accepted, as it reads after "must be"."""
+        """The accepted values, phrased to follow "must be"."""
         if math.isfinite(self.high):
             if self.above:
                 return f"a number above {self.low:g} and at most {self.high:g}"
@@ -94,11 +94,11 @@ class Number(Parameter):
         return f"a number above {self.low:g}" if self.above else f"a number of at least {self.low:g}"
 
     def read(self, text: str) -> object:
-        """The number that a text means."""
+        """The number written in a text."""
         return _number(text)
 
     def near(self, value: object) -> str | None:
-        """Zero, for a number that is too close to it."""
+        """Zero, for a nonzero number too small for a float."""
         close = isinstance(value, str) and _NUMBER.fullmatch(value) is not None and _vanishes(value)
         return "0, from which it cannot be told apart" if close and self.low == 0.0 and not self.above else None
 
@@ -122,18 +122,18 @@ class Whole(Parameter):
     low: int = 1
 
     def describe(self) -> str:
-        """What is accepted, as it reads after "must be"."""
+        """The accepted values, phrased to follow "must be"."""
         return f"a whole number of at least {self.low}"
 
     def read(self, text: str) -> object:
-        """The whole number that a text means."""
+        """The whole number written in a text."""
         return _number(text)
 
     def accept(self, value: object) -> object:
         """The number as an int."""
         if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
             raise ValueError
-        # nothing that is counted comes near 2^53, and up to there a float holds every whole number
+        # counts stay far below 2^53, and up to there a float represents every whole number exactly
         if not self.low <= value <= 2**53:
             raise ValueError
         return int(value)
@@ -141,55 +141,55 @@ class Whole(Parameter):
 
 @dataclass(frozen=True)
 class Choice(Parameter):
-    """One of a few words."""
+    """One of a fixed set of words."""
 
     choices: tuple[str, ...] = ()
 
     def describe(self) -> str:
-        """What is accepted, as it reads after "must be"."""
+        """The accepted values, phrased to follow "must be"."""
         return f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
 
     def read(self, text: str) -> object:
-        """The word itself, whatever its case."""
+        """The word in lower case."""
         return text.lower()
 
     def accept(self, value: object) -> object:
-        """The word as it is declared."""
+        """The word, if it is one of the choices."""
         if not isinstance(value, str) or value not in self.choices:
             raise ValueError
         return value
 
     def near(self, value: object) -> str | None:
-        """The choice that was probably meant."""
+        """The choice closest in spelling."""
         found = get_close_matches(str(value).lower(), self.choices, n=1)
         return f"'{found[0]}'" if found else None
 
 
 @dataclass(frozen=True)
 class Name(Parameter):
-    """The name of a column: any text, written in double quotes, as in JSON, where a promise could not hold it else.
+    """The name of a column: any text, quoted as in JSON where the syntax of promises requires it.
 
     >>> Name("attribute").write("wage"), Name("attribute").write("wage (EUR)"), Name("attribute").read('"wage (EUR)"')
     ('wage', '"wage (EUR)"', 'wage (EUR)')
     """
 
     def describe(self) -> str:
-        """What is accepted, as it reads after "must be"."""
+        """The accepted values, phrased to follow "must be"."""
         return 'the name of a column, in double quotes if it has other signs than letters, as in "wage (EUR)"'
 
     def read(self, text: str) -> object:
-        """The name itself, without its quotes."""
+        """The name without its quotes."""
         return json.loads(text) if '"' in text else text
 
     def write(self, value: object) -> str:
-        """The name, in quotes if need be."""
+        """The name, quoted where the syntax of promises requires it."""
         name = str(value)
         if name and name == name.strip() and name.isprintable() and not re.search(r'[,()&"]', name):
             return name
         return json.dumps(name, ensure_ascii=not name.isprintable())
 
     def accept(self, value: object) -> object:
-        """The name as it is."""
+        """Any text."""
         if not isinstance(value, str):
             raise ValueError
         return value

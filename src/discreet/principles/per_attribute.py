@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
-from discreet.principles.proximity import Proximity
 from discreet.table.table import Table
 
 
 class Promised(NamedTuple):
-    """One sensitive attribute, and what is promised about it."""
+    """The prior of one sensitive attribute and the promise about it."""
 
     prior: Prior
     promise: Principle
 
 
 def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
-    """The promises about each sensitive attribute: those that name it, and those that name none.
+    """The promises about each sensitive attribute: those that name it, and those that name no attribute.
 
-    With one sensitive attribute, or none, that is the promise as it is. Else promises of proximity are made to name the
-    attribute, so that what is said of them says of which; and a promise must be made about the values of each.
+    With at most one sensitive attribute this is the given promise unchanged. With several, promises of proximity name
+    their attribute, so that messages do too, and every attribute needs a promise about its values.
 
     >>> from discreet.datasets import census
+    >>> from discreet.principles import Proximity
     >>> table = census(50, quasi=("age",), sensitive="income")
     >>> [str(one.promise) for one in by_attribute(Proximity(2000, 4), table)]
     ['proximity(epsilon=2000, m=4)']
     """
-    if not table.also_sensitive:
+    if len(table.sensitive) < 2:
         return (Promised(Prior.of(table), principle),)
-    names = [column.name for column in table.all_sensitive]
+    names = [column.name for column in table.sensitive]
     for part in principle.parts:
         if part.about is not None and part.about not in names:
             raise DiscreetError(
@@ -40,8 +39,8 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
                 f"{', '.join(names)}"
             )
     found = []
-    for column in table.all_sensitive:
-        parts = [named(part, column.name) for part in principle.parts if part.about in (None, column.name)]
+    for column in table.sensitive:
+        parts = [part.naming(column.name) for part in principle.parts if part.about in (None, column.name)]
         if not any(part.about_values for part in parts):
             raise DiscreetError(
                 f"nothing is promised about the values of the sensitive attribute '{column.name}'; promise something "
@@ -51,22 +50,17 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
     return tuple(found)
 
 
-def named(part: Principle, name: str) -> Principle:
-    """A promise about each attribute as one about this; only promises of proximity can name theirs."""
-    return replace(part, attribute=name) if isinstance(part, Proximity) and part.attribute is None else part
-
-
 def stated(principle: Principle, table: Table) -> Principle:
-    """The promise as a manifest has to state it, so that its text says all: see ``Principle.stated``.
+    """The promise as a manifest states it, with its complete text: see ``Principle.stated``.
 
-    A function of the numbers says something else about every attribute, so there it is stated for each.
+    A promise whose text depends on the attribute (proximity by a function of the numbers) is stated for each attribute.
     """
     known = by_attribute(principle, table)
     parts: list[Principle] = []
     for part in principle.parts:
-        if len(known) > 1 and isinstance(part, Proximity) and callable(part.neighbourhood):
+        if len(known) > 1 and part.stated_by_attribute:
             about = [one.prior for one in known if part.about in (None, one.prior.attribute)]
-            parts += [named(part, str(prior.attribute)).stated(prior) for prior in about]
+            parts += [part.naming(str(prior.attribute)).stated(prior) for prior in about]
         else:
             parts.append(part.stated(known[0].prior))
     return together(parts)

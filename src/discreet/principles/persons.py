@@ -1,13 +1,13 @@
 """Promises about persons who may have several rows each.
 
-What is learnt of a person is bounded in two ways, and both are judged. By *rows*: whoever knows that one certain row is
-somebody's believes in its value as often as the group's rows have it. By *persons*: all rows of a person are in one
-group, so its persons can be exchanged for one another, and whoever knows that somebody is among them believes in a
-value as often as they have it in any row. A person may have several values, so the shares of persons add up to more
-than 1: only promises that bound each value on its own can then be judged by persons.
+Two beliefs about a person are bounded, and both are judged. By *rows*: an adversary who looks for one particular row of
+a person in a group believes in a value as much as its share of the group's rows. By *persons*: all rows of a person are
+in one group, so the persons of a group are interchangeable, and an adversary who knows that someone is among them
+believes in a value as much as the share of these persons who have it in any row. A person may have several values, so
+the shares by persons may sum to more than 1; then only promises that bound each value separately can be judged.
 
-Both shares in a union of groups lie between those in its parts, as long as nobody has rows in both: what is monotone by
-rows is monotone by persons.
+Both shares in a union of groups lie between the shares in its parts, as long as nobody has rows in both parts. So a
+promise that is monotone by rows is monotone by persons.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
 from discreet.principles.counts import Counts
-from discreet.principles.principle import Principle, main_parameter
+from discreet.principles.presence import AlphaBeta
+from discreet.principles.principle import Principle, Reach, main_parameter
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, percent
 from discreet.table.persons import several_values
@@ -30,14 +31,14 @@ from discreet.table.table import Table
 
 
 class Judged(NamedTuple):
-    """The same groups counted by their rows and by their persons."""
+    """The counts of the same groups by rows and by persons."""
 
     by_rows: Counts
     by_persons: Counts
 
     @classmethod
     def of(cls, table: Table, groups: NDArray[np.integer], number: int) -> Judged:
-        """Some rows' groups, from 0 to ``number - 1``; rows whose group is -1 are left out."""
+        """Count rows by their groups, numbered from 0 to ``number - 1``; rows with group -1 are left out."""
         assert table.person is not None
         inside = np.flatnonzero(groups >= 0)
         width = len(table.prior_counts)
@@ -45,18 +46,18 @@ class Judged(NamedTuple):
         return cls(Counts.of_rows(at, values, number, width), Counts.of_persons(at, persons, values, number, width))
 
     def strains(self, rules: Sequence[Rules]) -> NDArray[np.float64]:
-        """How close each group comes to breaking the rules about rows, or those about persons."""
+        """The larger strain of each group: against the rules about rows, or against those about persons."""
         return np.maximum(self.by_rows.strains(rules[0]), self.by_persons.strains(rules[1]))
 
 
 def rules_about(principle: Principle, table: Table) -> tuple[Rules, Rules]:
-    """What groups must keep when counted by rows, and when counted by persons."""
+    """The rules for counts by rows, and the rules for counts by persons."""
     return principle.rules(Prior.of(table)), principle.rules(Prior.of_persons(table))
 
 
 def require_persons(principle: Principle, table: Table) -> None:
-    """Refuse a promise that cannot be judged by persons, or that the persons of the whole table break."""
-    several = 0 if table.sensitive is None else several_values(table, table.sensitive)
+    """Raise if a promise cannot be judged by persons, or if the whole table, counted by persons, breaks it."""
+    several = 0 if table.secret is None else several_values(table, table.secret)
     whole = Judged.of(table, np.zeros(table.rows, np.int64), 1).by_persons
     prior = Prior.of_persons(table)
     for part in principle.parts:
@@ -66,25 +67,63 @@ def require_persons(principle: Principle, table: Table) -> None:
                 "rows; give one row per person"
             )
         if several and not part.bounds_each_value:
-            assert table.sensitive is not None
+            assert table.secret is not None
             raise DiscreetError(
                 f"{part} is about one value per person, and {several:,} of {table.persons:,} persons have different "
-                f"values of {table.sensitive.name!r} in different rows; ask for beta-likeness or l-diversity, which "
+                f"values of {table.secret.name!r} in different rows; ask for beta-likeness or l-diversity, which "
                 "bound each value on its own, or give one row per person"
             )
         if part.strain(whole, prior)[0] > 1.0:
-            name, reached = main_parameter(str(part)), part.achieved(whole, prior)
-            least = (
-                math.floor(reached * 1000.0 + 1e-7) if part.larger_is_stronger else math.ceil(reached * 1000.0 - 1e-7)
-            )
             raise DiscreetError(
                 f"this table cannot keep {part} about persons: {broken_by_persons(part, whole, 0, prior)}; the "
-                f"strongest that it can keep is {name}={exact(least / 1000.0)}"
+                f"strongest that it can keep is {_kept(part, part.achieved(whole, prior))}"
             )
+
+
+def reachable_by_persons(part: Principle, table: Table) -> Reach:
+    """The strongest promise of a kind that persons with several rows can keep, counted by rows and by persons.
+
+    A promise about persons is monotone, so no grouping keeps a stronger one than all persons as one group.
+
+    >>> from discreet.principles import LDiversity
+    >>> from discreet.table.table import Column
+    >>> flu = Column("flu", "categorical", np.array([0, 0, 0, 1], np.int32), np.array(["no", "yes"], object))
+    >>> table = Table(4, (), flu, person=np.array([0, 0, 1, 1], np.int32))
+    >>> reachable_by_persons(LDiversity(1.0), table).sentence
+    'All 2 persons as one group keep l=1 counted by persons, and l=1.333 counted by rows; both are promised.'
+    """
+    try:
+        part.require(Prior.of(table))
+        require_persons(part, table)
+    except DiscreetError as refusal:
+        return Reach(False, None, f"{refusal}.")
+    whole = Judged.of(table, np.zeros(table.rows, np.int64), 1)
+    by_rows = part.achieved(whole.by_rows, Prior.of(table))
+    by_persons = part.achieved(whole.by_persons, Prior.of_persons(table))
+    each = _kept(part, by_persons), _kept(part, by_rows)
+    told = f"{each[0]} counted by persons, and {each[1]} counted by rows; both are promised"
+    if each[0] == each[1]:
+        told = f"{each[0]}, counted by persons and by rows"
+    strongest = (min if part.larger_is_stronger else max)(by_rows, by_persons)
+    return Reach(True, strongest, f"All {table.persons:,} persons as one group keep {told}.")
+
+
+def counted_parameter(part: Principle) -> str:
+    """The name of the parameter that counts tell about: of alpha-beta its beta, as alpha needs quasi-identifiers."""
+    return "beta" if isinstance(part, AlphaBeta) else main_parameter(str(part))
+
+
+def _kept(part: Principle, reached: float) -> str:
+    """What is kept of a kind of promise, rounded to the side on which it is kept."""
+    name = counted_parameter(part)
+    if reached == (math.inf if part.larger_is_stronger else 0.0):
+        return f"any {name}"
+    least = math.floor(reached * 1000.0 + 1e-7) if part.larger_is_stronger else math.ceil(reached * 1000.0 - 1e-7)
+    return f"{name}={exact(least / 1000.0)}"
 
 
 def broken_by_persons(part: Principle, counts: Counts, group: int, prior: Prior) -> str:
-    """What breaks a promise in one group counted by persons, as the end of a sentence."""
+    """How one group, counted by persons, breaks a promise, phrased as the end of a sentence."""
     line, size = counts.line(group), int(counts.sizes[group])
     has = "1 person" if size == 1 else f"{size:,} persons"
     caps = part.caps(prior)

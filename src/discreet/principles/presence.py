@@ -1,4 +1,4 @@
-"""(alpha, beta)-privacy: who is in the table stays in doubt, and so does the sensitive value of those who are.
+"""(alpha, beta)-privacy: bounds on the belief that someone is in the table, and on the belief in their sensitive value.
 
 The promise of "Ambiguity: Hide the Presence of Individuals and Their Privacy with Low Information Loss" (COMAD 2008).
 """
@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.judging import SLACK, Rules
+from discreet.kernels.judging import Rules
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
 from discreet.principles.parameters import Choice, Number, Parameter
@@ -23,20 +23,19 @@ from discreet.principles.wording import exact, percent
 
 @dataclass(frozen=True)
 class AlphaBeta(Principle):
-    """Nobody who knows a person's quasi-identifiers believes more than ``alpha`` that the person is in the table.
+    """Nobody who knows a person's quasi-identifiers believes with more than ``alpha`` that the person is in the table.
 
-    And if the person is, nobody believes more than ``beta`` in any sensitive value: no value has more than that share
-    of a group's rows. Of counts of sensitive values only the latter can be judged, and it is what ``holds``, ``strain``
-    and ``achieved`` are about. The former is about the values of quasi-identifiers that a release shows: a release
-    tells the belief (``Release.presence``), the scheme that makes it keeps that at or below alpha, and an audit says
-    whether it did.
+    And for a person in the table, nobody believes with more than ``beta`` in any sensitive value: no value has a larger
+    share of a group's rows. Sensitive counts show only the second bound, so ``holds``, ``strain`` and ``achieved``
+    concern beta alone. The first depends on the quasi-identifier values that a release publishes:
+    ``Release.presence`` computes the belief, the scheme keeps it at or below alpha, and the audit checks that.
 
-    With ``presence=group`` the belief is that in any one group that shows all values of the person. Several groups may
-    show them: with ``presence=combined`` it is the belief that at least one of these holds the person,
-    1 - (1 - p1)(1 - p2)..., which is stronger. A person is anyone whose values occur in the table: someone whose row is
-    published or withheld, or who is not in the table at all.
+    With ``presence=group`` alpha bounds the belief from each single group that lists all values of the person. Several
+    groups may list them; ``presence=combined`` bounds the belief that at least one of these groups contains the person,
+    1 - (1 - p1)(1 - p2)..., which is a stronger promise. It covers every combination of values that occur in the table:
+    persons whose rows are published or withheld, and persons who are not in the table at all.
 
-    Monotone in what it says about sensitive values: the share in a union lies between those in its parts.
+    Monotone as far as sensitive values go: the share in a union lies between the shares in its parts.
 
     >>> prior = Prior(np.array([4, 3, 3]), ("flu", "cold", "cough"))
     >>> AlphaBeta(0.2, 0.5).holds([[1, 1, 0], [2, 1, 0]], prior).tolist()
@@ -60,23 +59,23 @@ class AlphaBeta(Principle):
     presence: str = "group"
 
     @property
-    def combined(self) -> bool:
-        """Whether the belief in presence is that over all groups that show a person's values."""
+    def combined_presence(self) -> bool:
+        """Whether alpha bounds the belief combined over all groups that list a person's values."""
         return self.presence == "combined"
 
     @property
-    def needed(self) -> int:
-        """How many different sensitive values every group has to hold."""
-        return math.ceil(1.0 / self.beta - SLACK)
+    def sufficient_share(self) -> float:
+        """Beta."""
+        return self.beta
 
     @property
     def most_presence(self) -> float:
-        """alpha."""
+        """Alpha."""
         return self.alpha
 
     @property
     def bounds_each_value(self) -> bool:
-        """By beta."""
+        """True: beta caps each value."""
         return True
 
     def _bounds(self, prior: Prior) -> Bounds:
@@ -93,7 +92,7 @@ class AlphaBeta(Principle):
         return self._bounds(prior).leaf_caps()
 
     def reachable(self, prior: Prior) -> Reach:
-        """Whether the whole table keeps beta; whether alpha can be kept is for quasi-identifiers to tell."""
+        """Whether the whole table keeps beta; whether alpha can be kept depends on the quasi-identifiers."""
         strongest = self.achieved(prior.counts[None], prior)
         most = prior.values[prior.most_frequent]
         fact = f"most frequent value of the sensitive attribute, '{most}', holds {percent(strongest)} of the rows"

@@ -1,4 +1,4 @@
-"""What every promise can do, how several are kept at once, and how they are written and read as text."""
+"""The contract of every promise, conjunctions of promises, and promises as text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,21 +19,36 @@ from discreet.principles.parameters import Parameter
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine
 from discreet.principles.wording import rows
+from discreet.table.table import Kind
 from discreet.table.texts import near
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Whether a table can keep a promise, and how strong a promise of this kind it could keep."""
+    """Whether a table can keep a promise, and the strongest parameter it could keep."""
 
     feasible: bool
     strongest: float | None
-    """The strongest parameter that some grouping keeps; ``None`` for several promises, which share none."""
+    """The strongest parameter that some grouping keeps; ``None`` for a conjunction, whose parts share no parameter."""
     sentence: str
 
 
+class Nearness(Protocol):
+    """A promise that around each number of a group at most one in ``m`` of the group's rows has a nearby number."""
+
+    @property
+    def m(self) -> int:
+        """The denominator of the bound: at most a share of 1 / m."""
+
+    def windows(self, prior: Prior) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The codes of the first and the last value that count as near each value."""
+
+
+P = TypeVar("P", bound="Principle")
+
+
 class Principle(ABC):
-    """A promise about every group of a release, with its parameters: a value that is checked when it is made.
+    """A promise about every group of a release, with its parameters: an immutable value, checked on construction.
 
     A promise never sees rows. It judges groups by their counts: one line per group, one column per sensitive value.
     A group without rows keeps every promise.
@@ -41,69 +56,108 @@ class Principle(ABC):
 
     name: ClassVar[str]
     example: ClassVar[str]
-    """A promise of this kind as text, shown where one is badly written."""
+    """A promise of this kind as text, quoted in error messages about malformed promises."""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     larger_is_stronger: ClassVar[bool] = False
     """Whether the promise gets stronger when its main parameter grows (k, l) or when it shrinks (t, beta, delta)."""
     hides_presence: ClassVar[bool] = False
-    """Whether the promise is also about who is in the table at all, which no count of sensitive values tells."""
+    """Whether the promise also bounds beliefs about who is in the table, which sensitive counts cannot show."""
 
     def __post_init__(self) -> None:
-        """Check every parameter and bring it to its proper type."""
+        """Check every parameter and convert it to its proper type."""
         for parameter in self.parameters:
             value = parameter.check(self.name, getattr(self, parameter.name), self.example)
             object.__setattr__(self, parameter.name, value)
 
     @property
     def monotone(self) -> bool:
-        """Whether the union of two groups that keep the promise keeps it.
+        """Whether the union of two groups that keep the promise keeps it too.
 
-        Then a cut that breaks it can be given up without looking further, and the whole table as one group keeps it
-        whenever any grouping does.
+        If so, a scheme can reject a cut as soon as one part breaks the promise, because no division of that part would
+        keep it; and the whole table as one group keeps the promise whenever any grouping does.
         """
         return True
 
     @property
     def about_values(self) -> bool:
-        """Whether it says anything about sensitive values, and not only about how many rows a group has."""
+        """Whether the promise concerns sensitive values, and not only the size of a group."""
         return True
 
     @property
     def least_rows(self) -> int:
-        """How many rows every group must have, as far as the promise says so."""
+        """The fewest rows per group that the promise requires explicitly."""
         return 1
 
     @property
     def most_presence(self) -> float:
-        """The largest belief that it allows in anyone's being in the table; 1 when it says nothing about that."""
+        """The largest belief allowed in anyone's presence in the table; 1 when the promise does not bound presence."""
         return 1.0
 
     @property
-    def bounds_each_value(self) -> bool:
-        """Whether it bounds the share of each value on its own, and can so be about persons who have several."""
+    def combined_presence(self) -> bool:
+        """Whether ``most_presence`` bounds the belief combined over all groups that may contain a person."""
         return False
 
     @property
+    def bounds_each_value(self) -> bool:
+        """Whether the promise bounds the share of each value separately, so that persons may have several values."""
+        return False
+
+    @property
+    def sufficient_share(self) -> float | None:
+        """A share such that any group keeps the promise if no value exceeds it; ``None`` when there is no such share.
+
+        This concerns sensitive values only, not presence.
+        """
+        return None
+
+    @property
+    def nearness(self) -> Nearness | None:
+        """The promise itself, if it bounds how many rows of a group lie near each of its numbers."""
+        return None
+
+    @property
     def parts(self) -> tuple[Principle, ...]:
-        """The single promises that this one is made of: itself, or those joined by ``&``."""
+        """The single promises joined by ``&``, or just this promise."""
         return (self,)
 
     @property
     def about(self) -> str | None:
-        """The sensitive attribute that the promise names; ``None`` when it is about each there is."""
+        """The sensitive attribute that the promise names; ``None`` when it applies to every sensitive attribute."""
         return None
 
     @property
     def text(self) -> str:
-        """The whole promise as text, for a manifest: an audit has nothing else to judge by."""
+        """The complete promise as text, as stored in a manifest: an audit of a release judges by this text alone."""
         return str(self)
 
+    @property
+    def stated_by_attribute(self) -> bool:
+        """Whether the complete text differs between sensitive attributes, so that each needs its own statement."""
+        return False
+
     def stated(self, prior: Prior) -> Principle:
-        """The promise about one table, such that its ``text`` says all of it."""
+        """The promise with everything that depends on the table spelled out, so that ``text`` is complete."""
         return self
 
+    def naming(self, attribute: str) -> Principle:
+        """The promise restricted to this sensitive attribute, if promises of this kind can name one."""
+        return self
+
+    def remark(self, name: str, kind: Kind) -> str | None:
+        """A hint for users who set only the main parameter, about a sensitive attribute of this name and kind."""
+        return None
+
+    def of(self, kind: type[P]) -> list[P]:
+        """The parts of one kind, for schemes designed for that kind of promise.
+
+        >>> [str(part) for part in parse("k-anonymity(k=5) & l-diversity(l=3)").of(type(parse("l-diversity(l=2)")))]
+        ['l-diversity(l=3)']
+        """
+        return [part for part in self.parts if isinstance(part, kind)]
+
     def require(self, prior: Prior) -> None:
-        """Refuse, in one sentence, a sensitive attribute that this promise cannot be made about."""
+        """Raise ``DiscreetError`` if the promise cannot be made about this sensitive attribute."""
         if prior.attribute is None:
             raise DiscreetError(
                 f"{self} is about a sensitive attribute and the table has none; name one, or ask for k-anonymity alone"
@@ -111,22 +165,22 @@ class Principle(ABC):
 
     @abstractmethod
     def rules(self, prior: Prior) -> Rules:
-        """The promise about one table, as arrays for the kernels."""
+        """The promise for this prior, as arrays for the kernels."""
 
     @abstractmethod
     def reachable(self, prior: Prior) -> Reach:
-        """Whether any grouping of the table keeps the promise, and the strongest that one could keep."""
+        """Whether any grouping of the table keeps the promise, and the strongest parameter that one could keep."""
 
     @abstractmethod
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
-        """What is wrong with a group that violates the promise; counts may be expected ones where it bounds shares."""
+        """A sentence that describes how a group violates the promise; a bound on shares also judges expected counts."""
 
     @abstractmethod
     def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The strongest parameter that these groups (at least one, none empty) keep."""
+        """The strongest parameter that all these groups keep; there is at least one group and none is empty."""
 
     def strain(self, counts: ArrayLike | Counts, prior: Prior) -> NDArray[np.float64]:
-        """How close each group is to violating the promise: it holds up to 1, and is violated above."""
+        """How close each group is to violating the promise: kept up to 1, violated above."""
         return Counts.of(counts, len(prior.values)).strains(self.rules(prior))
 
     def holds(self, counts: ArrayLike | Counts, prior: Prior) -> NDArray[np.bool_]:
@@ -134,7 +188,7 @@ class Principle(ABC):
         return self.strain(counts, prior) <= 1.0
 
     def explain(self, counts: ArrayLike | Counts, prior: Prior) -> str:
-        """One sentence about one group: what breaks the promise and by how much, or that it is kept."""
+        """One sentence about one group: what breaks the promise and by how much, or that the group keeps it."""
         given = counts if isinstance(counts, Counts) else np.atleast_2d(np.asarray(counts))
         group = Counts.of(given, len(prior.values))
         if self.holds(group, prior)[0]:
@@ -142,14 +196,15 @@ class Principle(ABC):
         return self._violation(group.line(0), prior)
 
     def binding(self, counts: NDArray[np.int64], prior: Prior) -> str | None:
-        """What limits one group, in a sentence, where it is something else than the main parameter."""
+        """One sentence on what limits a group, if something other than the main parameter does."""
         return None
 
     def achieved(self, counts: ArrayLike | Counts, prior: Prior) -> float:
         """The strongest value of the main parameter for which all these groups keep the promise.
 
-        For k-anonymity the smallest group, for t-closeness the largest distance, and so on; the other parameters stay
-        as they are. Infinite for k and l when there are no groups; infinite for beta and delta when no value will do.
+        For k-anonymity this is the smallest group size, for t-closeness the largest distance, and so on; the other
+        parameters keep their values. Infinite for k and l when there are no groups, and for beta and delta when no
+        finite value suffices.
         """
         self.require(prior)
         groups = Counts.of(counts, len(prior.values)).nonempty()
@@ -157,27 +212,34 @@ class Principle(ABC):
             return float("inf") if self.larger_is_stronger else 0.0
         return self._achieved(groups, prior)
 
-    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
-        """The largest share that each value may have in a group, when the promise says one.
+    def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
+        """The strongest parameter kept by these beliefs, each in a value with the given share of the whole table.
 
-        To be compared as ``count <= cap x size``, with the slack that all such comparisons have.
+        Called only for promises with ``caps``. By default this is the largest belief.
+        """
+        return float(np.nanmax(beliefs, initial=0.0))
+
+    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
+        """The largest share that each value may have in a group, or ``None`` if the promise sets no such caps.
+
+        Compare as ``count <= cap x size``, with the usual slack on the product.
         """
         return None
 
     def floors(self, prior: Prior) -> NDArray[np.float64] | None:
-        """The smallest share that each value must have in a group, when the promise says one."""
+        """The smallest share that each value must have in a group, or ``None`` if the promise sets no such floors."""
         return None
 
     def buckets(self, prior: Prior) -> NDArray[np.int32]:
-        """The bucket of each value: values that may stand in for each other (see ``fewest_buckets``)."""
+        """The bucket of each value: values that can replace one another in a group (see ``fewest_buckets``)."""
         return fewest_buckets(prior.counts, self.caps(prior))
 
     def __and__(self, other: Principle) -> Principle:
-        """Both promises at once."""
+        """The conjunction of both promises."""
         return together([self, other])
 
     def __str__(self) -> str:
-        """The promise as text, which ``parse`` reads back: parameters left at their defaults are not written."""
+        """The promise as text that ``parse`` reads back; parameters with default values are omitted."""
         written = []
         declared = {parameter.name: parameter for parameter in self.parameters}
         for field in fields(cast(Any, self)):
@@ -189,7 +251,7 @@ class Principle(ABC):
 
 @dataclass(frozen=True, eq=False)
 class All(Principle):
-    """Several promises at once, in any order, judged in one call; made by ``a & b`` or ``together``."""
+    """A conjunction of promises, judged in one call; built by ``a & b`` or ``together``. Order does not matter."""
 
     name: ClassVar[str] = "all"
     example: ClassVar[str] = "'k-anonymity(k=5) & l-diversity(l=3)'"
@@ -197,18 +259,18 @@ class All(Principle):
     promises: tuple[Principle, ...]
 
     def __post_init__(self) -> None:
-        """Take apart what is itself several promises, and keep each one once."""
+        """Flatten nested conjunctions and drop duplicates."""
         flat = tuple(dict.fromkeys(part for promise in self.promises for part in promise.parts))
         if len(flat) < 2:
             raise DiscreetError(f"several promises at once need two different ones, such as {self.example}")
         object.__setattr__(self, "promises", flat)
 
     def __eq__(self, other: object) -> bool:
-        """The same promises, in any order."""
+        """Equal if both consist of the same promises, in any order."""
         return isinstance(other, All) and set(self.promises) == set(other.promises)
 
     def __hash__(self) -> int:
-        """The same for the same promises in any order."""
+        """Independent of the order, as equality is."""
         return hash(frozenset(self.promises))
 
     def __str__(self) -> str:
@@ -217,7 +279,7 @@ class All(Principle):
 
     @property
     def monotone(self) -> bool:
-        """Whether the union of two groups that keep the promises keeps them."""
+        """Whether every part is monotone."""
         return all(part.monotone for part in self.promises)
 
     @property
@@ -226,11 +288,11 @@ class All(Principle):
         return self.promises
 
     def stated(self, prior: Prior) -> Principle:
-        """The promises about one table, each such that its text says all of it."""
+        """The conjunction of the parts, each with its complete text (see ``Principle.stated``)."""
         return together(part.stated(prior) for part in self.promises)
 
     def require(self, prior: Prior) -> None:
-        """Refuse what one of the promises refuses."""
+        """Raise ``DiscreetError`` if any part cannot be made about this sensitive attribute."""
         for part in self.promises:
             part.require(prior)
 
@@ -239,9 +301,9 @@ class All(Principle):
         return combine([part.rules(prior) for part in self.promises])
 
     def reachable(self, prior: Prior) -> Reach:
-        """Whether any grouping keeps all promises: when each can be kept, if all are monotone.
+        """Whether every part can be kept, which is necessary for one grouping to keep them all.
 
-        One that is not may be kept by other groupings than the rest: then this is needed, but not always enough.
+        It is also sufficient if all parts are monotone. Otherwise different parts may need different groupings.
         """
         reaches = [part.reachable(prior) for part in self.promises]
         told = [reach for reach in reaches if not reach.feasible] or reaches
@@ -252,22 +314,22 @@ class All(Principle):
         return worst.explain(counts, prior)
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """Several promises share no parameter: the largest strain stands for it, at most 1 when all are kept."""
+        """The largest strain, at most 1 when every part is kept: the parts share no parameter to report."""
         return float(self.strain(counts, prior).max())
 
     def caps(self, prior: Prior) -> NDArray[np.float64] | None:
-        """The smallest cap that any of the promises says."""
+        """The smallest cap of any part, for each value."""
         known = [caps for part in self.promises if (caps := part.caps(prior)) is not None]
         return np.min(known, axis=0) if known else None
 
     def floors(self, prior: Prior) -> NDArray[np.float64] | None:
-        """The largest floor that any of the promises says."""
+        """The largest floor of any part, for each value."""
         known = [floors for part in self.promises if (floors := part.floors(prior)) is not None]
         return np.max(known, axis=0) if known else None
 
 
 def together(promises: Iterable[Principle]) -> Principle:
-    """All of these promises at once; the promise itself when it is only one.
+    """The conjunction of these promises, or the promise itself if there is only one.
 
     >>> print(together([parse("k-anonymity(k=5)"), parse("l-diversity(l=3)"), parse("k-anonymity(k=5)")]))
     k-anonymity(k=5) & l-diversity(l=3)
@@ -279,7 +341,7 @@ def together(promises: Iterable[Principle]) -> Principle:
 
 
 def promised(given: Principle | str | Iterable[Principle | str]) -> Principle:
-    """One promise of what somebody asks for: a promise or its text, or several.
+    """One promise from a promise, its text, or several of either.
 
     >>> print(promised(["k-anonymity(k=5)", parse("l-diversity(l=3)")]))
     k-anonymity(k=5) & l-diversity(l=3)
@@ -288,7 +350,7 @@ def promised(given: Principle | str | Iterable[Principle | str]) -> Principle:
 
 
 def asked_for(given: Principle | str | Iterable[Principle | str]) -> list[Principle]:
-    """The promises that somebody asks for, by themselves or by their texts; maybe none.
+    """The promises in an argument that may contain promises, texts or both; possibly none.
 
     >>> [str(promise) for promise in asked_for("k-anonymity(k=5)")]
     ['k-anonymity(k=5)']
@@ -306,7 +368,7 @@ _PIECES = re.compile(rf'{_QUOTED}|[^",&]++|.', re.DOTALL)
 
 
 def parse(text: str) -> Principle:
-    """The promise that a text means; several are joined by ``&``.
+    """The promise written in a text; several are joined by ``&``.
 
     >>> parse("beta-likeness(beta=2)")
     BetaLikeness(beta=2.0, variant='enhanced', negative=None, level=0)
@@ -317,7 +379,7 @@ def parse(text: str) -> Principle:
 
 
 def _split(text: str, mark: str) -> list[str]:
-    """The parts of a text between marks that do not stand in double quotes."""
+    """Split a text at ``mark``, except inside double quotes."""
     parts = [""]
     for piece in _PIECES.findall(text):
         if piece == mark:
@@ -328,7 +390,7 @@ def _split(text: str, mark: str) -> list[str]:
 
 
 def _parse_one(text: str) -> Principle:
-    from discreet.principles import PRINCIPLES  # the promises are instances of this file's contract
+    from discreet.principles import PRINCIPLES  # imported here because the registered promises import this module
 
     form = _FORM.fullmatch(text)
     if form is None:
@@ -362,7 +424,7 @@ def _parse_one(text: str) -> Principle:
 
 
 def main_parameter(text: str) -> str:
-    """The name of the parameter that ``achieved`` is about, of a promise that begins like this text.
+    """The name of the parameter that ``achieved`` reports, given the text of a promise or its beginning.
 
     >>> main_parameter("proximity(m=3, neighbourhood=stated)"), main_parameter("k-anonymity(k=5)")
     ('m', 'k')

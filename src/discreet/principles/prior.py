@@ -20,10 +20,10 @@ MISSING = "(missing)"
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """The counts of the sensitive values in the whole table, and what is known about the values.
+    """The counts of the sensitive values in the whole table, and the properties of the attribute.
 
-    A table without a sensitive attribute has a prior with ``attribute=None`` and all rows under one nameless value:
-    enough for k-anonymity, and refused by every other promise.
+    A table without a sensitive attribute has a prior with ``attribute=None`` that counts all rows under one empty
+    value. k-anonymity accepts it; every other promise rejects it.
 
     >>> prior = Prior(np.array([2, 3, 5]), ("flu", "cold", "cough"))
     >>> prior.rows, prior.frequencies.tolist()
@@ -31,7 +31,7 @@ class Prior:
     """
 
     counts: NDArray[np.int64]
-    """How many rows hold each value; 0 for values that a hierarchy declares and the table does not hold."""
+    """How many rows have each value; 0 for values that the hierarchy declares but the table does not contain."""
     values: tuple[str, ...]
     """The values as texts, in the order of their codes."""
     kind: Kind = "categorical"
@@ -39,17 +39,17 @@ class Prior:
     attribute: str | None = "sensitive"
     """The name of the sensitive attribute; ``None`` when the table has none."""
     numbers: NDArray[np.float64] | None = None
-    """The values as numbers when the attribute is numeric, NaN where one is missing; read from ``values`` when they are
-    not given, and ``None`` when those are no numbers."""
+    """The values as numbers if the attribute is numeric, NaN where one is missing. Parsed from ``values`` by default;
+    ``None`` if they are not numbers."""
     notation: Notation = "number"
-    """How the numbers are written: those of dates are days, or seconds where there is a time of day."""
+    """How the numbers are written. Dates are numbers of days, or of seconds if they include a time of day."""
     persons: int | None = None
-    """How many persons there are, where values are counted by persons, who may have several; else None."""
+    """The number of persons, if ``counts`` counts persons (who may have several values); ``None`` if it counts rows."""
     remembered: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    """What promises have found out about the values, and would have to again."""
+    """A cache of what promises have computed about the values."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no distribution."""
+        """Check that there is one nonnegative count for each value, and at least one row."""
         counts = np.array(self.counts, dtype=np.int64)
         if counts.ndim != 1 or len(counts) != len(self.values) or (counts < 0).any():
             raise DiscreetError(f"column '{self.attribute}' needs one count of at least 0 for each of its values")
@@ -62,11 +62,11 @@ class Prior:
 
     @classmethod
     def of(cls, table: Table) -> Prior:
-        """The prior of a table: of all its rows, including those that will be withheld.
+        """The prior of a table: counts over all its rows, including those that will be withheld.
 
-        Where several attributes are sensitive, that of the first; see ``of_column`` for the others.
+        With several sensitive attributes this is the prior of the first; use ``of_column`` for the others.
         """
-        column = table.sensitive
+        column = table.secret
         return cls(np.array([table.rows]), ("",), attribute=None) if column is None else cls.of_column(column)
 
     @classmethod
@@ -82,7 +82,7 @@ class Prior:
 
     @classmethod
     def of_persons(cls, table: Table) -> Prior:
-        """The prior that counts persons: how many have each value in any of their rows."""
+        """The prior counted by persons: how many have each value in any of their rows."""
         assert table.person is not None
         held = Counts.of_persons(
             np.zeros(table.rows, np.int64), table.person, table.classes, 1, len(Prior.of(table).values)
@@ -91,7 +91,7 @@ class Prior:
 
     @property
     def rows(self) -> int:
-        """How many rows the whole table has, or persons where values are counted by these."""
+        """The number of rows in the whole table, or of persons if values are counted by persons."""
         return int(self.counts.sum()) if self.persons is None else self.persons
 
     @property
@@ -106,11 +106,11 @@ class Prior:
 
     @property
     def rarest(self) -> int:
-        """The code of the rarest value that the table holds."""
+        """The code of the rarest value that occurs in the table."""
         return int(np.where(self.counts > 0, self.counts, self.rows + 1).argmin())
 
     def require_numbers(self, promise: str) -> NDArray[np.float64]:
-        """The values as numbers, refused when the attribute is not numeric."""
+        """The values as numbers; raises ``DiscreetError`` if the attribute is not numeric or has an infinite value."""
         if self.numbers is None:
             raise DiscreetError(
                 f"{promise} is about numbers and the sensitive attribute '{self.attribute}' is {self.kind}; declare it "
@@ -124,7 +124,7 @@ class Prior:
         return self.numbers
 
     def nodes(self, level: int, promise: str) -> NDArray[np.int32]:
-        """The node above each value at a level of the hierarchy, refused when there is no such level below the root."""
+        """The node above each value at a level of the hierarchy; raises if there is no such level below the root."""
         if self.hierarchy is None or self.hierarchy.ancestors.shape[1] != len(self.values):
             raise DiscreetError(
                 f"{promise} needs a hierarchy of the sensitive attribute '{self.attribute}'; declare one, "
@@ -141,7 +141,7 @@ class Prior:
         return np.array(self.hierarchy.ancestors[level], dtype=np.int32)
 
     def by_node(self, counts: NDArray[Any], level: int, promise: str) -> NDArray[Any]:
-        """Counts per value (one line per group) added up to counts per node of a level of the hierarchy."""
+        """Sum counts per value (one line per group) to counts per node at a level of the hierarchy."""
         nodes = self.nodes(level, promise)
         starts = np.flatnonzero(np.r_[True, nodes[1:] != nodes[:-1]])  # a node covers consecutive values
         sums = np.empty((len(counts), len(starts)), dtype=counts.dtype)
@@ -150,7 +150,7 @@ class Prior:
 
 
 def whole(numbers: NDArray[np.float64]) -> bool:
-    """Whether all numbers that are not missing are whole and exact, as are their sums and differences then.
+    """Whether all numbers, missing ones aside, are whole and small enough for exact sums and differences.
 
     >>> whole(np.array([1.0, np.nan, -(2.0**53)])), whole(np.array([0.5])), whole(np.array([2.0**60]))
     (True, False, False)
@@ -160,7 +160,7 @@ def whole(numbers: NDArray[np.float64]) -> bool:
 
 
 def _numbers(texts: tuple[str, ...]) -> NDArray[np.float64] | None:
-    """The numbers that texts mean; none when one of them means no number."""
+    """The texts as numbers, or ``None`` if one of them is not a number."""
     try:
         return np.array([np.nan if text == MISSING else float(text) for text in texts], dtype=np.float64)
     except ValueError:
@@ -168,7 +168,7 @@ def _numbers(texts: tuple[str, ...]) -> NDArray[np.float64] | None:
 
 
 def _texts(column: Column) -> tuple[str, ...]:
-    """The values of a column as a reader would write them: whole numbers without a fraction."""
+    """The values of a column as texts: whole numbers without a fraction, dates as dates."""
     texts = []
     for value in column.values.tolist():
         if value is None or value != value:

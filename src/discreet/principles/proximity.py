@@ -1,4 +1,4 @@
-"""(epsilon, m)-anonymity: nobody's number is near to many others of the group (Li, Tao and Xiao, SIGMOD 2008)."""
+"""(epsilon, m)-anonymity: few numbers of a group lie near any one of them (Li, Tao and Xiao, SIGMOD 2008)."""
 
 from __future__ import annotations
 
@@ -32,30 +32,33 @@ from discreet.principles.rules import rule
 from discreet.principles.wording import exact, percent, rows
 from discreet.table.texts import LARGEST_WHOLE
 
+LEFT_OUT = -math.inf
+"""Marks an epsilon that was not given."""
+
 
 @dataclass(frozen=True)
 class Proximity(Principle):
-    """Around no row's number lie more than 1 / m of its group's rows.
+    """For each row of a group, at most 1 / m of the group's rows have a number near the row's own.
 
-    What counts as near to a number x is its neighbourhood:
+    The neighbourhood of a number x defines near:
 
     - ``absolute``: from x - epsilon to x + epsilon; ``below`` and ``above`` replace epsilon on one side;
     - ``relative``: from x - epsilon |x| to x + epsilon |x|, with epsilon at most 1;
-    - a pair of widths, such as ``(20, 10000)``: the same as ``below=20, above=10000``; epsilon may then be left out;
-    - a function, which makes from an array of numbers two, the lower and the upper ends; epsilon plays no part then.
+    - a pair of widths, such as ``(20, 10000)``: the same as ``below=20, above=10000``; epsilon can then be omitted;
+    - a function that maps an array of numbers to two arrays, the lower and the upper ends; epsilon is then ignored.
 
-    A function has no text, and whoever audits a release has only its files. So a release states what the function said:
-    the ends of the neighbourhood of every number (``neighbourhood=stated``, ``ends``).
+    A function has no text, and an auditor has only the files of a release. So the release states the ends that the
+    function returned for every number (``neighbourhood=stated``, ``ends``).
 
-    The ends belong to it. A zero is relatively near to zeros alone; for a negative x the interval is from x (1 +
-    epsilon) to x (1 - epsilon). A missing value is near to missing values alone. Neither end of a neighbourhood falls
-    when the number grows, which is all that the check and ``reachable`` rely on; a relative epsilon above 1 would break
-    it, as the neighbourhood of a larger number would then reach further down.
+    Neighbourhoods include their ends. In relative terms, a zero is near zeros only; for a negative x the interval is
+    from x (1 + epsilon) to x (1 - epsilon). A missing value is near missing values only. Both ends of a neighbourhood
+    are nondecreasing in the number; the check and ``reachable`` rely on nothing else. A relative epsilon above 1 would
+    violate this, because the neighbourhood of a larger number would reach further down.
 
-    Not monotone: numbers that are near to each other may come together in a union. So groups must never be merged, and
-    an adversary who only matches descriptions must be looked at separately.
+    Not monotone: a union may bring near numbers together. So groups must never be merged, and the adversary who only
+    matches descriptions must be audited separately.
 
-    Where several attributes are sensitive, the promise is about each, unless it names one (``attribute``).
+    With several sensitive attributes the promise applies to each of them, unless it names one (``attribute``).
 
     >>> prior = Prior(np.array([1, 1, 1, 1]), ("40", "50", "60", "80"), "numeric")
     >>> promise = Proximity(15, 2)
@@ -79,22 +82,23 @@ class Proximity(Principle):
     )
     larger_is_stronger: ClassVar[bool] = True
 
-    epsilon: float = cast(float, None)
-    """Always a number; where it may be left out and is, the larger width, or 0."""
-    m: int = cast(int, None)
+    epsilon: float = LEFT_OUT
+    """Always a number after construction: if omitted, the larger of ``below`` and ``above``, or 0."""
+    m: int = -1
+    """Required; always at least 1 after construction."""
     neighbourhood: str | tuple[float, float] | Function = "absolute"
-    """Never a pair: that becomes ``below`` and ``above``."""
+    """Never a pair after construction: a pair becomes ``below`` and ``above``."""
     below: float | None = None
     above: float | None = None
     ends: Ends | None = None
-    """Only with ``stated``: every number, and where its neighbourhood begins and ends."""
+    """Only with ``stated``: every number with the lower and upper end of its neighbourhood."""
     attribute: str | None = None
-    """The sensitive attribute that this is about; ``None`` for each."""
+    """The sensitive attribute that the promise names; ``None`` for all of them."""
 
     def __post_init__(self) -> None:
-        """Check each parameter, and that they go together."""
-        if cast(object, self.m) is None:
-            raise DiscreetError(f"{self.name} needs its parameter m; write for example {self.example}")
+        """Check each parameter, and that they are compatible."""
+        if self.m == -1:
+            raise DiscreetError(f"{self.name} needs its parameter m, at least 1; write for example {self.example}")
         widths = self.parameters[2].check(self.name, self.neighbourhood, self.example)
         if isinstance(widths, tuple):
             if self.below is not None or self.above is not None:
@@ -105,11 +109,11 @@ class Proximity(Principle):
             object.__setattr__(self, "below", widths[0])
             object.__setattr__(self, "above", widths[1])
         self._check_ends()
-        if cast(object, self.epsilon) is None:
+        if self.epsilon == LEFT_OUT:
             if not self.given and (self.below is None or self.above is None):
                 raise DiscreetError(f"{self.name} needs its parameter epsilon; write for example {self.example}")
             object.__setattr__(self, "epsilon", 0.0)
-            super().__post_init__()  # only now are the widths sure to be numbers
+            super().__post_init__()  # only after this check are the widths known to be numbers
             object.__setattr__(self, "epsilon", max(self.below or 0.0, self.above or 0.0))
         super().__post_init__()
         if None not in (self.below, self.above) and self.epsilon != max(self.below or 0.0, self.above or 0.0):
@@ -136,7 +140,7 @@ class Proximity(Principle):
                 )
 
     def _check_ends(self) -> None:
-        """See that ends are stated where they are needed, and that no width is said to be besides them."""
+        """Check that ``ends`` come with ``neighbourhood=stated``, and that no widths come with custom ends."""
         if self.neighbourhood == "stated" and self.ends is None:
             raise DiscreetError(
                 f"{self.name}: neighbourhood=stated needs the ends of the neighbourhood of every number, such as "
@@ -152,16 +156,16 @@ class Proximity(Principle):
 
     @property
     def given(self) -> bool:
-        """Whether the ends are given, by a function or one by one, so that epsilon plays no part."""
+        """Whether the ends are custom, from a function or stated, so that epsilon is ignored."""
         return self.neighbourhood == "stated" or callable(self.neighbourhood)
 
     @property
     def about(self) -> str | None:
-        """The sensitive attribute that the promise is about; ``None`` for each."""
+        """The sensitive attribute that the promise names; ``None`` for all of them."""
         return self.attribute
 
     def stated(self, prior: Prior) -> Proximity:
-        """The same promise about the numbers of one table without a function, so that its text says all of it.
+        """The promise with a function replaced by the ends it returns for the table's numbers, so ``text`` is complete.
 
         >>> prior = Prior(np.ones(2, int), ("10", "20"), "numeric")
         >>> Proximity(m=2, neighbourhood=lambda x: (x - 1, x + 2)).stated(prior).text
@@ -170,7 +174,7 @@ class Proximity(Principle):
         if not callable(self.neighbourhood):
             return self
         numbers = self._known(prior)
-        if not len(numbers):  # all are missing: there is nothing to be stated
+        if not len(numbers):  # all values are missing, so there are no ends to state
             return replace(self, epsilon=0.0, neighbourhood="absolute")
         low, high = ends_by(self.neighbourhood, numbers)
         table = tuple(zip(numbers.tolist(), low.tolist(), high.tolist(), strict=True))
@@ -178,7 +182,7 @@ class Proximity(Principle):
 
     @property
     def text(self) -> str:
-        """The promise as text, with all its ends."""
+        """The promise as text, including all stated ends."""
         if callable(self.neighbourhood):
             raise DiscreetError(
                 f"{self} cannot be written down, so nobody could audit what keeps it; publish it with scheme "
@@ -189,7 +193,7 @@ class Proximity(Principle):
         return str(self).replace("neighbourhood=stated", f"neighbourhood=stated, ends={ends_text(self.ends)}", 1)
 
     def __str__(self) -> str:
-        """The promise as text, but for ends that are given: these may be too many to be read."""
+        """The promise as text without stated ends, which may be too many to read."""
         if not self.given:
             told = super().__str__()
             sided = self.below is not None and self.above is not None
@@ -199,12 +203,26 @@ class Proximity(Principle):
         return f"{self.name}(m={self.m}, neighbourhood={kind}{which})"
 
     @property
+    def nearness(self) -> Proximity:
+        """The promise itself."""
+        return self
+
+    @property
+    def stated_by_attribute(self) -> bool:
+        """True for a function: it returns different ends for the numbers of each attribute."""
+        return callable(self.neighbourhood)
+
+    def naming(self, attribute: str) -> Proximity:
+        """The promise restricted to this attribute, unless it already names one."""
+        return replace(self, attribute=attribute) if self.attribute is None else self
+
+    @property
     def monotone(self) -> bool:
-        """No: numbers of two groups may be near to each other."""
+        """False: numbers of two groups may be near each other."""
         return False
 
     def require(self, prior: Prior) -> None:
-        """A numeric sensitive attribute, its values in ascending order (a missing one first)."""
+        """Require a numeric sensitive attribute with its values in ascending order (a missing one first)."""
         super().require(prior)
         if self.attribute is not None and self.attribute != prior.attribute:
             raise DiscreetError(
@@ -226,7 +244,7 @@ class Proximity(Principle):
             )
 
     def reach(self, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Where the neighbourhood of each of these ascending numbers begins and ends.
+        """The lower and upper ends of the neighbourhoods of these ascending numbers, widened for rounding.
 
         >>> [end.round(9).tolist() for end in Proximity(0.2, 2, "relative").reach(np.array([-10.0, 0.0, 10.0]))]
         [[-12.0, 0.0, 8.0], [-8.0, 0.0, 12.0]]
@@ -239,12 +257,12 @@ class Proximity(Principle):
             with np.errstate(over="ignore"):
                 width = np.abs(numbers) * (self.epsilon + ROUNDING * (1.0 + self.epsilon))
                 low, high = numbers - width, numbers + width
-            # what rounding adds must not carry an end past zero, where ends would begin to fall
+            # the allowance for rounding must not move an end past zero, where ends would start to decrease
             return np.where(numbers > 0, np.maximum(low, 0.0), low), np.where(numbers < 0, np.minimum(high, 0.0), high)
         below = self.epsilon if self.below is None else self.below
         above = self.epsilon if self.above is None else self.above
         with np.errstate(over="ignore"):
-            # in parts, as the sum of two large numbers may be infinite although the end is not
+            # one term at a time: the sum of two large widths could overflow although the end does not
             low = numbers - below - ROUNDING * np.abs(numbers) - ROUNDING * below
             high = numbers + above + ROUNDING * np.abs(numbers) + ROUNDING * above
         return low, high
@@ -270,7 +288,7 @@ class Proximity(Principle):
         own = np.arange(len(known))
         begin = np.minimum(np.searchsorted(known, low, "left"), own)
         end = np.maximum(np.searchsorted(known, high, "right") - 1, own)
-        if not self.given:  # up to here by ends that were rounded
+        if not self.given:  # the ends above are rounded: correct them by exact distances
             ruler = Ruler.of(known)
             below = self.epsilon if self.below is None else self.below
             above = self.epsilon if self.above is None else self.above
@@ -280,26 +298,29 @@ class Proximity(Principle):
         return first, last
 
     def _apart(self, ruler: Ruler, owner: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The least epsilon with which the neighbourhoods of the owners hold the others."""
+        """The smallest epsilon with which each owner's neighbourhood includes the other number."""
         if self.neighbourhood == "relative":
             return ruler.relatively(owner, other)
         return ruler.apart(np.minimum(owner, other), np.maximum(owner, other))
 
     def _known(self, prior: Prior) -> NDArray[np.float64]:
-        """The numbers of the prior, ascending, without that of a missing value."""
+        """The numbers of the prior in ascending order, without a missing value."""
         self.require(prior)
         assert prior.numbers is not None
         return prior.numbers[1:] if np.isnan(prior.numbers[0]) else prior.numbers
 
     def rules(self, prior: Prior) -> Rules:
-        """One rule: a window around every value."""
+        """One rule: a window of codes around every value."""
         first, last = self.windows(prior)
         bounds, nodes = first.astype(np.float64), last.astype(np.int32)
         return rule(WINDOWS, self.m, width=len(prior.values), bounds=bounds, nodes=nodes)
 
     def crowd(self, prior: Prior) -> tuple[int, int, int]:
-        """The most rows of the table on one side of a value's neighbourhood (its own included), and from which to which
-        code they reach: the maximum covering-set size of the paper."""
+        """The size of the largest one-sided neighbourhood in the table, and the first and last code of its values.
+
+        A one-sided neighbourhood of a value consists of the rows from that value to one end of its neighbourhood. The
+        paper calls the largest size the maximum covering-set size.
+        """
         first, last = self.windows(prior)
         up_to = np.concatenate([[0], np.cumsum(prior.counts)])
         own = np.arange(len(prior.counts))
@@ -312,10 +333,10 @@ class Proximity(Principle):
         return int(right[value]), value, int(last[value])
 
     def widest(self, prior: Prior) -> float:
-        """The supremum of the epsilons with which the table can keep this m: every smaller one will do, itself not.
+        """The supremum of the epsilons with which the table can keep this m: smaller ones work, the supremum does not.
 
-        Infinite when any epsilon will do (up to 1 for relative neighbourhoods), and 0 when none will, not even 0. It
-        does not depend on this promise's own epsilon, ``below`` and ``above``: the larger width must stay below it.
+        Infinite if any epsilon works (up to 1 for relative neighbourhoods); 0 if none does, not even 0. The result does
+        not depend on this promise's epsilon, ``below`` and ``above``: the larger width must stay below it.
 
         >>> salaries = ("1000", "1010", "1020", "16000", "24000", "31000", "33000", "50000")
         >>> Proximity(0, 3).widest(Prior(np.ones(8, int), salaries, "numeric"))
@@ -329,20 +350,20 @@ class Proximity(Principle):
         apart = prior.rows // self.m
         if apart == 0:
             return 0.0
-        ordered = np.repeat(np.arange(len(prior.values)), prior.counts) - missing  # a missing value is at -1
+        ordered = np.repeat(np.arange(len(prior.values)), prior.counts) - missing  # a missing value has position -1
         lower, upper = ordered[: len(ordered) - apart], ordered[apart:]
         if ((upper < 0) & (lower < 0)).any():
             return 0.0
         lower, upper = lower[lower >= 0], upper[lower >= 0]
         ruler = Ruler.of(known)
-        # a pair is near as soon as one of the two neighbourhoods holds the other number
+        # two numbers are near each other if either neighbourhood includes the other number
         gaps = np.minimum(self._apart(ruler, lower, upper), self._apart(ruler, upper, lower))
         if self.neighbourhood == "relative":
             gaps[gaps > 1.0] = np.inf
         return float(gaps.min(initial=np.inf))
 
     def reachable(self, prior: Prior) -> Reach:
-        """Reachable when m times the most crowded side of a neighbourhood fits into the table (Theorem 1)."""
+        """Feasible if m times the largest one-sided neighbourhood is at most the number of rows (Theorem 1)."""
         crowd, first, last = self.crowd(prior)
         strongest = prior.rows // crowd
         if first == last:
@@ -355,7 +376,7 @@ class Proximity(Principle):
         return Reach(False, strongest, f"{fact[0].upper()}{fact[1:]}, so {self._advice(strongest, prior)}.")
 
     def _advice(self, strongest: int, prior: Prior) -> str:
-        """What to ask for when the promise cannot be kept: a smaller m, or a smaller epsilon."""
+        """What to ask for if the promise cannot be kept: a smaller m, or a smaller epsilon."""
         limit = f"m can be at most {strongest:,}"
         if strongest == 1:
             limit += ", which promises nothing"
@@ -400,13 +421,14 @@ class Proximity(Principle):
 def _furthest(
     places: NDArray[np.int64], step: int, holds: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
 ) -> NDArray[np.int64]:
-    """The furthest place, in one direction, that the neighbourhood of every number holds; ``places`` are guesses.
+    """The furthest position in direction ``step`` that each number's neighbourhood includes, starting from guesses.
 
-    ``holds`` tells for places and for the numbers' own whether these are held. Neither end may fall.
+    ``holds(places, own)`` returns whether the neighbourhoods of the numbers at ``own`` include the positions
+    ``places``. The result is nondecreasing, as the ends of neighbourhoods are.
     """
     places, own = places.copy(), np.arange(len(places))
     moving = own
-    while len(moving):  # in again, up to the number itself, which is held
+    while len(moving):  # move inwards, at most to the number itself, which is always included
         moving = moving[~holds(places[moving], moving)]
         places[moving] -= step
     moving = own
@@ -418,7 +440,7 @@ def _furthest(
 
 
 def rounded_down(width: float) -> float:
-    """A width to five digits: what is below it must be what can be asked for, so it is never rounded up.
+    """A width rounded down to five digits: every width below the printed one must be feasible.
 
     >>> rounded_down(20.0), rounded_down(0.333333333), rounded_down(1234.5678), rounded_down(1e-320)
     (20.0, 0.33333, 1234.5, 1e-320)

@@ -1,4 +1,4 @@
-"""From promises to the arrays that the judging kernel reads."""
+"""Build the arrays that the judging kernel reads."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rule(
 
 
 def combine(parts: Sequence[Rules]) -> Rules:
-    """All rules at once; they concern one attribute, so at most one tree is among them."""
+    """All rules in one set. They concern one attribute, so at most one of them carries a tree."""
     trees = [part.tree for part in parts if len(part.tree)]
     return Rules(
         np.concatenate([part.kinds for part in parts]),

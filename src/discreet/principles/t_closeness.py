@@ -1,4 +1,4 @@
-"""t-closeness: every group is distributed much like the whole table (Li, Li and Venkatasubramanian, ICDE 2007)."""
+"""t-closeness: every group's distribution is close to the whole table's (Li, Li and Venkatasubramanian, ICDE 2007)."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from discreet.table.table import Kind
 class TCloseness(Principle):
     """The earth mover's distance between every group's distribution and the whole table's is at most ``t``.
 
-    The distance is the least work that turns one distribution into the other, when moving a share of all rows costs
-    that share times the distance between two values, which is
+    The distance is the least work that turns one distribution into the other. Moving a share of the rows from one value
+    to another costs that share times the distance between the values:
 
     - ``equal``: 1 between any two values;
-    - ``ordered``: how many places they are apart among the m values that the table holds, divided by m - 1 (a missing
-      value comes first);
+    - ``ordered``: the difference of their ranks among the m values of the table, divided by m - 1 (a missing value
+      comes first);
     - ``hierarchical``: the level of their lowest common ancestor, divided by the height of the hierarchy.
 
-    Unless another is named it is ``equal``, for numbers too: the strictest, as no two values are more than 1 apart by
-    any of the three. Plans and profiles of ordered values speak of ``ordered``.
+    The default is ``equal``, for numbers too. It is the strictest, because the other distances never exceed 1. Plans
+    and profiles use ``ordered`` for ordered values.
 
-    It bounds a sum, not each value: a rare value may become many times likelier within a small ``t``. Monotone: the
-    distance is convex, so that of a union is at most the larger one of its parts.
+    t-closeness bounds a sum, not each value: a rare value may become many times likelier even with a small ``t``.
+    Monotone: the distance is convex, so that of a union is at most the larger distance of its parts.
 
     >>> prior = Prior(np.array([1, 99]), ("HIV", "flu"))
     >>> print(TCloseness(0.05).explain([11, 89], prior))  # doctest: +NORMALIZE_WHITESPACE
@@ -54,7 +54,7 @@ class TCloseness(Principle):
     distance: str = "equal"
 
     def remark(self, name: str, kind: Kind) -> str | None:
-        """What whoever named no distance should know where the values of the sensitive attribute have an order.
+        """A hint that the default distance ignores the order of the sensitive values, if they have one.
 
         >>> print(TCloseness(0.2).remark("pay", "numeric"))  # doctest: +NORMALIZE_WHITESPACE
         t-closeness(t=0.2) takes any two values of 'pay' as equally far apart (distance=equal), which is stricter than
@@ -68,7 +68,7 @@ class TCloseness(Principle):
         )
 
     def require(self, prior: Prior) -> None:
-        """A sensitive attribute; an ordered one, or one with a hierarchy, when the distance needs it."""
+        """Require a sensitive attribute, with an order or a hierarchy if the distance needs one."""
         super().require(prior)
         if self.distance == "ordered" and prior.kind == "categorical":
             raise DiscreetError(
@@ -91,11 +91,11 @@ class TCloseness(Principle):
         return rule(kind, self.t, width=len(prior.values), bounds=prior.frequencies, tree=tree)
 
     def distances(self, counts: ArrayLike | Counts, prior: Prior) -> NDArray[np.float64]:
-        """The distance of each group from the whole table: how close it comes to breaking t=1."""
+        """The distance of each group from the whole table: its strain against t=1, without the slack."""
         return replace(self, t=1.0).strain(counts, prior) * (1.0 + SLACK)
 
     def reachable(self, prior: Prior) -> Reach:
-        """Always reachable: the whole table as one group has distance 0."""
+        """Always feasible: the whole table as one group has distance 0."""
         self.require(prior)
         return Reach(True, 0.0, f"{self} can be kept, like any t, because the whole table as one group has distance 0.")
 

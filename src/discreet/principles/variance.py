@@ -1,4 +1,4 @@
-"""Variance control: the numbers of every group vary (LeFevre, DeWitt and Ramakrishnan, KDD 2006)."""
+"""Variance control: every group's numbers vary enough (LeFevre, DeWitt and Ramakrishnan, KDD 2006)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from discreet.principles.wording import about, exact, rows
 class Variance(Principle):
     """In every group the variance of the sensitive numbers (mean squared distance from their mean) is at least ``v``.
 
-    It protects little: one number that is far away makes the variance of any group large. Proximity bounds how many lie
-    close together. Missing values do not count. Monotone: the variance of a union is at least the smaller one of its
-    parts, as the distance between their means only adds to it.
+    This protects little: a single distant number gives any group a large variance. Proximity bounds how many numbers
+    lie close together. Missing values do not count. Monotone: the variance of a union is at least the smaller variance
+    of its parts, because the distance between their means only adds to it.
 
     >>> prior = Prior(np.array([2, 2, 2]), ("10", "20", "90"), "numeric")
     >>> Variance(100).explain([1, 1, 0], prior)
@@ -40,7 +40,7 @@ class Variance(Principle):
     v: float
 
     def require(self, prior: Prior) -> None:
-        """A numeric sensitive attribute."""
+        """Require a numeric sensitive attribute."""
         super().require(prior)
         prior.require_numbers(str(self))
 
@@ -51,7 +51,7 @@ class Variance(Principle):
         return rule(VARIANCE, *_twofold(asked), width=len(prior.values), bounds=numbers)
 
     def reachable(self, prior: Prior) -> Reach:
-        """Reachable when the whole table keeps it."""
+        """Feasible if the whole table keeps it."""
         strongest = self.achieved(prior.counts[None], prior)
         fact = f"the numbers of the whole table have a variance of {about(strongest)}"
         if self.holds(prior.counts[None], prior)[0]:
@@ -64,14 +64,14 @@ class Variance(Principle):
         return f"The numbers of this group of {size} have a variance of {has}; at least {exact(self.v)} is required."
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
-        measure = self.v or 1.0  # its own: one that is near to what is measured, where numbers are very large or small
+        measure = self.v or 1.0  # v itself is close to the variances measured, so that strains stay in a float's range
         strains = counts.strains(replace(self, v=measure).rules(prior))
         with np.errstate(divide="ignore", over="ignore"):
             return float((measure / strains).min())
 
 
 def _twofold(asked: Fraction) -> tuple[float, float]:
-    """A number as the sum of two, the second never too small.
+    """A number as the sum of two floats, rounded up where that is not exact.
 
     >>> _twofold(Fraction(1, 4)), _twofold(2**53 + Fraction(1))
     ((0.25, 0.0), (9007199254740992.0, 1.0))

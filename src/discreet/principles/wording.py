@@ -1,4 +1,4 @@
-"""Numbers as a data steward reads them."""
+"""Numbers and lists formatted for a data steward."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def percent(share: float) -> str:
-    """A share of one as a percentage: one decimal, or two significant digits when it is small.
+    """A share between 0 and 1 as a percentage: one decimal, or two significant digits when it is small.
 
     >>> percent(0.11), percent(0.000298), percent(0.0)
     ('11.0 %', '0.03 %', '0.0 %')
@@ -21,7 +21,7 @@ def percent(share: float) -> str:
 
 
 def rows(count: int) -> str:
-    """A number of rows.
+    """A number of rows, in words.
 
     >>> rows(1), rows(12345)
     ('1 row', '12,345 rows')
@@ -30,7 +30,7 @@ def rows(count: int) -> str:
 
 
 def values(count: int) -> str:
-    """A number of different values.
+    """A number of different values, in words.
 
     >>> values(1), values(12)
     ('1 different value', '12 different values')
@@ -39,7 +39,7 @@ def values(count: int) -> str:
 
 
 def listed(words: Iterable[str]) -> str:
-    """Several words as a reader lists them.
+    """Words joined by commas and a final "and".
 
     >>> listed("a"), listed("ab"), listed("abc")
     ('a', 'a and b', 'a, b and c')
@@ -49,7 +49,7 @@ def listed(words: Iterable[str]) -> str:
 
 
 def exact(value: float) -> str:
-    """A number that reads back as itself, without a needless fraction.
+    """The shortest text that reads back as the same number, without a needless fraction.
 
     >>> exact(2.0), exact(0.1), exact(5)
     ('2', '0.1', '5')
@@ -60,7 +60,7 @@ def exact(value: float) -> str:
 
 
 def about(value: float) -> str:
-    """A number to three significant digits, for reading only.
+    """A number rounded for display to three significant digits, or to a whole number from 1,000 on.
 
     >>> about(2.5), about(0.33333), about(12345.6), about(1.7e300), about(float("inf"))
     ('2.5', '0.333', '12,346', '1.7e+300', 'infinite')
@@ -71,7 +71,7 @@ def about(value: float) -> str:
 
 
 def ordinal(number: int) -> str:
-    """A place in a ranking.
+    """An ordinal number in short form.
 
     >>> ordinal(1), ordinal(2), ordinal(3), ordinal(11), ordinal(22)
     ('1st', '2nd', '3rd', '11th', '22nd')

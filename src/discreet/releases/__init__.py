@@ -45,7 +45,7 @@ FORMATS: Registry[type[Release]] = Registry(
     },
     lambda plug: plug.release,
 )
-"""The formats by the name that manifests give."""
+"""The formats by their names in manifests."""
 
 
 def load(folder: str | os.PathLike[str]) -> Release:

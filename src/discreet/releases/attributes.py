@@ -29,27 +29,27 @@ class Attribute:
     role: Role
     kind: Kind
     domain: tuple[float, float] | None = None
-    """Smallest and largest number (numeric)."""
+    """The smallest and largest number, if the attribute is numeric."""
     values: tuple[str, ...] = ()
-    """The values in their order (ordinal), missing ones not among them."""
+    """The values in ascending order, without a missing one, if the attribute is ordinal."""
     hierarchy: Hierarchy | None = None
-    """Categorical: always, flat when none was declared. Otherwise only where labels are published, or where a promise
-    may be about the levels of the sensitive attribute."""
+    """Always present for a categorical attribute, flat if none was declared. For other kinds only if labels are
+    published, or if a promise may concern the levels of the sensitive attribute."""
     notation: Notation = "number"
-    """How the numbers of a numeric attribute are written."""
+    """How the numbers of a numeric attribute are written: as numbers or as dates."""
 
     @property
     def meaning(self) -> Meaning:
-        """The kind as the manifest tells it, by which dates are no mere numbers."""
+        """The kind as stated in the manifest, which distinguishes dates from numbers."""
         return self.kind if self.notation == "number" else self.notation
 
     @property
     def flat(self) -> bool:
-        """Whether the values say all there is to say about the hierarchy."""
+        """Whether the hierarchy contains nothing but the values."""
         return self.hierarchy is not None and self.hierarchy.bare
 
     def as_dict(self) -> dict[str, Any]:
-        """The attribute as the manifest holds it."""
+        """The attribute as stored in the manifest."""
         entry: dict[str, Any] = {"name": self.name, "role": self.role, "kind": self.meaning}
         if self.role == "other":
             return entry
@@ -60,14 +60,14 @@ class Attribute:
             entry["values"] = list(self.values)
         if self.hierarchy is not None:
             tree = self.hierarchy
-            # the order of names means nothing, so it must not be able to
+            # sort: the order of unordered values must not be able to carry information
             leaves = sorted(tree.leaves) if self.kind == "categorical" else list(tree.leaves)
             entry["hierarchy"] = leaves if self.flat else [list(row) for row in tree.rows()]
         return entry
 
     @classmethod
     def from_dict(cls, entry: Any) -> Attribute:
-        """The attribute that a manifest describes."""
+        """The attribute described by an entry of a manifest."""
         try:
             name, role, kind = str(entry["name"]), entry["role"], entry["kind"]
             if role not in get_args(Role) or kind not in get_args(Meaning):
@@ -109,7 +109,7 @@ class Attribute:
 
 
 def _check_order(values: tuple[str, ...], hierarchy: Hierarchy | None) -> None:
-    """See that values have one order, and that a hierarchy over them is over these and in that order."""
+    """Check that ordered values are distinct, and that a hierarchy has the same values in the same order."""
     if len(set(values)) < len(values):
         raise ValueError("values")
     if hierarchy is not None and tuple(leaf for leaf in hierarchy.leaves if leaf != MISSING) != values:
@@ -117,11 +117,11 @@ def _check_order(values: tuple[str, ...], hierarchy: Hierarchy | None) -> None:
 
 
 def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
-    """What the manifest says about a column ``as_shown``; with ``labels``, also the hierarchy of numbers and orders.
+    """The manifest's description of a column ``as_shown``; with ``labels``, also a numeric or ordinal hierarchy.
 
-    What was declared is public. What was only observed is told as far as the published rows show it: the extreme or
-    rare value of a withheld row must not appear in the manifest. The sensitive attribute's values are public with the
-    prior, so all rows show those.
+    Declared domains and values are public. Observed ones are published only as far as the published rows show them: an
+    extreme or rare value of a withheld row must not appear in the manifest. The values of the sensitive attribute are
+    public with the prior, so they are taken from all rows.
     """
     if role == "other":
         return Attribute(column.name, role, column.kind, notation=column.notation)
@@ -138,9 +138,9 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
 
 
 def as_shown(column: Column, published: NDArray[np.bool_] | None) -> Column:
-    """A column with nothing that only its withheld rows show: no value, leaf or bound, unless it was declared.
+    """A column without undeclared values, leaves and bounds that occur in withheld rows only.
 
-    The codes of withheld rows mean nothing in it. Without ``published`` all rows show what they hold.
+    The codes of withheld rows are meaningless in the result. Without ``published``, all rows count as published.
 
     >>> age = Column("age", "numeric", np.array([0, 1, 2], np.int32), np.array([17, 20, 99]))
     >>> as_shown(age, np.array([True, True, False])).domain
@@ -153,7 +153,7 @@ def as_shown(column: Column, published: NDArray[np.bool_] | None) -> Column:
     if published is None or (column.kind == "numeric" and column.hierarchy is None):
         return column
     if column.declared_values:
-        # that some value is missing nobody declares
+        # a missing value counts only if it is observed: nobody declares it
         used |= np.array([text != MISSING for text in column.texts], np.bool_)
     if bool(used.all()):
         return column
@@ -174,7 +174,7 @@ def _ends(column: Column, codes: NDArray[np.intp]) -> tuple[float, float]:
 
 
 def points_given(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[NDArray[Any]]:
-    """The values of points, an array per quasi-identifier, as many in each.
+    """The coordinates of points as one array per quasi-identifier, all of equal length.
 
     >>> [values.tolist() for values in points_given([Attribute("sex", "quasi", "categorical")], {"sex": ["f", None]})]
     [['f', None]]
@@ -184,7 +184,7 @@ def points_given(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) ->
         if attribute.name not in points:
             raise DiscreetError(f"the quasi-identifier {attribute.name!r} of the release is not among the points given")
         values = points[attribute.name]
-        # as objects, lest numbers among texts are taken for texts, and NaN with them
+        # as objects, so that numpy does not turn numbers (and NaN) among texts into texts
         found.append(
             np.atleast_1d(np.array(values, object) if isinstance(values, list | tuple) else np.asarray(values))
         )
@@ -194,7 +194,7 @@ def points_given(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) ->
 
 
 def texts_given(values: NDArray[Any]) -> list[str]:
-    """Original values of an attribute that is not numeric as the texts they are published by.
+    """Original values of a non-numeric attribute as the texts used in releases.
 
     >>> texts_given(np.array(["f", None, "", float("nan")], object))
     ['f', '(missing)', '(missing)', '(missing)']
@@ -203,7 +203,7 @@ def texts_given(values: NDArray[Any]) -> list[str]:
 
 
 def numbers_given(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Original values of a numeric attribute as numbers, NaN where they are missing."""
+    """Original values of a numeric attribute as numbers, NaN where a value is missing."""
     try:
         if values.dtype.kind not in "biuf":
             listed = list(values) if values.dtype.kind == "M" else values.tolist()

@@ -1,4 +1,4 @@
-"""Published descriptions laid over original values: the boxes of a release in the codes of a table."""
+"""The descriptions of a release as boxes of codes of a table's columns."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from discreet.releases.generalized.release import GeneralizedRelease
 
 BATCH = 1 << 24
-"""How many counts are mixed at a time."""
+"""How many counts are summed at a time."""
 
 
 def boxes_in(descriptions: Descriptions, columns: Sequence[Column]) -> Boxes:
-    """Every cell's description in the codes of these columns, one column per quasi-identifier, in their order."""
+    """The description of every cell as a box of codes, given one column per quasi-identifier in the same order."""
     cells, axes = descriptions.cells, len(columns)
     low, high = np.zeros((cells, axes), np.int32), np.zeros((cells, axes), np.int32)
     set_at = np.full((cells, axes), -1, np.int32)
@@ -52,7 +52,7 @@ def boxes_in(descriptions: Descriptions, columns: Sequence[Column]) -> Boxes:
 def _ranges(
     attribute: Attribute, regions: Regions, column: Column
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], dict[int, NDArray[np.int64]]]:
-    """Per text: the first and last code it admits, and all of them where they have gaps."""
+    """For each text, the first and last code it admits, and the list of codes where these have gaps."""
     size = len(column.values)
     gaps: dict[int, NDArray[np.int64]] = {}
     if attribute.kind == "numeric":
@@ -63,7 +63,7 @@ def _ranges(
     else:
         first, last, gaps = _ranked(attribute, regions, column)
     empty = first > last
-    # a region without any known value admits nothing, unless it admits missing values
+    # a region that contains none of the column's values admits nothing, except perhaps missing values
     first, last = np.where(empty, 1, first), np.where(empty, 0, last)
     if column.missing is not None:
         only = empty & regions.missing & ~regions.whole
@@ -75,7 +75,7 @@ def _ranges(
 def _ranked(
     attribute: Attribute, regions: Regions, column: Column
 ) -> tuple[NDArray[Any], NDArray[Any], dict[int, NDArray[np.int64]]]:
-    """The same for an attribute whose regions are ranks among its values, which the column may hold in other places."""
+    """``_ranges`` for an attribute whose regions are ranks, which the column's codes may number differently."""
     values = ordered_values(attribute)
     place = {str(value): code for code, value in enumerate(column.values.tolist())}
     codes = np.array([place.get(value, -1) for value in values], np.int64)
@@ -101,7 +101,7 @@ def _ranked(
 
 
 def points_of(columns: Sequence[Column]) -> NDArray[np.int32]:
-    """The codes of columns side by side, one line per row."""
+    """The codes of the columns as a matrix with one line per row."""
     rows = len(columns[0].codes) if columns else 0
     points = np.empty((rows, len(columns)), np.int32)
     for axis, column in enumerate(columns):
@@ -110,15 +110,15 @@ def points_of(columns: Sequence[Column]) -> NDArray[np.int32]:
 
 
 def plant(points: NDArray[np.int32], weights: NDArray[np.int64], firsts: NDArray[np.int64]) -> Forest:
-    """Search trees over ranges of points."""
+    """Search trees over ranges of points, one for each pair of consecutive ``firsts``."""
     spread = points.max(axis=0, initial=0) + 1 if len(points) else np.ones(points.shape[1])
     return cast(Forest, plant_trees(points, weights, firsts, 1.0 / np.maximum(1.0, spread.astype(np.float64))))
 
 
 def mixed(release: GeneralizedRelease, columns: Sequence[Column], counts: Counts | None = None) -> NDArray[Any]:
-    """Per row of these columns: the sensitive counts of all groups whose description admits it, added up.
+    """For each row of these columns, the summed sensitive counts of all groups whose description admits it.
 
-    Other ``counts`` of the groups than those of their published rows may be given.
+    ``counts`` replaces the counts of the groups' published rows.
     """
     points = points_of(columns)
     if not columns:
@@ -139,17 +139,17 @@ def mixed(release: GeneralizedRelease, columns: Sequence[Column], counts: Counts
 def mixtures_at(
     release: GeneralizedRelease, points: Mapping[str, ArrayLike], counts: Counts | None = None
 ) -> NDArray[Any]:
-    """The same for points given as original values, one array per quasi-identifier."""
+    """``mixed`` for points given as original values, one array per quasi-identifier."""
     return mixed(release, columns_at(release.quasi, points), counts)
 
 
 def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[Column]:
-    """Points given as original values, one array per quasi-identifier, as columns."""
+    """Convert points from original values, one array per quasi-identifier, to columns."""
     return [_column(*one) for one in zip(quasi, points_given(quasi, points), strict=True)]
 
 
 def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
-    """Original values as a column whose codes follow the order of the attribute."""
+    """Convert original values to a column whose codes follow the order of the attribute."""
     if attribute.kind == "numeric":
         values, codes = np.unique(numbers_given(attribute, given), return_inverse=True)
         missing = None
@@ -171,7 +171,7 @@ def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
 
 
 def shares(counts: NDArray[Any], withheld: ArrayLike | None) -> NDArray[np.float64]:
-    """Counts as distributions; where there are none, that of the ``withheld`` counts, or NaN when these are unknown."""
+    """Each line of counts as a distribution; an empty line gets that of ``withheld``, or NaN if that is unknown."""
     result = counts.astype(np.float64)
     if withheld is not None and np.asarray(withheld).sum() > 0:
         result[~result.any(axis=1)] = np.asarray(withheld)

@@ -1,4 +1,4 @@
-"""Columns published as they are: made from a table, written, and read back."""
+"""Columns published unchanged: taken from a table, written, and read back."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from discreet.table.texts import MISSING
 
 
 class ExactColumn(NamedTuple):
-    """A column published as it is: its distinct values, and which one each published row holds."""
+    """A column published unchanged: its distinct values, and the code of each published row's value."""
 
     values: NDArray[Any]
     codes: NDArray[np.int32]
     notation: Notation = "number"
-    """How its numbers are written."""
+    """How the numbers are written."""
 
 
 def exact_column(column: Column, attribute: Attribute | None, rows: NDArray[np.intp]) -> ExactColumn:
-    """A column to be published as it is, its values in an order that a loaded release finds again."""
+    """The published rows of a column, with its values in an order that loading the release restores."""
     codes = taken(column.codes, rows, len(column.values))
     if attribute is None or attribute.kind == "numeric":
         used = np.flatnonzero(np.bincount(codes, minlength=len(column.values)))
@@ -48,7 +48,7 @@ def exact_column(column: Column, attribute: Attribute | None, rows: NDArray[np.i
 
 
 def taken(codes: NDArray[np.int32], rows: NDArray[np.intp], number: int) -> NDArray[np.int32]:
-    """The codes, all of them below ``number``, of some rows in any order: read from as little memory as will do.
+    """The codes (all below ``number``) of some rows in any order, gathered from the narrowest type that fits them.
 
     >>> taken(np.array([3, 1, 2], np.int32), np.array([2, 0]), 4).tolist()
     [2, 3]
@@ -58,7 +58,7 @@ def taken(codes: NDArray[np.int32], rows: NDArray[np.intp], number: int) -> NDAr
 
 
 def ordered_values(attribute: Attribute) -> list[str]:
-    """The values of a categorical or ordinal attribute as its manifest entry lists them."""
+    """The values of a categorical or ordinal attribute in the order of the manifest."""
     if attribute.kind != "categorical":
         return list(attribute.values)
     assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
@@ -66,7 +66,7 @@ def ordered_values(attribute: Attribute) -> list[str]:
 
 
 def column_array(payload: ExactColumn, numbers: bool) -> pa.Array:
-    """A column published as it is; a missing number is null."""
+    """A column for a file, in which a missing number is null; without ``numbers``, numbers become texts."""
     if payload.values.dtype.kind != "f":
         texts = [str(value) for value in payload.values.tolist()]
         return pa.DictionaryArray.from_arrays(pa.array(payload.codes), pa.array(texts, pa.string()))
@@ -81,7 +81,7 @@ def column_array(payload: ExactColumn, numbers: bool) -> pa.Array:
 
 
 def read_sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], faults: list[str]) -> ExactColumn:
-    """The sensitive attribute from its published texts; values that the manifest does not list are a fault."""
+    """The sensitive attribute, read from its published texts; values that the manifest does not list are faults."""
     if attribute.kind == "numeric":
         return _numbers(attribute, words, codes)
     known = ordered_values(attribute)
@@ -101,7 +101,7 @@ def read_sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], 
 
 
 def read_other(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> ExactColumn:
-    """A column that was carried along, from its published texts."""
+    """A kept column, read from its published texts."""
     if attribute.kind == "numeric":
         return _numbers(attribute, words, codes)
     distinct = sorted(set(words))
@@ -111,7 +111,7 @@ def read_other(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> E
 
 
 def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> ExactColumn:
-    """A numeric column published as it is; an empty cell is a missing number, which stands first."""
+    """A numeric column, read from its published texts; an empty cell is a missing number, whose code is 0."""
     read: list[float] = []
     for word in words:
         try:
@@ -129,7 +129,7 @@ def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Exa
 
 
 def one_of(attribute: Attribute) -> str:
-    """What a value of a numeric attribute is, in words."""
+    """The words for a value of a numeric attribute in messages."""
     return "a number" if attribute.notation == "number" else "a date"
 
 
@@ -138,7 +138,7 @@ def _take(of_word: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def value_name(value: Any, notation: Notation = "number") -> str:
-    """A sensitive value as the prior names it.
+    """A sensitive value as text, as the prior writes it.
 
     >>> value_name(17.0), value_name(float("nan")), value_name("flu")
     ('17', '(missing)', 'flu')

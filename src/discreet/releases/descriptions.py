@@ -1,7 +1,7 @@
-"""What quasi-identifiers are published under, in whatever shape: texts, what these admit, and which cell bears which.
+"""How a release describes quasi-identifiers: published texts, the values they admit, and the texts of each cell.
 
-A cell is a description with the rows under it: a group of a generalized release, or whatever else a format describes.
-Losses, boxes and spelling are computed from here, so that every format has them by naming its descriptions.
+A cell is a description with the rows published under it, such as a group of a generalized release. Losses, boxes and
+spelling checks are computed from these, so a format gets them all by providing its descriptions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from discreet.table.texts import MISSING
 
 
 class Texts(NamedTuple):
-    """The distinct published texts of one attribute, and which of them each cell bears."""
+    """The distinct published texts of one attribute, and the index of each cell's text."""
 
     texts: tuple[str, ...]
     of_cell: NDArray[np.int32]
@@ -39,28 +39,31 @@ class Descriptions:
 
     quasi: tuple[Attribute, ...]
     texts: tuple[Texts, ...]
-    """Per quasi-identifier: its distinct published texts, and which one each cell bears."""
+    """For each quasi-identifier, its distinct published texts and the index of each cell's text."""
     sizes: NDArray[np.int64]
-    """How many rows each cell has."""
+    """The number of rows of each cell."""
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return len(self.sizes)
 
     @cached_property
     def regions(self) -> tuple[Regions, ...]:
-        """Per quasi-identifier: what each of its texts admits."""
+        """For each quasi-identifier, the values that each of its texts admits."""
         return tuple(parse(attribute, of.texts) for attribute, of in zip(self.quasi, self.texts, strict=True))
 
     def text(self, cell: int) -> dict[str, str]:
-        """The published quasi-identifiers of a cell."""
+        """The published texts of a cell by quasi-identifier."""
         return {
             attribute.name: of.texts[of.of_cell[cell]] for attribute, of in zip(self.quasi, self.texts, strict=True)
         }
 
     def spelling_faults(self) -> list[str]:
-        """Texts that are written in another way than what they mean is written, or in two ways."""
+        """Faults: texts not in their canonical form, or two texts with the same meaning.
+
+        Free choices of spelling could carry information.
+        """
         faults = []
         for attribute, of, regions in zip(self.quasi, self.texts, self.regions, strict=True):
             faults += _descriptions(attribute, of.texts, regions)
@@ -68,7 +71,7 @@ class Descriptions:
 
 
 def _descriptions(attribute: Attribute, texts: Sequence[str], regions: Regions) -> list[str]:
-    """Texts of one attribute that are written in another way than what they mean, or in two ways."""
+    """The spelling faults of one attribute's texts; at most one is reported."""
     nodes = None if attribute.hierarchy is None else Nodes(attribute.hierarchy)
     meanings: dict[object, str] = {}
     ranks_of = {value: float(rank) for rank, value in enumerate(attribute.values)}
@@ -92,7 +95,7 @@ def _descriptions(attribute: Attribute, texts: Sequence[str], regions: Regions) 
 def _well_written(
     attribute: Attribute, text: str, regions: Regions, at: int, nodes: Nodes | None, ranks_of: Mapping[str, float]
 ) -> bool:
-    """Whether a text is one of those that stand for what it means: an interval, a label, or a set in an order."""
+    """Whether a text is a canonical form of its meaning: an interval, a label, or a set in a fixed order."""
     if text == ANYTHING or (text == MISSING and attribute.kind != "categorical"):
         return True
     low, high = float(regions.low[at]), float(regions.high[at])

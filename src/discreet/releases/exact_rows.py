@@ -1,4 +1,4 @@
-"""Rows published with their quasi-identifiers as they are: whoever knows somebody's knows whether they are there."""
+"""Rows published with unchanged quasi-identifiers: anyone who knows a person's values can find them among the rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from discreet.table.table import Column
 
 
 class PublishesRows(Protocol):
-    """A release that publishes the quasi-identifiers of every row as they are."""
+    """A release that publishes the quasi-identifiers of every row unchanged."""
 
     @property
     def quasi(self) -> tuple[Attribute, ...]:
@@ -27,21 +27,21 @@ class PublishesRows(Protocol):
 
     @property
     def exact(self) -> tuple[ExactColumn, ...]:
-        """Per quasi-identifier: its distinct published values, and which one each published row holds."""
+        """For each quasi-identifier, its distinct published values and the code of each published row."""
 
     @property
     def rows(self) -> int:
-        """How many rows are published."""
+        """The number of published rows."""
 
     @property
     def withheld(self) -> int:
-        """How many rows are not."""
+        """The number of withheld rows."""
 
 
 def presence_of_rows(release: PublishesRows, points: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
-    """Per point: 1 where a published row bears it, which is certainty; else 0, or NaN when rows are withheld.
+    """The belief in each point's presence: 1 if a published row has its values, else 0, or NaN if rows are withheld.
 
-    A withheld row may bear whatever is not published, so that nothing is known then.
+    A withheld row may have any values, so an unmatched point is then undecided.
     """
     columns = codes_at(release.quasi, release.exact, points)
     known = np.all([column >= 0 for column in columns], axis=0)
@@ -53,18 +53,18 @@ def presence_of_rows(release: PublishesRows, points: Mapping[str, ArrayLike]) ->
 
 
 class ByRows(Lookup):
-    """By rows published with their quasi-identifiers as they are; rows that bear the same are one group here."""
+    """Look-up in rows with unchanged quasi-identifiers; rows with the same values form one group."""
 
     certain = True
 
     def __init__(self, release: PublishesRows) -> None:
-        """The published combinations of quasi-identifiers, and how many rows bear each."""
+        """Count the published rows of each combination of quasi-identifiers."""
         self.release, self.quasi, self.ids = release, release.quasi, None
         keys = self._keys([])
         self.borne, self.sizes = np.unique(keys, return_counts=True)
 
     def _keys(self, people: Sequence[Column]) -> NDArray[np.int64]:
-        """Published rows, followed by people, as numbers that are equal exactly when all quasi-identifiers are."""
+        """Numbers for the published rows, then for people, that are equal exactly if all quasi-identifiers are."""
         codes, sizes = [], []
         for at, (attribute, payload) in enumerate(zip(self.release.quasi, self.release.exact, strict=True)):
             held = [payload.codes + np.int64(1)]
@@ -75,14 +75,14 @@ class ByRows(Lookup):
         return numbered(codes, sizes, len(codes[0]))
 
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
-        """One: the combination that its rows bear."""
+        """One per group: the combination that its rows have in common."""
         return np.ones(len(self.sizes))
 
     def _places(self, people: Sequence[Column]) -> NDArray[np.intp]:
-        """The group that bears each person's quasi-identifiers, -1 for none."""
+        """The group with each person's quasi-identifiers, or -1 if there is none."""
         keys = self._keys(people)
         rows = len(keys) - len(people[0].codes)
-        # where columns are many, numbers mean the same only within one call: groups are in the order of their numbers
+        # with many columns the keys are comparable only within one call; groups are numbered in ascending order of keys
         borne = distinct(keys[:rows])
         at = np.minimum(np.searchsorted(borne, keys[rows:]), max(0, len(borne) - 1))
         return np.where(borne[at] == keys[rows:], at, -1)
@@ -95,17 +95,17 @@ class ByRows(Lookup):
     def anyone(
         self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
     ) -> PresenceBound:
-        """That of whoever bears what is published."""
+        """The largest chance of any group: only persons with published values are found."""
         largest = float(chances.max(initial=known))
         return PresenceBound(largest, largest)
 
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
-        """How many people bear each published combination."""
+        """The number of people with each published combination."""
         at = self._places(people)
         return np.bincount(at[at >= 0], minlength=len(self.sizes))
 
     def description(self, group: int) -> dict[str, str]:
-        """What its rows bear."""
+        """The quasi-identifiers that the rows of a group have in common."""
         row = int(np.argmax(self._keys([]) == self.borne[group]))
         return {
             attribute.name: value_name(payload.values[payload.codes[row]], payload.notation)
@@ -113,6 +113,6 @@ class ByRows(Lookup):
         }
 
     def named(self, group: int) -> str:
-        """Its size and what its rows bear."""
+        """The size of a group and the quasi-identifiers of its rows, in words."""
         told = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
         return f"the {wording.rows(int(self.sizes[group]))} with {told}"

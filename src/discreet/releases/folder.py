@@ -1,4 +1,4 @@
-"""The files of a release: which folder they may have, and the manifest that tells of them."""
+"""The folder of a release and its manifest."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.documents import from_json
 from discreet.table.paths import content, located
@@ -15,24 +16,27 @@ from discreet.table.paths import content, located
 MANIFEST = "release.json"
 FORMAT_VERSION = 1
 DAMAGED = "it was damaged or edited, so publish the release again"
-"""What to do about a manifest that cannot be as it was written."""
+"""The advice for a manifest that cannot be as it was written."""
 
 
 # -------------------------------------------------------------------------------------------------------- the folder
 
 
 def check_folder(target: Path, force: bool) -> None:
-    """Refuse a folder that a release may not take the place of: a full one, unless it is a release and no more."""
+    """Raise unless the folder is absent or empty or, with ``force``, contains a release and nothing else."""
     shown = str(target)
     if target.is_dir():
         names = sorted(path.name for path in target.iterdir())
         if not names:
             return
         if not force:
-            raise DiscreetError(f"the folder {shown!r} is not empty; choose another, or force=True to replace it")
+            raise DiscreetError(
+                f"the folder {shown!r} is not empty; choose another, or {argument('force', True)} to replace it"
+            )
         if MANIFEST not in names:
             raise DiscreetError(
-                f"the folder {shown!r} holds no release, so it is not replaced even with force=True; choose another"
+                f"the folder {shown!r} holds no release, so it is not replaced even with {argument('force', True)}; "
+                "choose another"
             )
         other = next((name for name in names if name not in _release_files(target)), None)
         if other is not None:
@@ -49,7 +53,7 @@ def check_folder(target: Path, force: bool) -> None:
 
 
 def _release_files(home: Path) -> set[str]:
-    """The names of the files that the manifest in a folder accounts for."""
+    """The names of the files that belong to the release in a folder, according to its manifest."""
     try:
         tables = read_manifest(home)[1].get("tables")
     except DiscreetError:
@@ -63,7 +67,7 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def _laid_out(value: Any, indent: str = "") -> str:
-    """JSON with short and innermost parts on one line: hierarchies have a line per leaf, not one per word."""
+    """JSON with short and innermost parts on one line: a hierarchy takes a line per leaf, not one per word."""
     line = json.dumps(value, ensure_ascii=False)
     parts = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list) else []
     if not any(isinstance(part, (Mapping, list)) for part in parts) and (len(line) <= 100 or not parts):
@@ -76,8 +80,7 @@ def _laid_out(value: Any, indent: str = "") -> str:
 
 
 def plainly_laid_out(text: str, manifest: Mapping[str, Any]) -> bool:
-    """Whether a manifest is laid out as it is written here or by a common tool: blanks at will might tell something.
-
+    """Whether a manifest is laid out as by this module or a common tool: arbitrary white space could carry information.
     >>> plainly_laid_out('{"a": 1}', {"a": 1}), plainly_laid_out('{"a":  1}', {"a": 1})
     (True, False)
     """
@@ -93,7 +96,7 @@ def plainly_laid_out(text: str, manifest: Mapping[str, Any]) -> bool:
 
 
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A mapping of a manifest, which must not hide a value behind another of the same name."""
+    """Build a mapping of a manifest; raises if a name occurs twice, since one value would hide the other."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
@@ -103,7 +106,7 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_manifest(folder: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
-    """The folder of a release and its manifest, checked as far as every format shares it."""
+    """The folder of a release and its manifest, with the checks that all formats share."""
     home = located(folder)
     home = home.parent if home.name == MANIFEST else home
     if home.is_file():

@@ -1,4 +1,4 @@
-"""Counts by group from a release of any format: one estimate per cell, over the values that the release tells of."""
+"""GROUP BY counts from a release of any format: one estimate per cell, over the values known from the release."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from discreet.releases.release import Release
 
 BATCH = 1 << 16
-"""How many cells are asked for at a time."""
+"""How many cells are estimated at a time."""
 
 
 def grouped_estimates(release: Release, counts: GroupBy) -> pa.Table:
-    """The cells whose estimate is not 0, with their estimates."""
+    """The cells with a nonzero estimate, as a table."""
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     for name in counts.attributes:
         if name not in kinds:
             raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
-    release.estimates([counts.query])  # conditions that the release cannot answer are refused before cells are made
+    release.estimates([counts.query])  # rejects conditions the release cannot answer, before any cells are built
     grid = counts.grid({name: release.known_values(name) for name in counts.attributes}, kinds)
     queries = grid.queries()
     parts = [np.zeros(0)]

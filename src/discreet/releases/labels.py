@@ -36,24 +36,24 @@ _number = re.compile(NUMBER)
 
 
 class Regions(NamedTuple):
-    """What the distinct texts of one attribute admit; numbers (numeric) or ranks among the attribute's values."""
+    """The values that each distinct text of one attribute admits, as numbers (numeric) or ranks of its values."""
 
     low: NDArray[np.float64]
-    """The smallest number or rank admitted; above ``high`` when only missing values are."""
+    """The smallest number or rank admitted; above ``high`` if only missing values are admitted."""
     high: NDArray[np.float64]
     missing: NDArray[np.bool_]
     """Whether missing values are admitted."""
     whole: NDArray[np.bool_]
-    """Whether anything is admitted."""
+    """Whether the text admits anything, as ``*`` does."""
     sets: dict[int, NDArray[np.int64]]
-    """The ranks admitted by those texts whose ranks have gaps."""
+    """The ranks admitted by each text whose ranks have gaps."""
 
 
 # ------------------------------------------------------------------------------------------------------------ writing
 
 
 def quoted(value: str) -> str:
-    """A single value as it is published: a JSON string where it could be taken for something else.
+    """A single value as published: a JSON string if it could be mistaken for something else.
 
     >>> quoted("Sales"), quoted("Paris, Texas")
     ('Sales', '"Paris, Texas"')
@@ -64,7 +64,7 @@ def quoted(value: str) -> str:
 
 
 def interval(low: str, high: str) -> str:
-    """Everything from one value to another.
+    """The text for all values from one to another.
 
     >>> interval("17", "24"), interval("17", "17")
     ('[17, 24]', '17')
@@ -73,7 +73,7 @@ def interval(low: str, high: str) -> str:
 
 
 def braces(values: Sequence[str]) -> str:
-    """Exactly these values.
+    """The text for exactly these values.
 
     >>> braces(["Divorced", "Widowed"]), braces(["Divorced"])
     ('{Divorced, Widowed}', 'Divorced')
@@ -83,10 +83,10 @@ def braces(values: Sequence[str]) -> str:
 
 
 class Nodes:
-    """The labels of a hierarchy as published texts, each with the range of leaves it stands for.
+    """The labels of a hierarchy as published texts, each with the range of leaves below its node.
 
-    Where two nodes bear the same label, the one nearer to the leaves keeps it; the other is published as the set of
-    its leaves. So is a node whose label could be taken for something else.
+    If two nodes have the same label, the one nearer the leaves keeps it, and the other is published as the set of its
+    leaves. So is a node whose label could be mistaken for something else.
     """
 
     def __init__(self, hierarchy: Hierarchy) -> None:
@@ -103,7 +103,7 @@ class Nodes:
                 self.ranges.setdefault(label, (low, high))
 
     def text(self, level: int, node: int) -> str:
-        """What is published for a node."""
+        """The published text of a node."""
         low, high = self.spans[level][0][node], self.spans[level][1][node]
         leaves = self.hierarchy.leaves
         if low == high:
@@ -121,7 +121,7 @@ class Nodes:
 
 
 def parse(attribute: Attribute, texts: Iterable[str]) -> Regions:
-    """What each of these texts admits; a text that means nothing is an error that names it and its column."""
+    """The values that each text admits; raises ``DiscreetError`` for a text that cannot be read, naming its column."""
     texts = list(texts)
     low, high = np.empty(len(texts)), np.empty(len(texts))
     missing, whole = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
@@ -159,7 +159,7 @@ def parse(attribute: Attribute, texts: Iterable[str]) -> Regions:
 
 
 def _reader(attribute: Attribute) -> Any:
-    """The function that reads one text of this attribute: a pair (low, high), ascending ranks, or None for anything."""
+    """A function that reads a text of this attribute: as a pair (low, high), ascending ranks, or None for anything."""
     if attribute.kind == "categorical":
         assert attribute.hierarchy is not None
         return _categorical(Nodes(attribute.hierarchy))
@@ -221,7 +221,7 @@ def _intervals(place: Any, items: Any = None) -> Any:
 
 
 def finite(text: str) -> float:
-    """A number as releases write it: plain digits, neither quoted nor grouped."""
+    """Read a finite number in plain digits, neither quoted nor grouped, as releases write it."""
     value = float(text) if _number.fullmatch(text) else math.nan
     if not math.isfinite(value):
         raise ValueError(text)
@@ -229,7 +229,7 @@ def finite(text: str) -> float:
 
 
 def number_written(text: str, notation: Notation) -> float:
-    """A number as releases write it in this notation, and in no other way.
+    """Read a number in the one form in which releases write it in this notation.
 
     >>> number_written("17", "number"), number_written("1971-02-03", "date")
     (17.0, 398.0)

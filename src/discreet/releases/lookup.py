@@ -1,7 +1,8 @@
-"""How an adversary finds the groups that may hold a person, in every format of release.
+"""How an adversary finds the groups that may contain a person, in every format of release.
 
-A release tells its look-up: by descriptions (generalized), by lists of values (ambiguous), by rows published as they
-are (anatomy, randomised). Each tells which groups may hold given people, and how many of these each group may hold.
+Each release provides a look-up: by descriptions (generalized), by lists of values (ambiguous), or by rows published
+unchanged (anatomy, randomised). It finds the groups that may contain given people, and counts the people that each
+group may contain.
 """
 
 from __future__ import annotations
@@ -22,26 +23,26 @@ from discreet.table.table import Column
 
 
 class Matches(NamedTuple):
-    """What the groups that may hold people say about each of them."""
+    """For each of some people, what the groups that may contain them imply about their presence."""
 
     groups: NDArray[np.int64]
     """How many groups may hold the person."""
     largest: NDArray[np.float64]
-    """The largest chance that any one of them does."""
+    """The largest chance that any one of these groups contains the person."""
     together: NDArray[np.float64]
-    """The chance that at least one of them does, each on its own."""
+    """The chance that at least one of these groups contains the person, if groups are independent."""
 
     def of(self, places: NDArray[np.intp]) -> Matches:
-        """The same for each of these people."""
+        """The matches at these places, in their order."""
         return Matches(self.groups[places], self.largest[places], self.together[places])
 
 
 class Lookup(ABC):
-    """The groups of a release as an adversary looks people up in them; people are rows of columns, one column per
+    """An adversary's look-up of people in the groups of a release. People are rows of columns, one column per
     quasi-identifier in the order of the release."""
 
     certain = False
-    """Whether whoever is found is in the table for sure."""
+    """Whether everyone found is in the table for certain."""
     quasi: tuple[Attribute, ...]
     sizes: NDArray[np.int64]
     """How many rows each group has."""
@@ -50,19 +51,20 @@ class Lookup(ABC):
 
     @abstractmethod
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
-        """Per group: how many combinations of values its rows may hold, any of them as likely as the others."""
+        """The number of combinations of values, all equally likely, that each group's rows may have."""
 
     @abstractmethod
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
-        """What groups with these chances say about people, all different."""
+        """``find`` for people who are all different."""
 
     @abstractmethod
     def anyone(
         self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
     ) -> PresenceBound:
-        """The largest belief in anyone, of values that occur, that groups with these chances justify together.
+        """The largest combined belief in anyone's presence, over all combinations of occurring values.
 
-        ``known`` is one of the beliefs that they do. With a ``limit``, only whether any is larger than that.
+        ``chances`` are those of the groups; ``known`` is a belief already reached. With a ``limit``, the search only
+        decides whether any belief exceeds it.
         """
 
     @abstractmethod
@@ -85,7 +87,7 @@ class Lookup(ABC):
         return self.find(people, chances), None
 
     def find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
-        """What groups with these chances say about people."""
+        """Match people with groups, given each group's chance to contain a person whom it may contain."""
         keys = numbered([one.codes for one in people], [len(one.values) for one in people], len(people[0].codes))
         _, first, of_person = np.unique(keys, return_index=True, return_inverse=True)
         return self._find([replace(one, codes=one.codes[first]) for one in people], chances).of(of_person)

@@ -1,11 +1,11 @@
-"""The most that all groups of a release say together about the presence of anyone, in the table or not.
+"""The largest combined belief in anyone's presence, over all persons inside or outside the table.
 
-Each group lists values per quasi-identifier (or per block of these), and covers every combination of them. What the
-covering groups say together is 1 - (1 - p1)(1 - p2)..., so that the combination with the largest sum of -log(1 - p) is
-looked for, among far more combinations than could be gone through. The groups that show one value more are fewer; so
-the largest sum over one value of any one block bounds what a combination of the values chosen so far can come to. The
-search goes on where that bound is largest. It ends with the largest sum, or, when it has looked at as much as it may,
-with the bound that no combination goes beyond.
+Each group lists values per quasi-identifier (or per block of them) and covers every combination of its values. The
+groups that cover a person together imply the belief 1 - (1 - p1)(1 - p2)..., so we look for the combination with the
+largest sum of -log(1 - p); there are far too many to enumerate. Choosing a further value only removes groups. So, given
+the values chosen so far, the largest sum over the values of any one further block is an upper bound for every
+completion. The search expands the choice with the largest bound first. It ends with the largest sum or, once its budget
+is used up, with a bound that no combination exceeds.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from discreet.kernels.presence.value_index import Shown
 kernels = cast(Any, covering)
 
 BUDGET = 50_000_000
-"""How many entries of lists the search looks at before it is content with a bound."""
+"""How many list entries the search reads before it settles for a bound."""
 PUSH = 100
-"""How many entries could be looked at in the time that it takes to remember one more choice of values."""
+"""The cost of storing one more choice of values, in list entries read in the same time."""
 ENTRIES = 16_000_000
-"""How many entries the lists of boxes may have, about, before values that are near each other are taken for one."""
+"""The approximate number of entries in the lists of boxes above which neighbouring values are merged."""
 ROUNDING = 1e-12
-"""By what share sums of the same weights may differ; a chance that is closer to 1 counts as certainty."""
+"""The relative error of sums of the same weights; a chance closer to 1 than this counts as certainty."""
 CERTAIN = -math.log(2.0 * ROUNDING)
-"""The sum from which on there is no doubt."""
+"""The sum from which presence counts as certain."""
 
 
 class PresenceBound(NamedTuple):
-    """The largest belief in anyone's presence: some combination is believed in with ``reached``, none beyond ``bound``.
+    """The largest belief in anyone's presence: some combination has belief ``reached``, none exceeds ``bound``.
 
-    The two are the same where the search came to its end.
+    The two are equal if the search was completed.
     """
 
     reached: float
@@ -49,18 +49,18 @@ class PresenceBound(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether the bound is reached."""
+        """Whether the bound is reached, up to rounding."""
         return self.bound <= self.reached * (1.0 + SLACK)
 
 
 class ValueLists(NamedTuple):
-    """Which groups cover which values."""
+    """The groups that cover each value."""
 
     shown: Shown
     firsts: NDArray[np.int64]
-    """The first value of each block, and the number of all values."""
+    """The first value of each block, followed by the number of all values."""
     apart: bool = True
-    """Whether every value is one of its own; else a value may stand for several that are covered by some groups."""
+    """False if values were merged: then a group lists a value as soon as it covers any of the merged ones."""
 
 
 def most_believed(
@@ -70,17 +70,17 @@ def most_believed(
     limit: float | None = None,
     budget: int = BUDGET,
 ) -> PresenceBound:
-    """The largest belief in the presence of anyone, by all groups together that cover them with these chances.
+    """The largest combined belief in anyone's presence, given each group's chance to contain a person it covers.
 
-    ``known`` is a belief that is reached by someone. With a ``limit`` the search only tells whether anyone is believed
-    in more than that: it ends with the first who is, or with the limit itself for a bound.
+    ``known`` is a belief that someone is known to reach. With a ``limit``, the search only decides whether any belief
+    exceeds it: it stops at the first that does, or returns the limit itself as the bound.
 
     >>> shown = cast(Any, appearing).index_groups(np.array([0, 2, 0, 1, 3]), np.array([0, 0, 1, 1, 1], np.int32), 2, 4)
     >>> most_believed(ValueLists(shown, np.array([0, 2, 4])), np.array([0.5, 0.5]))
     PresenceBound(reached=0.5, bound=0.5)
     """
     if not len(chances) or chances.max() <= 0.0 or not np.diff(lists.firsts).all():
-        return PresenceBound(known, known)  # nobody has a value of each block
+        return PresenceBound(known, known)  # no group has a chance, or a block has no values
     if known >= 1.0:
         return PresenceBound(1.0, 1.0)
     search = _Search(lists, np.minimum(chances, 1.0 - ROUNDING))
@@ -101,7 +101,7 @@ def most_believed(
         if len(chosen) == search.blocks:
             break
         block, sums = search.sums(chosen)
-        if len(chosen) == search.blocks - 1 and lists.apart:  # a value of the last block completes a combination
+        if len(chosen) == search.blocks - 1 and lists.apart:  # the last block completes the combination
             best = max(best, float(sums.max()))
             continue
         further = np.flatnonzero(sums > enough)
@@ -109,18 +109,18 @@ def most_believed(
         for value in further.tolist():
             heapq.heappush(choices, (-float(sums[value]), depth - 1, (*chosen, (block, value))))
     else:
-        bound = 0.0  # all that was left out is no more than the best
+        bound = 0.0  # everything left out is at most the best
     if best >= CERTAIN:
         return PresenceBound(1.0, 1.0)
     return PresenceBound(-math.expm1(-best), -math.expm1(-max(best, floor, bound)))
 
 
 Chosen = tuple[tuple[int, int], ...]
-"""Blocks, and the place of the value that was chosen among those of each."""
+"""Pairs of a block and the index of the value chosen in it."""
 
 
 class _Search:
-    """What is added up over and over again, and how much was looked at so far."""
+    """The weights and lists of the search, and the number of entries read so far."""
 
     def __init__(self, lists: ValueLists, chances: NDArray[np.float64]) -> None:
         self.lists, self.weights, self.looked_at = lists, -np.log1p(-chances), 0
@@ -133,7 +133,7 @@ class _Search:
         self.found, self.held = np.empty(len(chances), np.int64), np.empty(values)
 
     def sums(self, chosen: Chosen) -> tuple[int, NDArray[np.float64]]:
-        """Of the blocks without a chosen value the one that bounds most, and the sums of its values."""
+        """The block, among those without a chosen value, that gives the tightest bound, and the sums of its values."""
         firsts = self.lists.firsts
         still = np.ones(self.blocks, np.bool_)
         still[[block for block, _ in chosen]] = False
@@ -145,7 +145,7 @@ class _Search:
         return block, self.held[firsts[block] : firsts[block + 1]].copy()
 
     def straight(self) -> float:
-        """What the combination comes to that takes the largest sum of every block in turn."""
+        """The sum of the greedy combination, which takes the value with the largest sum in one block after another."""
         chosen: Chosen = ()
         largest = 0.0
         for _ in range(self.blocks):
@@ -155,10 +155,10 @@ class _Search:
 
 
 def lists_of_boxes(described: Boxes, sizes: Sequence[int]) -> ValueLists:
-    """The codes that boxes admit, as lists; codes that the same boxes admit are one value.
+    """The codes that boxes admit, as lists; codes admitted by the same boxes become one value.
 
-    ``sizes``: how many codes each axis has. Where lists would be too long, neighbouring codes become one value, which
-    a box lists when it admits any of them: what is said of these bounds what is said of each.
+    ``sizes`` are the numbers of codes of the axes. If lists would get too long, neighbouring codes are merged to one
+    value, which a box lists if it admits any of them: a belief in the merged value bounds the belief in each.
 
     >>> low, high = np.array([[0], [3]], np.int32), np.array([[4], [9]], np.int32)
     >>> described = Boxes(low, high, low * 0 - 1, np.zeros(1, np.int64), np.zeros(0, np.int32))

@@ -1,4 +1,4 @@
-"""What is published of columns as it is: columns carried along, outside every promise, and what names persons."""
+"""Checks of columns that are published unchanged: kept columns, which no promise covers, and disguised identifiers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
 
 FEW = 20
-"""So few rows with a value of their own tell nothing: a small table may well have one row of every kind."""
+"""Up to this many rows with unique values do not make an identifier: a small table may have one row of every kind."""
 
 
 def check_kept(table: Table) -> None:
-    """Refuse a kept column that tells persons apart: most of its rows hold a value of their own.
+    """Raise if a kept column identifies persons, that is, if most rows have a unique value.
 
     >>> from discreet.datasets import patients
     >>> check_kept(patients(keep=["weight"]))
@@ -31,11 +31,10 @@ def check_kept(table: Table) -> None:
 
 
 def check_quasi(table: Table) -> None:
-    """Refuse a quasi-identifier that names persons: a category of its own for most rows, and no hierarchy above.
+    """Raise if a quasi-identifier identifies persons: most rows have a unique category and no hierarchy is above it.
 
-    Whatever the scheme, the manifest lists all categories, and nothing but ``*`` could be published instead of them.
-    Numbers and ordered values become intervals, and a hierarchy says what to publish; whoever declares the categories
-    has made them public.
+    Under any scheme the manifest lists all categories, and only ``*`` could generalize them. Numbers and ordered values
+    can become intervals, and a hierarchy provides labels; declared categories are public already.
 
     >>> from discreet.datasets import patients
     >>> check_quasi(patients())
@@ -55,7 +54,7 @@ def check_quasi(table: Table) -> None:
 
 
 def _alone(table: Table, column: Column) -> int:
-    """How many rows hold a value that nobody else has."""
+    """The number of rows whose value no other person has."""
     width = len(column.values)
     if table.person is None:
         return int((np.bincount(column.codes, minlength=width) == 1).sum())
@@ -64,7 +63,7 @@ def _alone(table: Table, column: Column) -> int:
 
 
 def kept_sentence(names: Sequence[str]) -> str:
-    """What the reader of a release must know about the columns that are published as they are.
+    """A sentence that warns readers of a release about columns published unchanged.
 
     >>> kept_sentence(["weight"])
     "The column 'weight' is published as it is; the promise does not cover what it reveals."
@@ -77,5 +76,5 @@ def kept_sentence(names: Sequence[str]) -> str:
 
 
 def kept_assumptions(table: Table) -> tuple[str, ...]:
-    """The sentences about kept columns for a manifest: none when there are none."""
+    """The sentences about kept columns for a manifest; empty if there are none."""
     return (kept_sentence([column.name for column in table.other]),) if table.other else ()

@@ -1,20 +1,21 @@
-"""How files come into their places: a release in one step, and together with its trace or not at all.
+"""Move files into place: a release in one step, and together with its trace or not at all.
 
-A release is made beside its place, put on disk, and then changes names with what was there in one step of the system,
-which a reader and a kill see done or not done. Its trace lies elsewhere, perhaps on another disk, and no system changes
-two places in one step. So before the release takes its place, a note is laid beside the finished, still hidden trace:
-for which folder it is, and the digest of the manifest that this folder will have. From then on there is old release and
-old trace, or, for a moment, new release and old trace. Whoever finds the note of a maker that has died reads the
-manifest in the folder. If its digest is the one noted, the release did take its place, and so must the trace, which is
-finished and on disk: it is put there. If not, the release did not, and the trace is removed. Either way the release has
-its own trace, wherever the kill came, also within such a repair. Nothing depends on the order in which leftovers are
-found, and manifests that are the same to the byte are those of the same release, for which either trace is right: the
-manifest holds the digests of all tables.
+A release is written beside its place, synced to disk, and then swapped with the old folder in one system call. Readers,
+and a process killed at any time, see this step done or not done. The trace lies elsewhere, perhaps on another disk, and
+no system changes two places in one step. So before the release moves into place, a note is written beside the finished,
+still hidden trace: the folder it belongs to, and the digest of that folder's future manifest. From then on there is the
+old release with the old trace or, for a moment, the new release with the old trace.
 
-All this happens under a lock of the folder in which the release lies, so that of several makers one comes after the
-other, and without interrupts. Where the system cannot exchange two folders in one step (other than Linux and macOS, and
-some network drives), what was there is put aside first. A kill between these two renames leaves no folder in its place
-until the next command that names it puts the old one back.
+A later command that finds the note of a dead process reads the manifest in the folder. If its digest is the one noted,
+the release did move into place, so the finished trace is moved into place too. If not, the release did not, and the
+trace is removed. Either way the release ends up with its own trace, wherever the kill came, even during such a repair.
+The order in which leftovers are found does not matter. Byte-identical manifests mean identical releases, because the
+manifest contains the digests of all tables; then either trace is right.
+
+All this happens with interrupts blocked and under a lock on the parent folder of the release, so that concurrent
+processes take turns. Where the system cannot swap two folders in one step (other than Linux and macOS, and some network
+drives), the old folder is moved aside first. A kill between these two renames leaves no folder in place until the next
+command that names it puts the old one back.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from discreet.arguments import argument
 from discreet.disk import NOT_SUPPORTED, exchanged, locked, sync, uninterrupted
 from discreet.errors import DiscreetError
 from discreet.releases.folder import MANIFEST, check_folder
@@ -36,12 +38,12 @@ ASIDE, NOTE = "aside", "note"
 
 
 def real_place(path: str | os.PathLike[str]) -> Path:
-    """Where something is in the end: links are followed, so that it is made on the file system that it goes to."""
+    """The path with links resolved, so that new files are written on the file system where they will end up."""
     return real(located(path))
 
 
 def replace_folder(folder: str | os.PathLike[str], write: Callable[[Path], None], force: bool) -> Path:
-    """Fill a new folder with ``write`` and put it in place of ``folder`` in one step, or leave everything as it was."""
+    """Fill a new folder with ``write`` and swap it with ``folder`` in one step, or leave everything unchanged."""
     target = real_place(folder)
     try:
         tidied(target)
@@ -57,15 +59,15 @@ def replace_folder(folder: str | os.PathLike[str], write: Callable[[Path], None]
 
 
 def place(fresh: Path, target: Path, force: bool, trace: tuple[Path, Path] | None = None) -> None:
-    """Put a finished release in its place, and with it its trace, given as the finished file and where that goes.
+    """Move a finished release into place, together with its trace, given as (finished file, its target).
 
-    Without ``force`` only where there is nothing, or an empty folder: of two who want the same place, one is refused.
+    Without ``force`` the target must be absent or an empty folder: if two processes want the same place, one fails.
     """
     try:
         for path in [*fresh.iterdir(), fresh, fresh.parent]:
             sync(path)
         with uninterrupted(), locked(target.parent):
-            check_folder(target, force)  # somebody else may have been faster
+            check_folder(target, force)  # another process may have been faster
             if trace is not None:
                 _lay_note(trace[0], fresh, target)
             undo = _enter(fresh, target, force)
@@ -83,7 +85,7 @@ def place(fresh: Path, target: Path, force: bool, trace: tuple[Path, Path] | Non
 
 
 def _sync_at_last(folder: Path) -> None:
-    """Have the last step put on disk; by then everything is in its place, and stays there."""
+    """Sync the last step to disk; a failure here no longer undoes anything, because everything is in place."""
     try:
         sync(folder)
     except OSError as error:
@@ -94,12 +96,12 @@ def _sync_at_last(folder: Path) -> None:
 
 
 def _enter(fresh: Path, target: Path, force: bool) -> Callable[[], object]:
-    """Let a folder take its place; returns what undoes it."""
+    """Move a folder into place and return a function that undoes this."""
     empty = target.is_dir() and not any(target.iterdir())
     if not force or empty or not target.exists():
         if empty and os.name == "nt":
             target.rmdir()
-        fresh.rename(target)  # the system refuses this where there is more than an empty folder
+        fresh.rename(target)  # the system rejects this unless the target is absent or an empty folder
 
         def leave() -> None:
             target.rename(fresh)
@@ -125,7 +127,7 @@ def _enter(fresh: Path, target: Path, force: bool) -> Callable[[], object]:
 
 
 def enter_file(fresh: Path, target: Path, force: bool) -> None:
-    """Let a finished file take its place in one step; without ``force`` only where there is none."""
+    """Move a finished file into place in one step; without ``force`` only if there is none."""
     check_file(target)
     if force:
         fresh.replace(target)
@@ -134,16 +136,16 @@ def enter_file(fresh: Path, target: Path, force: bool) -> None:
         os.link(fresh, target)  # unlike a rename, it never replaces anything
     except FileExistsError:
         raise DiscreetError(
-            f"{str(target)!r} exists already; choose another file, or force=True to replace it"
+            f"{str(target)!r} exists already; choose another file, or {argument('force', True)} to replace it"
         ) from None
     except OSError as error:
-        if error.errno not in {*NOT_SUPPORTED, errno.EPERM, errno.EMLINK}:  # a file system without such links
+        if error.errno not in {*NOT_SUPPORTED, errno.EPERM, errno.EMLINK}:  # else: a file system without hard links
             raise
         fresh.rename(target)
 
 
 def check_file(target: Path) -> None:
-    """Refuse what is no plain file, and would be lost: a pipe, a device, a folder."""
+    """Raise if the target exists but is not a plain file, such as a pipe, a device or a folder."""
     if target.is_dir():
         raise DiscreetError(f"{str(target)!r} is a folder; name a file")
     if target.exists() and not target.is_file():
@@ -160,7 +162,7 @@ def _unwritten(target: Path, error: OSError) -> DiscreetError:
 
 
 def _lay_note(trace: Path, fresh: Path, target: Path) -> None:
-    """Say beside a finished trace to which release it belongs."""
+    """Record beside a finished trace which release it belongs to."""
     path = trace.with_name(NOTE)
     path.write_text(json.dumps({"folder": str(target), "manifest": _digest(fresh)}))
     for one in (path, path.parent, path.parent.parent):
@@ -168,7 +170,7 @@ def _lay_note(trace: Path, fresh: Path, target: Path) -> None:
 
 
 def _digest(folder: Path) -> str | None:
-    """The digest of the manifest in a folder, if there is one."""
+    """The digest of the manifest in a folder, or ``None`` if there is no manifest."""
     try:
         return hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
     except OSError:
@@ -176,7 +178,7 @@ def _digest(folder: Path) -> str | None:
 
 
 def tidied(target: Path) -> list[str]:
-    """Finish or remove what killed commands have left beside a place; what was done, in sentences."""
+    """Complete or remove what killed commands left beside a place; returns a sentence for each leftover."""
     said = []
     for home in leftovers(target):
         with uninterrupted():
@@ -191,11 +193,11 @@ def tidied(target: Path) -> list[str]:
 
 
 def _trace_entered(home: Path, target: Path) -> bool:
-    """Whether a finished trace was left over whose release is in its place; then it takes its own."""
+    """Move a leftover trace into place if its release is in place; returns whether this was so."""
     try:
         note = json.loads((home / NOTE).read_text())
         folder, manifest = Path(note["folder"]), note["manifest"]
-    except (OSError, ValueError):  # none, or one that a kill has cut short, before the release could take its place
+    except (OSError, ValueError):  # no note, or one cut short by a kill, so the release cannot have moved into place
         return False
     if not folder.parent.is_dir():
         return False
@@ -208,7 +210,7 @@ def _trace_entered(home: Path, target: Path) -> bool:
 
 
 def _put_back(home: Path, target: Path) -> bool:
-    """Whether a release was left put aside, with nothing in its place; then it is put back."""
+    """Put a release back that was left aside with nothing in its place; returns whether this was so."""
     with locked(target.parent):
         if not (home / ASIDE).exists() or target.exists():
             return False

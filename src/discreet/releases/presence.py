@@ -1,16 +1,16 @@
-"""What descriptions say about who is in the table.
+"""Beliefs about who is in the table, from descriptions.
 
-Whoever finds a person's quasi-identifiers in the description of a group of |G| rows knows that some |G| of the
-combinations of values that the description admits are in the table. Taking all of them for equally likely, the belief
-that the person's is among them is |G| divided by their number, or 1 if that is less. Groups that have the same
-description stay apart: each says this on its own, and what they say together is 1 - (1 - p1)(1 - p2)... .
+Take a group of |G| rows whose description admits a person's quasi-identifiers. Then |G| of the combinations of values
+that the description admits are in the table. If all are equally likely, the belief that the person's combination is
+among them is |G| divided by their number, or 1 if that is less. Groups with the same description count separately, and
+together they imply 1 - (1 - p1)(1 - p2)... .
 
-Not all numbers between two ends need exist (codes of regions, salaries in hundreds): only values that are known to
-occur are counted. From the files alone these are, of numbers and ordered values, the ends of published intervals, so
-that the number of combinations is a lower bound and the belief an upper one. Whoever knows more about how the rows lie
-in a description may believe more or less of one combination: intervals that are as narrow as possible have rows at
-both of their ends, so that combinations of ends are likelier than others (where values are listed one by one, as in
-ambiguous releases, this cannot happen).
+Not all numbers in an interval need exist (codes of regions, salaries in hundreds), so only values known to occur are
+counted. From the files alone these are, for numbers and ordered values, the ends of published intervals; so the number
+of combinations is a lower bound and the belief an upper one. An adversary who knows more about how rows are spread
+within a description may believe more or less in a single combination: the tightest intervals have rows at both ends, so
+combinations of ends are likelier than others. (This cannot happen where values are listed one by one, as in ambiguous
+releases.)
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 def presence_by_boxes(
     release: GeneralizedRelease, points: Mapping[str, ArrayLike], combined: bool
 ) -> NDArray[np.float64]:
-    """Per point: the largest belief in presence by a group that admits it, or the one by all of them together.
+    """The belief in each point's presence: the largest by any one group that admits it, or the combined belief.
 
-    Where no group does, the person is not among the published rows: 0, or NaN when rows are withheld.
+    If no group admits the point, it is not among the published rows: 0, or NaN if rows are withheld.
     """
     chances = np.minimum(1.0, release.sizes / told_combinations(release))
     columns = columns_at(release.quasi, points)
@@ -53,8 +53,8 @@ def presence_by_boxes(
 def covered(
     described: Boxes, columns: Sequence[Column], chances: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Per row of these columns: how many boxes hold it, the largest of their chances, and the chance of at least one
-    of them, each on its own."""
+    """For each row of these columns, the number of boxes that contain it, the largest of their chances, and the chance
+    of at least one of them if boxes are independent."""
     if not columns:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     points = points_of(columns)
@@ -64,7 +64,7 @@ def covered(
 
 
 def told_combinations(release: GeneralizedRelease) -> NDArray[np.float64]:
-    """Per group: the combinations of values that its description admits and that the files show to exist."""
+    """For each group, the number of combinations that its description admits, of values known from the files."""
     product = np.ones(release.groups)
     for attribute, regions, texts in zip(release.quasi, release.descriptions.regions, release.texts, strict=True):
         if attribute.kind == "categorical":
@@ -75,7 +75,7 @@ def told_combinations(release: GeneralizedRelease) -> NDArray[np.float64]:
         numbers = np.searchsorted(known, regions.high, side="right") - np.searchsorted(known, regions.low, side="left")
         for at, ranks in regions.sets.items():
             numbers[at] = len(ranks)
-        # a description that admits anything also admits what is missing, if that is known to occur
+        # a description that admits anything also admits missing values, if these are known to occur
         if bool((regions.missing & ~regions.whole).any()):
             numbers += regions.missing
         product *= np.maximum(1, numbers)[texts.of_cell]
@@ -83,7 +83,7 @@ def told_combinations(release: GeneralizedRelease) -> NDArray[np.float64]:
 
 
 def _ends(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
-    """The numbers or ranks that are known to occur: ends of published intervals, and leaves where labels are told."""
+    """The numbers or ranks known to occur: ends of published intervals, and leaves if the hierarchy is published."""
     plain = ~regions.whole & (regions.low <= regions.high)
     ends = [regions.low[plain], regions.high[plain]]
     if attribute.hierarchy is not None:
@@ -97,7 +97,7 @@ def _ends(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
 
 
 def combinations_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
-    """Per box: the combinations of codes it admits, counting only those that occur, at least one per axis.
+    """For each box, the number of combinations of occurring codes that it admits; every axis counts at least one.
 
     >>> one = np.zeros((1, 2), np.int32)
     >>> both = Boxes(one, one + 2, one - 1, np.zeros(1, np.int64), np.zeros(0, np.int32))
@@ -108,14 +108,14 @@ def combinations_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) ->
 
 
 def values_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) -> NDArray[np.int64]:
-    """Per box and axis: how many codes it admits, counting only those that occur, at least one."""
+    """For each box and axis, the number of occurring codes that it admits, at least one."""
     result = np.ones(described.low.shape, np.int64)
     for axis, mask in enumerate(occurring):
         before = np.concatenate([[0], np.cumsum(mask)])
         low, high = described.low[:, axis], described.high[:, axis]
         numbers = np.where(low <= high, before[np.minimum(high + 1, len(mask))] - before[np.minimum(low, len(mask))], 0)
         which = described.set_at[:, axis]
-        # sets of other axes may list codes that this one does not have; nobody asks about them
+        # sets of other axes may list codes beyond this axis; clipped, because their counts are never used
         members = np.minimum(described.members, len(mask) - 1)
         inside = np.concatenate([[0], np.cumsum(mask[members])])
         gaps = which >= 0
@@ -125,5 +125,5 @@ def values_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) -> NDArr
 
 
 def occurring(columns: Sequence[Column]) -> list[NDArray[np.bool_]]:
-    """Per column: which of its codes some row holds."""
+    """For each column, which of its codes occur in some row."""
     return [np.bincount(column.codes, minlength=len(column.values)) > 0 for column in columns]

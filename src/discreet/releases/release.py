@@ -1,4 +1,4 @@
-"""What every release is, whatever its format: tables and a manifest."""
+"""The contract of a release of any format: tables and a manifest."""
 
 from __future__ import annotations
 
@@ -28,55 +28,55 @@ from discreet.version import __version__
 
 
 class Release(ABC):
-    """What leaves the house, as made by a scheme or as found in a folder."""
+    """A release, made by a scheme or loaded from a folder."""
 
     format: ClassVar[str]
     """The name of the format in the manifest."""
     assumptions: ClassVar[tuple[str, ...]]
-    """What the reader may assume of every release of the format, in sentences for the manifest."""
+    """Sentences for the manifest on what readers may assume about every release of the format."""
 
     exact_quasi: ClassVar[bool] = False
-    """Whether quasi-identifiers are published as they are."""
+    """Whether quasi-identifiers are published unchanged."""
     hides_presence: ClassVar[bool] = False
-    """Whether it is always in doubt who is in the table, so that audits tell how much."""
+    """Whether the format always leaves presence in doubt, so that audits report how much."""
     about_persons: ClassVar[bool] = False
-    """Whether promises can be about persons who have several rows."""
+    """Whether the format supports promises about persons with several rows."""
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
     faults: tuple[str, ...]
-    """What is wrong with the files, in sentences; always empty for a release that was made here."""
+    """Sentences on inconsistencies in the files; always empty for a release made in this process."""
     trace: NDArray[np.int32] | None
-    """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
+    """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved."""
 
     @classmethod
     @abstractmethod
     def load(cls, home: Path, manifest: dict[str, Any]) -> Release:
-        """The release in a folder whose manifest has been read; what is inconsistent in it is told in ``faults``."""
+        """Load the release in a folder whose manifest has been read; inconsistencies are reported in ``faults``."""
 
     @property
     @abstractmethod
     def rows(self) -> int:
-        """How many rows are published."""
+        """The number of published rows."""
 
     @property
     def descriptions(self) -> Descriptions | None:
-        """What quasi-identifiers are published under; None for a format that does not describe them."""
+        """The descriptions of the quasi-identifiers; ``None`` if the format does not describe them."""
         return None
 
     @abstractmethod
     def lookup(self) -> Lookup:
-        """How people are looked up in it: which groups may hold them."""
+        """The look-up that finds the groups which may contain given people."""
 
     def __repr__(self) -> str:
-        # short, and without the trace: a notebook keeps what it shows
-        promise = self.manifest.get("promise", "nothing")  # files may state anything
+        # short and without the trace, because notebooks store what they display
+        promise = self.manifest.get("promise", "nothing")  # a loaded manifest may contain anything
         said = " & ".join(map(str, promise)) if isinstance(promise, list) else str(promise)
         return f"<{self.format} release of {rows(self.rows)}, {self.withheld:,} withheld: {said}>"
 
     @property
     def withheld(self) -> int:
-        """How many rows of the original are not published, as the manifest says."""
+        """The number of rows of the original that are not published, according to the manifest."""
         return int(self.manifest["rows"]["withheld"])
 
     @property
@@ -84,39 +84,44 @@ class Release(ABC):
         """The quasi-identifiers."""
         return tuple(attribute for attribute in self.attributes if attribute.role == "quasi")
 
+    @property
+    def sensitive(self) -> tuple[Attribute, ...]:
+        """The sensitive attributes."""
+        return tuple(attribute for attribute in self.attributes if attribute.role == "sensitive")
+
     @classmethod
     def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
-        """What the reader may assume of a release with these attributes that makes this promise; ``persons`` when it is
-        about persons who may have several rows."""
+        """What readers may assume about a release with these attributes and this promise; ``persons`` if the promise
+        concerns persons who may have several rows."""
         kept = [attribute.name for attribute in attributes if attribute.role == "other"]
         return (*cls.assumptions, kept_sentence(kept)) if kept else cls.assumptions
 
     @abstractmethod
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The tables by name; with ``numbers``, columns of numbers are typed so, else they are texts as well."""
+        """The tables by name; with ``numbers``, columns of numbers are typed as such, otherwise they are texts."""
 
     @abstractmethod
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
-        """What an adversary who knows these quasi-identifiers believes about the sensitive value, a line per point."""
+        """The adversary's beliefs in each sensitive value, given a person's quasi-identifiers: one line per point."""
 
     @abstractmethod
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
 
-        By the one group that may hold the person, the most telling one if there are several; with ``combined`` by all
-        of them together. NaN where no group may and rows are withheld, of which nothing is known.
+        This is the largest belief from any one group that may contain the person; with ``combined``, the belief from
+        all of them together. NaN if no group may contain the person and rows are withheld.
         """
 
     @abstractmethod
     def known_values(self, name: str) -> NDArray[Any]:
-        """The values of a column that the release tells of, in their order; what is missing may be among them."""
+        """The values of a column that the release reveals, in their order, possibly including a missing one."""
 
     @abstractmethod
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
-        """How many rows satisfy each query, as far as the release tells; withheld rows are not estimated."""
+        """The estimated number of published rows that satisfy each query; withheld rows are not estimated."""
 
     def estimate(self, query: Query | str) -> float:
-        """How many rows satisfy a query: a `Query`, or ``SELECT COUNT(*) FROM t WHERE ...`` as text.
+        """The estimated number of rows that satisfy a `Query` or a text ``SELECT COUNT(*) FROM t WHERE ...``.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -126,16 +131,16 @@ class Release(ABC):
         return float(self.estimates([self.query(query) if isinstance(query, str) else query])[0])
 
     def query(self, text: str) -> Query:
-        """The query that a text of SQL asks of this release."""
+        """Parse an SQL count query about this release."""
         from discreet.table.sql import parse_count
 
         return parse_count(text, {attribute.name: attribute.meaning for attribute in self.attributes})
 
     def group_by(self, counts: GroupBy | str) -> pa.Table:
-        """How many rows satisfy some conditions, by the values of some columns: a table with a line per cell.
+        """Estimate GROUP BY counts: a table with one line per cell.
 
-        Given as a `GroupBy`, or as ``SELECT sex, COUNT(*) FROM t WHERE ... GROUP BY sex``. Each cell is estimated by a
-        query of its own, over the values that the release tells of; cells estimated at 0 are not listed.
+        Accepts a `GroupBy` or a text ``SELECT sex, COUNT(*) FROM t WHERE ... GROUP BY sex``. Each cell is estimated by
+        its own query, over the values that the release reveals; cells with an estimate of 0 are omitted.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -148,7 +153,7 @@ class Release(ABC):
         return grouped_estimates(self, self.grouping(counts) if isinstance(counts, str) else counts)
 
     def grouping(self, text: str) -> GroupBy:
-        """The counts by group that a text of SQL asks of this release."""
+        """Parse an SQL GROUP BY count about this release."""
         from discreet.table.sql_groups import parse_group_by
 
         return parse_group_by(text, {attribute.name: attribute.meaning for attribute in self.attributes})
@@ -156,9 +161,9 @@ class Release(ABC):
     def save(
         self, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv", force: bool = False
     ) -> Path:
-        """Write the release as a folder, in one step: either all of it is there afterwards, or nothing has changed.
+        """Write the release to a folder in one step: afterwards it is complete, or nothing has changed.
 
-        A folder that is not empty is only replaced with ``force``, and only when it holds a release and nothing else.
+        A folder that is not empty is replaced only with ``force``, and only if it contains a release and nothing else.
         """
         if format not in ("csv", "parquet"):
             raise DiscreetError(f"a release is written as csv or parquet, not as {format!r}")
@@ -187,9 +192,9 @@ def new_manifest(
     seeded: bool,
     **more: Any,
 ) -> dict[str, Any]:
-    """What every manifest says, and what a format adds (``more``).
+    """The entries of every manifest, and those that a format adds (``more``).
 
-    A seed is never in it, only the warning that there was one: whoever knows it can tell whose row is whose.
+    A seed is never included, only the fact that there was one: anyone who knows it could match rows to persons.
     """
     public = {name: value for name, value in options.items() if name not in ("random_state", "seed")}
     manifest: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The private trace: the published group of every input row. It undoes a release, so it never lies inside one."""
+"""The private trace: the published group of every input row. It undoes a release, so it must lie outside."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from discreet.unfinished import unfinished
 
 
 def write_trace(release: Release, path: str | os.PathLike[str]) -> Path:
-    """Write the columns ``row`` (input row, from 0) and ``group`` (empty when withheld), readable by its owner only.
+    """Write the columns ``row`` (input row, from 0) and ``group`` (empty if withheld), readable by the owner only.
 
-    The file appears whole or not at all; one that is there already is replaced.
+    The file appears complete or not at all; an existing file is replaced.
     """
     target = real_place(path)
     check_outside(target)
@@ -37,7 +37,7 @@ def write_trace(release: Release, path: str | os.PathLike[str]) -> Path:
 
 
 def fill_trace(release: Release, path: Path) -> None:
-    """Write the trace of a release into a new file, and see it on disk."""
+    """Write the trace of a release to a new file and sync it to disk."""
     if release.trace is None:
         raise DiscreetError("a release loaded from its files has no trace; only the one who publishes can write it")
     groups = pa.array(release.trace, mask=release.trace < 0)
@@ -47,7 +47,7 @@ def fill_trace(release: Release, path: Path) -> None:
 
 
 def check_outside(path: Path) -> None:
-    """Refuse a place inside a release."""
+    """Raise if a path lies inside a release."""
     for folder in path.absolute().parents:
         if (folder / MANIFEST).exists():
             raise DiscreetError(

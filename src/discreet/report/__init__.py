@@ -1,1 +1,1 @@
-"""What is told about tables and releases: numbers and sentences for people who decide."""
+"""Comparisons, plans and profiles of tables and releases, as numbers, sentences, pages and plots."""

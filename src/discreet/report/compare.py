@@ -1,7 +1,7 @@
-"""Schemes face to face: the same table, the same promises, the same workload, and every release audited as files.
+"""Compare schemes on the same table, promises and workload; every release is audited from its files.
 
-Each release is written to a temporary folder and loaded from there, so that what is measured is what a reader would
-get. Times are those of publishing alone, from a coded table to a release in memory, with the kernels compiled.
+Each release is written to a temporary folder and loaded from there, so that the measurements are those of a reader.
+Times cover publishing only, from a coded table to a release in memory, with the kernels compiled.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ from discreet.adversary.audit import Audit, audit
 from discreet.analyst.queries import exact_counts
 from discreet.analyst.volume import volume_workload
 from discreet.analyst.workload import WorkloadResult, run, workload
+from discreet.arguments import argument
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.kernels.compiling import when_compiling
 from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness, parse
 from discreet.principles.principle import main_parameter
 from discreet.principles.wording import about, percent
+from discreet.progress import Progress
 from discreet.releases import load
 from discreet.report.contenders import contend
 from discreet.schemes import SCHEMES, Scheme
-from discreet.schemes.cuts.top_down import Progress
 from discreet.table.query import Query
 from discreet.table.table import Table
 from discreet.unfinished import unfinished
 
 SHARES = {"publish": (0.0, 0.6), "save": (0.6, 0.65), "audit": (0.65, 0.8), "workload": (0.8, 1.0)}
-"""Which part of the way from one release to the next each stage takes, for the progress bar."""
+"""The portion of the progress bar that each stage of one release takes."""
 
 
 MOST_QUERIES = 1_000_000
@@ -48,17 +49,17 @@ class Asked:
 
     queries: int
     dropped: int
-    """Queries that no row of the original satisfies: their relative error is undefined."""
+    """The number of queries that no row of the original satisfies, so that a relative error is undefined."""
     dimensions: int
-    """On how many quasi-identifiers each query has a condition (lambda), besides that on the sensitive attribute."""
+    """The number of quasi-identifiers with a condition in each query (lambda), besides the sensitive attribute."""
     selectivity: float | None
-    """The share of the rows that a query is expected to select (theta); ``None`` when a volume was asked for."""
+    """The share of the rows that a query is expected to select (theta); ``None`` if a volume was asked for."""
     volume: float | None = None
     """The share of the space of its attributes that a query covers (s)."""
 
     @property
     def size(self) -> str:
-        """How large a query is, in words."""
+        """The size of a query, in words."""
         if self.volume is None:
             return f"expected to select {percent(self.selectivity or 0.0)} of the rows"
         return f"with a volume of {percent(self.volume)}"
@@ -66,27 +67,27 @@ class Asked:
 
 @dataclass(frozen=True)
 class Result:
-    """What one scheme made of one promise."""
+    """The result of one scheme under one promise."""
 
     promise: str
     scheme: str
-    """The scheme's name and the options that were set."""
+    """The scheme's name with the options that were set."""
     refusal: str | None = None
-    """Why there is no release, in the scheme's words; then nothing else is known."""
+    """The scheme's reason for not publishing; then all other results are absent."""
     audit: Audit | None = None
     workload: WorkloadResult | None = None
     seconds: Mapping[str, float] | None = None
     exact_quasi: bool = False
-    """Whether quasi-identifiers are published as they are, so that all the loss is in the sensitive values."""
+    """Whether quasi-identifiers are published unchanged, so that the loss is in the sensitive values alone."""
 
     @property
     def losses(self) -> dict[str, float]:
-        """The losses by name, as far as the format of the release has them."""
+        """The losses by name, as far as they are defined for the format of the release."""
         return {} if self.audit is None else self.audit.losses
 
     @property
     def failures(self) -> list[str]:
-        """What the audit found wrong, in sentences."""
+        """Sentences on everything that the audit found wrong."""
         if self.audit is None:
             return []
         kept = [one.sentence for one in self.audit.promises if not one.holds]
@@ -94,7 +95,7 @@ class Result:
 
     @property
     def achieved(self) -> dict[str, float | None]:
-        """The strongest parameter that the release keeps, by its name, for every promise."""
+        """For every promise, the strongest parameter that the release keeps, by its name."""
         if self.audit is None:
             return {}
         found: dict[str, float | None] = {}
@@ -134,7 +135,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Every scheme under every promise, in the order in which they were asked for."""
+    """The results of every scheme under every promise, in the order of the request."""
 
     rows: int
     quasi: tuple[str, ...]
@@ -146,7 +147,7 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Whether every audit that was made holds."""
+        """Whether all audits hold; refusals do not count."""
         return all(result.audit.holds for result in self.results if result.audit is not None)
 
     @property
@@ -155,7 +156,7 @@ class Comparison:
         return any(result.audit is not None for result in self.results)
 
     def under(self, promise: Principle) -> tuple[Result, ...]:
-        """What the schemes made of one promise."""
+        """The results of the schemes under one promise."""
         return tuple(result for result in self.results if result.promise == str(promise))
 
     def as_dict(self) -> dict[str, Any]:
@@ -172,7 +173,7 @@ class Comparison:
         }
 
     def page(self, title: str = "a table") -> str:
-        """The comparison as one HTML file that needs nothing else; see ``discreet.report.page``."""
+        """The comparison as one self-contained HTML file; see ``discreet.report.page``."""
         from discreet.report.page import page
 
         return page(self, title)
@@ -192,11 +193,11 @@ def compare(
 ) -> Comparison:
     """Publish a table under each promise by each scheme, audit the files, and measure loss, workload error and time.
 
-    A scheme is named as text, with options after a colon (``"cuts:effort=thorough;loss=gcp"``), or given as an object;
-    all that are known when none is named. One that refuses a promise has its refusal as its result. ``dimensions`` are
-    3 unless the table has fewer quasi-identifiers. Queries are expected to select a share of the rows
-    (``selectivity``, 0.1 unless said; see ``discreet.analyst.workload``), or cover a share of the space of their
-    attributes (``volume``; see ``discreet.analyst.volume``). ``random_state`` repeats an experiment.
+    A scheme is given as text, with options after a colon (``"cuts:effort=thorough;loss=gcp"``), or as an object; by
+    default all known schemes take part. If a scheme refuses a promise, its refusal is the result. ``dimensions`` is 3
+    unless the table has fewer quasi-identifiers. Queries are expected to select a share of the rows (``selectivity``,
+    0.1 by default; see ``discreet.analyst.workload``), or cover a share of the space of their attributes (``volume``;
+    see ``discreet.analyst.volume``). ``random_state`` makes an experiment reproducible.
 
     >>> told = compare(patients(), ["beta-likeness(beta=2)"], ["cuts", "mondrian"], queries=50)
     >>> [(result.scheme, result.audit.holds) for result in told.results]
@@ -233,7 +234,7 @@ def compare(
     return Comparison(
         table.rows,
         table.quasi_names,
-        None if table.sensitive is None else table.sensitive.name,
+        None if table.secret is None else table.secret.name,
         wanted,
         tuple(contenders),
         Asked(queries, int((truth == 0).sum()), dimensions, selectivity, volume),
@@ -242,7 +243,7 @@ def compare(
 
 
 def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[str, Scheme]) -> None:
-    """Refuse what no scheme could answer; what only some cannot is told in their results."""
+    """Raise for requests that no scheme could answer; problems of single schemes are reported in their results."""
     if not promises:
         raise DiscreetError("no promise was given; ask for one such as 'beta-likeness(beta=2)'")
     if not contenders:
@@ -250,7 +251,8 @@ def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[st
     if table.rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to compare; check the input")
     if not table.quasi:
-        raise DiscreetError("the table has no quasi-identifiers; name those that others may know, as in quasi=['age']")
+        quasi = argument("quasi", ["age"])
+        raise DiscreetError(f"the table has no quasi-identifiers; name those that others may know, as in {quasi}")
     prior = Prior.of(table)
     for promise in promises:
         promise.require(prior)
@@ -260,7 +262,7 @@ def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[st
 
 
 class _Stages:
-    """How far one release is, and how long each stage took."""
+    """Reports the progress on one release, and measures the time of each stage."""
 
     def __init__(self, tell: Progress, what: str, done: int, total: int) -> None:
         self._tell, self._what, self._done, self._total = tell, f"{done + 1} of {total}: {what}", done, total
@@ -272,7 +274,7 @@ class _Stages:
         self.share(stage, 0.0)
 
     def share(self, stage: str, share: float) -> None:
-        """Tell how much of the present stage is done, whatever a scheme calls what it does in it."""
+        """Report how much of the present stage is done; a scheme may give the stage its own name."""
         low, high = SHARES[self._stage]
         inside = low + (high - low) * (share if 0.0 <= share <= 1.0 else 0.0)
         self._tell(f"{self._what} ({stage})", (self._done + inside) / self._total)
@@ -290,7 +292,7 @@ def _timed(
     truth: ArrayLike,
     stages: _Stages,
 ) -> Result:
-    """What a scheme makes of a promise, measured again if it was seen that kernels had to be compiled meanwhile."""
+    """The result of a scheme under a promise, measured again if kernels were compiled during the first run."""
     _warm(scheme, promise)
     compiled: list[bool] = []
     with when_compiling(lambda: compiled.append(True)):
@@ -329,19 +331,19 @@ def _measured(
 
 
 def temporary_place() -> Path:
-    """Beside which releases are made, to be looked at and removed."""
+    """The path beside which temporary releases are written."""
     return Path(tempfile.gettempdir(), "discreet-comparison")
 
 
 def _finite(errors: WorkloadResult | None) -> WorkloadResult | None:
-    """Errors, when any query had one."""
+    """The errors, or ``None`` if no query had one."""
     return None if errors is None or math.isnan(errors.median) else errors
 
 
 def _warm(scheme: Scheme, promise: Principle) -> None:
-    """Have most kernels compiled and loaded before time is taken, on a table that is nobody's and small.
+    """Compile and load most kernels before measuring, on a small synthetic table.
 
-    When these few patients cannot keep the promise, another that the scheme can make will do.
+    If the few patients of this table cannot keep the promise, another promise that the scheme supports serves as well.
     """
     for another in (promise, BetaLikeness(4), LDiversity(2), TCloseness(0.9)):
         with suppress(DiscreetError):

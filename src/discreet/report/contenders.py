@@ -1,4 +1,4 @@
-"""Which schemes take part in a comparison, and what they are called in it."""
+"""The schemes that take part in a comparison, and their labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from discreet.schemes import Scheme, make_scheme
 
 
 def contend(schemes: Iterable[str | Scheme], random_state: int | None = None) -> dict[str, Scheme]:
-    """The schemes to compare, by what they are called.
+    """The schemes to compare, by their labels.
 
     >>> list(contend(["cuts", "cuts:effort=thorough", make_scheme("burel", {"refine": "true"})]))
     ['cuts', 'cuts:effort=thorough', 'burel:refine=true']
@@ -45,7 +45,7 @@ def _options(text: str, inside: str) -> dict[str, str]:
 
 
 def _called(scheme: Scheme) -> str:
-    """The name of a scheme with the options that are not left at their defaults."""
+    """The name of a scheme with all options that differ from their defaults."""
     known: tuple[Field[Any], ...] = fields(cast(Any, scheme))
     chosen = []
     for field in known:

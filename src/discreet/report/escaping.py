@@ -1,4 +1,4 @@
-"""Texts of data in a page: neither the browser nor whoever looks at its source in a terminal obeys them."""
+"""Escape texts from data for a page, so that neither a browser nor a terminal that shows its source executes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from discreet.table.texts import visible
 
 
 def escape(text: str) -> str:
-    """A text as it is to stand in HTML.
+    """A text escaped for HTML, with control characters made visible.
 
     >>> print(escape("<b> \\x1b[2J"))
     &lt;b&gt; \\x1b[2J

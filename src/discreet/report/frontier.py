@@ -1,7 +1,7 @@
-"""The frontier of epsilon and m that a table can keep, as a picture: an HTML page, SVG or PNG.
+"""Plot the frontier of epsilon and m that a table can keep: as an HTML page, SVG or PNG.
 
-Everything below the line can be kept, nothing above it. At a step the smaller m holds: the epsilon at which an m ends
-is a supremum that is not reached.
+Everything below the line can be kept, nothing above it. At a step the smaller m applies, because the epsilon at which
+an m ends is a supremum that is not attained.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".html", ".svg", ".png")
 EVERY = 12
-"""Every m up to this has its own step; from there on they grow by ``GROWTH``."""
+"""Every m up to this one has its own step; larger ones grow by the factor ``GROWTH``."""
 GROWTH = 1.12
 STEEP = 20.0
-"""Numbers whose largest is this many times the smallest are drawn on a logarithmic axis."""
+"""The ratio of the largest to the smallest number from which an axis is logarithmic."""
 WIDTH, HEIGHT = 400, 300
 FAINT_INK = "#666666"
 AXES = {
@@ -37,7 +37,7 @@ AXES = {
 
 
 def check_suffix(path: str | Path) -> str:
-    """The kind of picture that a file name asks for.
+    """The picture format that a file name asks for; raises if it is not supported.
 
     >>> check_suffix("frontier.SVG")
     '.svg'
@@ -53,6 +53,11 @@ def check_suffix(path: str | Path) -> str:
 
 def drawn(told: Plan, suffix: str, title: str = "a table") -> bytes:
     """The frontiers of a plan as the content of a file; ``title`` says which table it is, without its path."""
+    if told.persons < told.rows:
+        raise DiscreetError(
+            "a frontier of epsilon and m is about proximity, which is not promised about persons with several rows; "
+            "give one row per person"
+        )
     if told.proximity is None or told.prior is None:
         what = "none" if told.sensitive is None else f"{told.sensitive!r}, which is not numeric"
         raise DiscreetError(
@@ -73,7 +78,7 @@ def drawn(told: Plan, suffix: str, title: str = "a table") -> bytes:
 
 
 def steps(prior: Prior, neighbourhood: str) -> list[tuple[int, float]]:
-    """Many m, largest first, each with the supremum of the epsilons that it can be kept with.
+    """A selection of m, largest first, each with the supremum of the epsilons with which it can be kept.
 
     >>> import numpy as np
     >>> steps(Prior(np.ones(9, int), tuple(map(str, range(0, 90, 10))), "numeric"), "absolute")[-4:]
@@ -97,13 +102,13 @@ def _chart(prior: Prior, told: ProximityPlan) -> dict[str, Any]:
 
 
 def _panel(prior: Prior, told: ProximityPlan, neighbourhood: str) -> dict[str, Any]:
-    """One frontier, and what was asked about if it was asked about this kind of neighbourhood."""
+    """One frontier, with the user's epsilon and m if they concern this kind of neighbourhood."""
     found = steps(prior, neighbourhood)
     best = found[0][0] if found else 1
     asked = _asked(told) if told.neighbourhood == neighbourhood else None
     across = _across(neighbourhood, [width for _, width in found], None if asked is None else asked["epsilon"])
     low, high = across["scale"]["domain"]
-    # the line: from the left the largest m, and at the end of each the next smaller one
+    # the line starts on the left with the largest m, and at the end of each m drops to the next smaller one
     line = [{"epsilon": low, "m": best}]
     for (_, width), after in zip(found, [*(m for m, _ in found[1:]), 1], strict=False):
         if width < high:
@@ -133,7 +138,7 @@ def _frontier(line: list[dict[str, float]]) -> list[dict[str, Any]]:
 
 
 def _across(neighbourhood: str, widths: Sequence[float], asked: float | None) -> dict[str, Any]:
-    """The axis of epsilon: shares from 0 to 1; differences over the range in which m falls to 1."""
+    """The axis of epsilon: from 0 to 1 if relative, else over the range in which m falls to 1."""
     field = {"field": "epsilon", "type": "quantitative"}
     if neighbourhood == "relative":
         scale = {"domain": [0, 1], "nice": False}
@@ -141,18 +146,18 @@ def _across(neighbourhood: str, widths: Sequence[float], asked: float | None) ->
     ends = [width for width in widths if 0.0 < width < math.inf]
     ends += [asked] if asked else []
     low, high = (min(ends), max(ends)) if ends else (1.0, 1.0)
-    low, high = max(low, 1e-300), min(high, 1e307)  # with room on both sides these are still numbers
+    low, high = max(low, 1e-300), min(high, 1e307)  # so that the margins added below stay finite and positive
     if high < STEEP * low:
         scale = {"domain": [0, 1.15 * high], "nice": False}
         return {**field, "scale": scale, "axis": {"format": ",.6~g", "grid": False, "tickCount": 5}}
-    # room on both sides: what is left of the first step goes on down to 0
+    # margins on both sides: left of the first step, the line continues down to epsilon 0
     scale = {"type": "log", "domain": [low / 3, high * 2], "nice": False}
     ticks = _ticks(low / 3, high * 2)
     return {**field, "scale": scale, "axis": {"format": ",.6~g", "grid": False, "values": ticks, "labelOverlap": True}}
 
 
 def _upwards(top: float) -> dict[str, Any]:
-    """The axis of m, from 1, which promises nothing."""
+    """The axis of m, starting at 1, which promises nothing."""
     steep = top > STEEP
     scale = {"type": "log"} if steep else {}
     axis = {"format": ",d", "values": _ticks(1, 1.3 * top) if steep else _whole_ticks(top)}
@@ -166,7 +171,7 @@ def _upwards(top: float) -> dict[str, Any]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Powers of ten, and their doubles and quintuples where these are few."""
+    """Powers of ten, with twice and five times each if there are few."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     digits = (1,) if len(powers) > 5 else (1, 2, 5)
     return [number for power in powers for digit in digits if low <= (number := float(f"{digit}e{power}")) <= high]
@@ -178,7 +183,7 @@ def _whole_ticks(top: float) -> list[int]:
 
 
 def _words(line: list[dict[str, float]]) -> list[dict[str, Any]]:
-    """What the sides of the line mean, in corners where it does not pass."""
+    """Labels for the two sides of the line, in corners that it does not cross."""
     if line[0]["m"] == 1:
         return [_word("No m above 1 can be kept, whatever epsilon.", "left", 12, HEIGHT / 2)]
     return [_word("can be kept", "left", 12, HEIGHT - 14), _word("cannot be kept", "right", WIDTH - 8, 12)]
@@ -190,7 +195,7 @@ def _word(text: str, align: str, x: float, y: float) -> dict[str, Any]:
 
 
 def _asked(told: ProximityPlan) -> dict[str, Any] | None:
-    """Where the epsilon and the m that were asked about lie, and what is said there."""
+    """The point of the user's epsilon and m, with its label."""
     if told.epsilon is not None and told.m is not None:
         verdict = "can be kept" if told.feasible else "cannot be kept"
         said = f"epsilon={exact(told.epsilon)}, m={told.m:,}: {verdict}"
@@ -210,7 +215,7 @@ def _asked(told: ProximityPlan) -> dict[str, Any] | None:
 
 
 def _mark(asked: dict[str, Any], low: float, high: float) -> list[dict[str, Any]]:
-    """What was asked about, with lines to both axes."""
+    """The user's point, with lines to both axes."""
     color = COLORS[2] if asked["kept"] else COLORS[1]
     place = min(max(asked["epsilon"], low), high)
     data = {"values": [{**asked, "epsilon": place}]}
@@ -223,7 +228,7 @@ def _mark(asked: dict[str, Any], low: float, high: float) -> list[dict[str, Any]
         {"data": data, "mark": rule, "encoding": {"y2": {"datum": 1}}},
         {"data": data, "mark": rule, "encoding": {"x2": {"datum": low}}},
         {"data": data, "mark": {"type": "point", "filled": True, "size": 110, "color": color, "opacity": 1}},
-        # twice, the first time in white, so that it can be read across lines
+        # drawn twice, first with a white outline, so that the text is legible across lines
         *(
             {"data": data, "mark": {**text, **look}, "encoding": said}
             for look in ({"stroke": "white", "strokeWidth": 4}, {})
@@ -263,7 +268,7 @@ def _below(epsilon: float) -> str:
 
 
 def _apart(value: float) -> str:
-    """All digits of a number, thousands set apart.
+    """All digits of a number, with thousands separators.
 
     >>> _apart(4500.0), _apart(1234.5), _apart(0.05)
     ('4,500', '1,234.5', '0.05')

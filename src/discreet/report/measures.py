@@ -1,4 +1,4 @@
-"""What a comparison shows of a result: the numbers, what they mean and how they are written, for screen and page."""
+"""The measures of a comparison: their meaning and formatting, for screen and page."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from discreet.report.compare import Result
 
 @dataclass(frozen=True)
 class Measure:
-    """One number of a result."""
+    """One measure of a result."""
 
     title: str
     meaning: str
     of: Callable[[Result], float | None]
-    """The number, if the result has it."""
+    """The value for a result, if it has one."""
     text: Callable[[float], str]
     lower_is_better: bool = True
 
@@ -42,7 +42,7 @@ def _loss(name: str) -> Callable[[Result], float | None]:
 
 
 EXACT = "exact"
-"""Written for a loss of quasi-identifiers where these are published as they are: there is none to rank by."""
+"""Shown instead of a loss if quasi-identifiers are published unchanged, so that there is none to rank by."""
 AIL = Measure(
     "AIL",
     "average information loss of the quasi-identifiers: 0 when they are exact, 1 when nothing is left of them. It says "
@@ -72,14 +72,14 @@ WITHHELD = Measure(
     "rows that are not published",
     lambda result: None if result.audit is None else result.audit.withheld,
     _whole,
-    lower_is_better=False,  # what matters of them is in the loss already
+    lower_is_better=False,  # the losses already account for withheld rows
 )
 
 MEASURES = (AIL, GCP, MEDIAN, MEAN, SECONDS, GROUPS, WITHHELD)
 
 
 def cell(measure: Measure, result: Result) -> str:
-    """A number of a result as it is written; a dash when it has none.
+    """A measure of a result as text; a dash if the result has no value.
 
     >>> cell(AIL, Result("k-anonymity(k=5)", "cuts"))
     '-'
@@ -93,7 +93,7 @@ def cell(measure: Measure, result: Result) -> str:
 
 
 def best(measure: Measure, results: Sequence[Result]) -> list[Result]:
-    """The results with the lowest number, as it is written, among those whose audit holds, if there is a choice."""
+    """The results with the lowest value, as formatted, among those whose audit holds; none if there is no choice."""
     sound = [result for result in results if result.audit is not None and result.audit.holds]
     values = {at: value for at, result in enumerate(sound) if (value := measure.of(result)) is not None}
     if not measure.lower_is_better or len(values) < 2:

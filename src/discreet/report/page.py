@@ -1,4 +1,4 @@
-"""A comparison as one HTML file: a table and plots, with nothing loaded from elsewhere, and no row of the data."""
+"""A comparison as one self-contained HTML file with a table and plots, and no row of the data."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ footer { margin-top: 2.5rem; border-top: 1px solid #e3e3e3; padding-top: .75rem;
 
 
 def page(comparison: Comparison, title: str = "a table") -> str:
-    """The page; ``title`` says which table was published, without its path."""
+    """The page; ``title`` names the table that was published, without its path."""
     require()
     groups = families(comparison.promises)
     body = [
@@ -69,7 +69,7 @@ def page(comparison: Comparison, title: str = "a table") -> str:
 
 
 def document(title: str, body: Sequence[str]) -> str:
-    """A whole HTML file around the lines of its body, with nothing loaded from elsewhere."""
+    """A complete, self-contained HTML file with these lines as its body."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -141,7 +141,7 @@ def _row(result: Result, winners: Sequence[Sequence[Result]]) -> str:
 
 
 def _failures(results: Sequence[Result]) -> Iterator[str]:
-    """What went wrong, where something did."""
+    """The list of failures, if there are any."""
     failed = [result for result in results if result.failures]
     if failed:
         yield "<h2>What failed</h2>\n<ul>"
@@ -169,7 +169,7 @@ def _plots(comparison: Comparison, family: Family, *, alone: bool) -> Iterator[s
 
 
 def _meanings(asked: Asked, sensitive: bool) -> str:
-    """How to read the numbers."""
+    """The section that explains the numbers."""
     dropped = f" {asked.dropped:,} of them select no row of the original and are left out." if asked.dropped else ""
     protected = " and one on the sensitive attribute" if sensitive else ""
     lines = [f"<b>{measure.title}</b>: {escape(measure.meaning)}." for measure in MEASURES]

@@ -1,4 +1,4 @@
-"""What a table can promise before anything is published: the strongest parameter of every kind of promise."""
+"""The strongest parameter of every kind of promise that a table can keep, before anything is published."""
 
 from __future__ import annotations
 
@@ -27,20 +27,25 @@ from discreet.principles import (
 )
 from discreet.principles.ke_anonymity import ends_of, gap_of
 from discreet.principles.neighbourhoods import Function
+from discreet.principles.persons import counted_parameter, reachable_by_persons, require_persons
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import exact, rows
 from discreet.table.table import Table
 
 RELATIVE = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
-"""The epsilons of a frontier of relative neighbourhoods."""
+"""The epsilons on the frontier of relative neighbourhoods."""
 MOST_POINTS = 12
-"""A frontier has no more points than this."""
+"""The largest number of points on a frontier."""
 RISKS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
-"""The m for which the widest neighbourhood is told."""
+"""The values of m for which the widest neighbourhood is reported."""
 LEAST_POWER = -323
-"""No smaller power of ten is a number."""
+"""The exponent of the smallest power of ten that a float can represent."""
+DIVERSITIES = ("frequency", "distinct", "entropy", "recursive")
+"""The kinds of l-diversity."""
 USUAL_C = 2.0
-"""The c with which recursive l-diversity is planned."""
+"""The c for which recursive l-diversity is planned."""
+ALPHA = "How small alpha can be depends on the quasi-identifiers; publishing names an alpha if it finds none."
+"""The remark beside the beta of alpha-beta."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +53,10 @@ class Strongest:
     """The strongest promise of one kind that the table can keep."""
 
     promise: str
-    """Its name, and what tells it from others of that name."""
+    """The name of the promise, with its variant in parentheses."""
     parameter: str
     strongest: float | None
-    """The largest k or l, the smallest t, beta or delta (0 stands for: as small as you like)."""
+    """The largest k or l, or the smallest t, beta or delta; 0 means arbitrarily small."""
     sentence: str
 
 
@@ -65,27 +70,26 @@ class Point:
 
 @dataclass(frozen=True)
 class Width:
-    """One m, and the supremum of the epsilons it can be kept with: every smaller one will do, itself not."""
+    """One m, and the supremum of the epsilons it can be kept with: smaller ones work, the supremum does not."""
 
     m: int
     epsilon: float
-    """Infinite when any epsilon will do."""
+    """Infinite if any epsilon works."""
 
 
 @dataclass(frozen=True)
 class ProximityPlan:
-    """What can be promised about numbers that are near to each other."""
+    """What can be promised about how many numbers of a group lie near each other."""
 
     neighbourhood: str
     epsilon: float | None
     m: int | None
     largest_m: int | None
-    """The largest m for the epsilon that was asked about."""
+    """The largest m for the given epsilon."""
     widest_epsilon: float | None
-    """The supremum of epsilon for the m that was asked about: not reached itself, infinite when any epsilon will do, 0
-    when none will."""
+    """The supremum of epsilon for the given m: not attained itself, infinite if any epsilon works, 0 if none does."""
     feasible: bool | None
-    """Whether epsilon and m can be kept together, when both were asked about."""
+    """Whether epsilon and m can be kept together, if both were given."""
     sentences: tuple[str, ...]
     frontier: tuple[Point, ...]
     widths: tuple[Width, ...]
@@ -93,19 +97,21 @@ class ProximityPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a table can promise."""
+    """The promises that a table can keep."""
 
     rows: int
+    persons: int
+    """How many persons the rows are about; as many, unless a column says whose row it is."""
     sensitive: str | None
     strongest: tuple[Strongest, ...]
     proximity: ProximityPlan | None
-    """Only for a numeric sensitive attribute."""
+    """Only for a numeric sensitive attribute, and where every person has one row."""
     prior: Prior | None = field(default=None, repr=False, compare=False)
-    """What the plan rests on."""
+    """The prior from which the plan was computed."""
 
     @property
     def feasible(self) -> bool:
-        """False when an epsilon and an m were asked about that no release of the table can keep."""
+        """False if an epsilon and an m were given that no release of the table can keep."""
         return self.proximity is None or self.proximity.feasible is not False
 
     def as_dict(self) -> dict[str, Any]:
@@ -115,7 +121,7 @@ class Plan:
         return {**found, "feasible": self.feasible}
 
     def plot(self, path: str | os.PathLike[str], title: str = "a table") -> None:
-        """Draw the frontiers of epsilon and m into a file: ``.html`` (with their tables), ``.svg`` or ``.png``."""
+        """Plot the frontiers of epsilon and m to a file: ``.html`` (with tables), ``.svg`` or ``.png``."""
         from discreet.report.frontier import check_suffix, drawn
 
         Path(path).write_bytes(drawn(self, check_suffix(os.fspath(path)), title))
@@ -128,41 +134,59 @@ def plan(
     m: float | None = None,
     neighbourhood: str | tuple[float, float] | Function = "absolute",
 ) -> Plan:
-    """What a table can promise: the strongest of each kind, and for numbers what ``epsilon`` and ``m`` leave open.
+    """The strongest promise of each kind that a table can keep and, for numbers, what ``epsilon`` and ``m`` allow.
 
-    Given epsilon it tells the largest m, given m how large epsilon can be, given both whether they can be kept. The
-    plan's ``plot`` draws the frontier between what can be kept and what cannot. With neighbourhoods that are given, as
-    a pair of widths or as a function, epsilon plays no part: it tells the largest m, and whether ``m`` can be kept.
+    Given epsilon, the plan reports the largest m; given m, the bound on epsilon; given both, whether they can be kept
+    together. Its ``plot`` draws the frontier between what can be kept and what cannot. With custom neighbourhoods (a
+    pair of widths or a function) epsilon is ignored: the plan reports the largest m, and whether ``m`` can be kept.
+
+    Where persons have several rows, promises are about persons; there is none about numbers near to each other.
 
     >>> from discreet.datasets import patients
     >>> told = plan(patients())
     >>> [(one.promise, one.strongest) for one in told.strongest][:2]
     [('k-anonymity', 48), ('l-diversity (frequency)', 4.8)]
     """
-    if table.also_sensitive:
-        names = ", ".join(column.name for column in table.all_sensitive)
+    if len(table.sensitive) > 1:
+        names = ", ".join(column.name for column in table.sensitive)
         raise DiscreetError(f"a plan is about one sensitive attribute, and the table has {names}; read it with one")
     prior = Prior.of(table)
     numbers = None
-    if epsilon is not None or m is not None or neighbourhood != "absolute" or prior.numbers is not None:
+    asked = epsilon is not None or m is not None or neighbourhood != "absolute"
+    if table.person is not None:
+        if asked:
+            require_persons(_asked(epsilon, m, neighbourhood), table)
+        return Plan(table.rows, table.persons, prior.attribute, tuple(_about_persons(table, prior)), None, prior)
+    if asked or prior.numbers is not None:
         numbers = plan_proximity(prior, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
-    return Plan(prior.rows, prior.attribute, tuple(strongest(prior)), numbers, prior)
+    return Plan(prior.rows, prior.rows, prior.attribute, tuple(strongest(prior)), numbers, prior)
+
+
+def _about_persons(table: Table, prior: Prior) -> list[Strongest]:
+    """The strongest promise of each kind about persons who have several rows, or why there is none of it."""
+    promises: list[tuple[Principle, str]] = [(KAnonymity(1), "")]
+    if prior.attribute is not None:
+        promises += [(_weakest(kind), f" ({_which(kind)})") for kind in DIVERSITIES]
+        promises += [*_usual(prior), (AlphaBeta(1.0, 1.0), "")]
+        promises += [(parse(kind.example.strip("'")), "") for kind in plugged("principles").values()]
+    if prior.numbers is not None:
+        promises += [(KEAnonymity(1, 0.0), f" ({_span(prior)})"), (Variance(0.0), ""), (Proximity(0.0, 1), "")]
+    found = []
+    for promise, which in promises:
+        reach = reachable_by_persons(promise, table)
+        sentence = f"{reach.sentence} {ALPHA}" if isinstance(promise, AlphaBeta) else reach.sentence
+        found.append(Strongest(f"{promise.name}{which}", counted_parameter(promise), reach.strongest, sentence))
+    return found
 
 
 def strongest(prior: Prior) -> list[Strongest]:
-    """The strongest promise of each kind but proximity, which has two parameters."""
+    """The strongest promise of each kind except proximity, which has two parameters."""
     one_group = f"The table has {rows(prior.rows)}: k can be up to {prior.rows:,}, which is one group."
     found = [Strongest(KAnonymity.name, "k", prior.rows, one_group)]
     if prior.attribute is None:
         return found
-    found += [_diversity(kind, prior) for kind in ("frequency", "distinct", "entropy", "recursive")]
-    distance = "equal" if prior.kind == "categorical" else "ordered"
-    usual: list[tuple[Principle, str]] = [
-        (TCloseness(0.2, distance), f" ({distance})"),
-        (BetaLikeness(2.0), ""),
-        (DeltaDisclosure(1.0), ""),
-    ]
-    for promise, which in usual:
+    found += [_diversity(kind, prior) for kind in DIVERSITIES]
+    for promise, which in _usual(prior):
         reach = promise.reachable(prior)
         name = f"{promise.name}{which}"
         found.append(Strongest(name, promise.parameters[0].name, reach.strongest, reach.sentence))
@@ -171,42 +195,58 @@ def strongest(prior: Prior) -> list[Strongest]:
     return found if prior.numbers is None else [*found, *_spread(prior)]
 
 
+def _usual(prior: Prior) -> list[tuple[Principle, str]]:
+    """Promises that any table can keep, however strong, and what tells each from others of its name."""
+    distance = "equal" if prior.kind == "categorical" else "ordered"
+    return [(TCloseness(0.2, distance), f" ({distance})"), (BetaLikeness(2.0), ""), (DeltaDisclosure(1.0), "")]
+
+
 def _hidden(prior: Prior) -> Strongest:
-    """The beta of alpha-beta; its alpha is for quasi-identifiers to tell."""
+    """The smallest beta of alpha-beta; the possible alpha depends on the quasi-identifiers."""
     least = AlphaBeta(1.0, 1.0).reachable(prior).strongest or 0.0
     reach = AlphaBeta(1.0, min(1.0, math.ceil(least * 1000.0 - 1e-7) / 1000.0)).reachable(prior)
-    alpha = "How small alpha can be depends on the quasi-identifiers; publishing names an alpha if it finds none."
-    return Strongest(AlphaBeta.name, "beta", least, f"{reach.sentence} {alpha}")
+    return Strongest(AlphaBeta.name, "beta", least, f"{reach.sentence} {ALPHA}")
 
 
 def _spread(prior: Prior) -> list[Strongest]:
-    """Promises that numbers differ and vary."""
+    """The strongest promises about the range and the variance of numbers."""
     differ = KEAnonymity(1, 0.0).reachable(prior)
-    low, high = ends_of(prior.counts, prior)
-    span = gap_of(low, high, prior)
-    which = "any e" if math.isinf(span) else f"e up to {exact(rounded_down(span))}"
     vary = Variance(0.0).reachable(prior)
     return [
-        Strongest(f"{KEAnonymity.name} ({which})", "k", differ.strongest, differ.sentence),
+        Strongest(f"{KEAnonymity.name} ({_span(prior)})", "k", differ.strongest, differ.sentence),
         Strongest(Variance.name, "v", vary.strongest, vary.sentence),
     ]
 
 
+def _span(prior: Prior) -> str:
+    """How large the e of ke-anonymity can be."""
+    low, high = ends_of(prior.counts, prior)
+    span = gap_of(low, high, prior)
+    return "any e" if math.isinf(span) else f"e up to {exact(rounded_down(span))}"
+
+
+def _weakest(kind: str) -> LDiversity:
+    return LDiversity(1.0, kind, USUAL_C if kind == "recursive" else None)
+
+
+def _which(kind: str) -> str:
+    return f"{kind}, c={exact(USUAL_C)}" if kind == "recursive" else kind
+
+
 def _diversity(kind: str, prior: Prior) -> Strongest:
-    c = USUAL_C if kind == "recursive" else None
-    best = LDiversity(1.0, kind, c).reachable(prior).strongest or 0.0
+    weakest = _weakest(kind)
+    best = weakest.reachable(prior).strongest or 0.0
     asked = math.floor(best * 100.0 + 1e-7) / 100.0 if 1.0 < best < 2.0 else float(max(1, math.floor(best + 1e-9)))
-    reach = LDiversity(asked, kind, c).reachable(prior)
+    reach = replace(weakest, l=asked).reachable(prior)
     nothing = " That promises nothing." if reach.feasible and best < 1.005 else ""
-    which = kind if c is None else f"{kind}, c={exact(c)}"
-    return Strongest(f"{LDiversity.name} ({which})", "l", best, f"{reach.sentence}{nothing}")
+    return Strongest(f"{LDiversity.name} ({_which(kind)})", "l", best, f"{reach.sentence}{nothing}")
 
 
 # ----------------------------------------------------------------------------------------------- epsilon, m and numbers
 
 
 def _plugged(prior: Prior) -> list[Strongest]:
-    """What plug-ins promise, each as in its example."""
+    """The reach of each plug-in's promise, as given by its example."""
     found = []
     for name, kind in plugged("principles").items():
         promise = parse(kind.example.strip("'"))
@@ -227,7 +267,7 @@ def plan_proximity(
     m: float | None = None,
     neighbourhood: str | tuple[float, float] | Function = "absolute",
 ) -> ProximityPlan:
-    """What can be promised about numbers that are near to each other.
+    """What can be promised about numbers that lie near each other, given ``epsilon``, ``m`` or both.
 
     >>> import numpy as np
     >>> salaries = ("1000", "1010", "1020", "16000", "24000", "31000", "33000", "50000")
@@ -240,7 +280,7 @@ def plan_proximity(
     """
     if not isinstance(neighbourhood, str):
         return _plan_given(prior, m, neighbourhood)
-    asked = Proximity(0.0 if epsilon is None else epsilon, 1 if m is None else m, neighbourhood)  # type: ignore[arg-type]
+    asked = _asked(epsilon, m, neighbourhood)
     asked.require(prior)
     reach = asked.reachable(prior)
     assert reach.strongest is not None
@@ -265,9 +305,17 @@ def plan_proximity(
     )
 
 
+def _asked(epsilon: float | None, m: float | None, neighbourhood: str | tuple[float, float] | Function) -> Proximity:
+    """The promise that is asked about; what is left open is as weak as can be."""
+    least = 1 if m is None else m
+    if not isinstance(neighbourhood, str):
+        return Proximity(m=least, neighbourhood=neighbourhood)  # type: ignore[arg-type]
+    return Proximity(0.0 if epsilon is None else epsilon, least, neighbourhood)  # type: ignore[arg-type]
+
+
 def _plan_given(prior: Prior, m: float | None, neighbourhood: tuple[float, float] | Function) -> ProximityPlan:
-    """What can be promised when neighbourhoods are given, so that only m is left open."""
-    asked = Proximity(m=1 if m is None else m, neighbourhood=neighbourhood)  # type: ignore[arg-type]
+    """The plan for custom neighbourhoods, for which only m is open."""
+    asked = _asked(None, m, neighbourhood)
     reach = asked.reachable(prior)
     assert reach.strongest is not None
     largest = int(reach.strongest)
@@ -281,7 +329,7 @@ def _plan_given(prior: Prior, m: float | None, neighbourhood: tuple[float, float
 
 
 def on_widest(asked: Proximity, prior: Prior) -> str:
-    """How large epsilon can be with the m of a promise, in a sentence."""
+    """A sentence on how large epsilon can be with the m of a promise."""
     widest = asked.widest(prior)
     if math.isinf(widest):
         most = " up to 1" if asked.neighbourhood == "relative" else ""
@@ -295,7 +343,7 @@ def on_widest(asked: Proximity, prior: Prior) -> str:
 
 
 def frontier(prior: Prior, neighbourhood: str = "absolute") -> tuple[Point, ...]:
-    """The largest m for some epsilons: round numbers over the range in which m falls to 2.
+    """The largest m for selected epsilons: round numbers over the range in which m falls to 2.
 
     >>> import numpy as np
     >>> prior = Prior(np.ones(9, int), tuple(map(str, range(0, 90, 10))), "numeric")
@@ -316,7 +364,7 @@ def frontier(prior: Prior, neighbourhood: str = "absolute") -> tuple[Point, ...]
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """Numbers such as 1, 2, 5, 10 from just below ``low`` to the first that is not below ``high``, if there is one."""
+    """Numbers such as 1, 2, 5, 10 from just below ``low`` to the first that is at least ``high``, if there is one."""
     if not (math.isfinite(low) and math.isfinite(high) and low > 0.0):
         return []
     numbers: list[float] = []
@@ -327,14 +375,14 @@ def _round_numbers(low: float, high: float) -> list[float]:
     first = max(0, sum(number < low for number in numbers) - 1)
     last = next(at for at, number in enumerate(numbers) if number >= high)
     numbers = [number for number in numbers[first : last + 1] if math.isfinite(number)]
-    if len(numbers) >= MOST_POINTS:  # the first digits alone
+    if len(numbers) >= MOST_POINTS:  # only the leading digits 1, 2 and 5
         numbers = [number for number in numbers if f"{number:e}"[0] in "125"] + numbers[-1:]
     step = max(1, math.ceil(len(numbers) / (MOST_POINTS - 1)))
     return sorted({*numbers[::-step]})
 
 
 def widths(prior: Prior, neighbourhood: str = "absolute") -> tuple[Width, ...]:
-    """How large epsilon can be for some m, up to the largest m that any epsilon allows.
+    """The supremum of epsilon for selected m, up to the largest m that can be kept with any epsilon.
 
     >>> import numpy as np
     >>> prior = Prior(np.ones(9, int), tuple(map(str, range(0, 90, 10))), "numeric")

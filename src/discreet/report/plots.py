@@ -21,8 +21,8 @@ COLORS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),
     *("#333333", "#880000", "#9933ff", "#2b1a8c", "#b5d67a", "#661166"),
 )
-"""One for every scheme. The first six are those of Okabe and Ito, and whoever sees fewer colours tells the others apart
-from these, and from each other, no worse than these six."""
+"""One for each scheme. The first six are those of Okabe and Ito. For people with a colour vision deficiency, the others
+are as easy to distinguish from these and from each other as these six are."""
 STAR = "M0,-1L.25,-.35L.95,-.31L.4,.13L.59,.81L0,.42L-.59,.81L-.4,.13L-.95,-.31L-.25,-.35Z"
 SALTIRE = "M-.9,-.5L-.5,-.9L0,-.4L.5,-.9L.9,-.5L.4,0L.9,.5L.5,.9L0,.4L-.5,.9L-.9,.5L-.4,0Z"
 HOURGLASS = "M-.8,-.9L.8,-.9L-.8,.9L.8,.9Z"
@@ -30,24 +30,24 @@ SHAPES = (
     *("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"),
     *(STAR, SALTIRE, HOURGLASS),
 )
-"""Their number and that of the colours have no divisor in common: no pair comes twice before all have come."""
+"""Their number and that of the colours are coprime, so that no pair repeats before all pairs have been used."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 2, 1, 2], [3, 3], [10, 2])
 WIDTH = 350
-"""Of a whole plot, names and numbers at its axes included: three stand side by side."""
+"""The width of a whole plot, including the labels of its axes: three fit side by side."""
 INK, FAINT = "#333333", "#e3e3e3"
 STEEP = 30
-"""Times that differ by more than this factor are drawn on a logarithmic axis, where they are lines."""
+"""Times that differ by more than this factor are drawn on a logarithmic axis, in plots with lines."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """One measure as it is drawn."""
+    """How one measure is drawn."""
 
     measure: Measure
     title: str
     axis: str
     ticks: str
-    """The format of the numbers at the axis."""
+    """The number format of the axis."""
 
 
 PLOTS = (
@@ -59,7 +59,7 @@ PLOTS = (
 
 @dataclass(frozen=True)
 class Family:
-    """Promises that differ in one number, smallest first, or a promise alone."""
+    """Promises that differ in one number, in ascending order, or a single promise."""
 
     promises: tuple[Principle, ...]
     parameter: str | None = None
@@ -67,7 +67,7 @@ class Family:
 
     @property
     def title(self) -> str:
-        """What the promises have in common."""
+        """The promise, with the range of the number in which the promises differ."""
         first = str(self.promises[0])
         if self.parameter is None:
             return first
@@ -76,7 +76,7 @@ class Family:
 
 
 def require() -> Any:
-    """The library that draws, or a sentence that says how to get it."""
+    """The drawing library; raises with installation advice if it is missing."""
     try:
         import vl_convert
     except ImportError:
@@ -88,7 +88,7 @@ def require() -> Any:
 
 
 def families(promises: Sequence[Principle]) -> list[Family]:
-    """The promises, those together that differ in one number only.
+    """Group promises that differ in one number only.
 
     >>> from discreet.principles import parse
     >>> [one.title for one in families([parse(f"beta-likeness(beta={beta})") for beta in (4, 1)])]
@@ -96,7 +96,7 @@ def families(promises: Sequence[Principle]) -> list[Family]:
     """
     kin: dict[tuple[object, ...], list[Principle]] = {}
     for promise in promises:
-        # Words must agree; numbers may differ.
+        # parameters that are words must agree; numbers may differ
         alike = tuple((*where, "number" if _is_number(value) else value) for where, value in _details(promise))
         kin.setdefault(alike, []).append(promise)
     found = []
@@ -114,7 +114,7 @@ def families(promises: Sequence[Principle]) -> list[Family]:
 
 
 def _details(promise: Principle) -> list[tuple[tuple[str, str], object]]:
-    """Every parameter of every part of a promise."""
+    """All parameters of all parts of a promise, with their names."""
     return [
         ((part.name, field.name), getattr(part, field.name))
         for part in promise.parts
@@ -127,7 +127,7 @@ def _is_number(value: object) -> bool:
 
 
 def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:
-    """One measure of a family of promises as SVG; ``None`` when no result has it."""
+    """One measure of a family of promises as SVG; ``None`` if no result has it."""
     records = []
     for at, promise in enumerate(family.promises):
         for result in comparison.under(promise):
@@ -146,7 +146,7 @@ def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:
 
 
 def _bars(records: list[dict[str, Any]], plot: Plot) -> dict[str, Any]:
-    top = (max(record["value"] for record in records) or 1.0) * 1.2  # room for the number of the longest bar
+    top = (max(record["value"] for record in records) or 1.0) * 1.2  # leaves room for the number at the longest bar
     across = {
         "field": "value",
         "type": "quantitative",
@@ -154,7 +154,7 @@ def _bars(records: list[dict[str, Any]], plot: Plot) -> dict[str, Any]:
         "scale": {"domain": [0, top], "nice": False},
         "axis": {"tickCount": 4, "format": plot.ticks},
     }
-    # The name of a scheme may be long: it stands above its bar, not beside it.
+    # the name of a scheme may be long, so it is placed above its bar, not beside it
     text = {"type": "text", "align": "left", "baseline": "middle", "color": INK, "fontSize": 12}
     down = {"field": "scheme", "type": "nominal", "title": None, "sort": None, "axis": None}
     return {
@@ -216,7 +216,7 @@ def _lines(records: list[dict[str, Any]], plot: Plot, family: Family) -> dict[st
 
 
 def looks_of(many: int) -> dict[str, list[Any]]:
-    """The colour, shape and dash of so many schemes; no two have the same look.
+    """The colour, shape and dash for each of ``many`` schemes; no two look the same.
 
     >>> {channel: looks[0] for channel, looks in looks_of(3).items()}
     {'color': '#0072b2', 'shape': 'circle', 'strokeDash': [1, 0]}
@@ -226,7 +226,7 @@ def looks_of(many: int) -> dict[str, list[Any]]:
 
 
 def _drawn(chart: dict[str, Any], schemes: Sequence[str]) -> str:
-    """A chart as SVG, with the same colour, shape and dash for a scheme in all of them."""
+    """A chart as SVG; a scheme has the same colour, shape and dash in all charts."""
     many = range(len(schemes))
     scales = looks_of(len(schemes))
     present = {record["scheme"] for record in chart["data"]["values"]}
@@ -243,7 +243,7 @@ def _drawn(chart: dict[str, Any], schemes: Sequence[str]) -> str:
 
 
 def themed(chart: dict[str, Any], autosize: str = "fit") -> dict[str, Any]:
-    """A chart as a whole specification, in the look that all plots share."""
+    """A chart as a complete specification, in the common style of all plots."""
     axis = {"labelColor": INK, "titleColor": INK, "gridColor": FAINT, "domainColor": "#999999", "tickColor": "#999999"}
     config = {
         "autosize": {"type": autosize, "contains": "padding"},
@@ -253,5 +253,5 @@ def themed(chart: dict[str, Any], autosize: str = "fit") -> dict[str, Any]:
         "axis": {**axis, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 240},
         "legend": {"labelFontSize": 12, "labelColor": INK, "labelLimit": 240},
     }
-    schema = "https://vega.github.io/schema/vega-lite/v5.json"  # a name for the grammar; nothing is fetched
+    schema = "https://vega.github.io/schema/vega-lite/v5.json"  # identifies the grammar; nothing is downloaded
     return {"$schema": schema, **chart, "config": config}

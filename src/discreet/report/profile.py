@@ -1,4 +1,4 @@
-"""What a table is like before it is published: its columns, who stands out in it, and which promises it can keep."""
+"""Profile a table before it is published: its columns, unique rows, and the promises it can keep."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from discreet.table.texts import MISSING, is_number
 TOP = 5
 """How many of the most frequent values are listed."""
 FEWEST_GROUPS = 20
-"""A promise that leaves room for fewer groups than this is not worth suggesting."""
+"""The number of possible groups below which a promise is not suggested."""
 USUAL_M, USUAL_SHARE = 5, 0.1
-"""How proximity is usually promised: at most a fifth of a group near to a number, within a tenth of it."""
+"""The usual strength of proximity: at most a fifth of a group near a number, within a tenth of it."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A value and how often it occurs."""
+    """A value with its frequency."""
 
     value: str
     rows: int
@@ -46,13 +46,13 @@ class Share:
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """One column in numbers."""
+    """The statistics of one column."""
 
     name: str
     role: str
     kind: str
     distinct: int
-    """Different values that occur, missing not counted."""
+    """The number of different values that occur, not counting a missing one."""
     missing: int
     low: str | None
     high: str | None
@@ -62,22 +62,22 @@ class ColumnProfile:
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """How well a set of columns tells rows apart."""
+    """How well a set of columns distinguishes rows."""
 
     columns: tuple[str, ...]
     dropped: str | None
     combinations: int
     unique: int
-    """Rows that no other row agrees with on all the columns."""
+    """The number of rows that agree with no other row on all columns."""
     unique_share: float
     smallest: int
     median: float
-    """The size of the median group of rows that agree on all the columns."""
+    """The median size of groups of rows that agree on all columns."""
 
 
 @dataclass(frozen=True)
 class Reachable:
-    """What a table can promise, in a sentence."""
+    """Whether a table can keep a promise, and a sentence about it."""
 
     promise: str
     feasible: bool
@@ -87,14 +87,14 @@ class Reachable:
 
 @dataclass(frozen=True)
 class Profile:
-    """A table before it is published."""
+    """The profile of a table."""
 
     rows: int
     persons: int
-    """How many persons the rows are about; as many, unless a column says whose row it is."""
+    """The number of persons; equal to that of rows, unless a column identifies the person of each row."""
     columns: tuple[ColumnProfile, ...]
     uniqueness: tuple[Uniqueness, ...]
-    """On all quasi-identifiers, then with each of them left out."""
+    """For all quasi-identifiers together, then with each of them left out."""
     reachable: tuple[Reachable, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -103,9 +103,9 @@ class Profile:
 
 
 def profile(table: Table, *, combinations: bool = True) -> Profile:
-    """Describe a table, with missing numbers read as a value of their own.
+    """Profile a table in which missing numbers are read as values.
 
-    Without ``combinations`` nobody has said yet what an adversary knows, and who stands out is left open.
+    Use ``combinations=False`` while the quasi-identifiers are not yet known; then uniqueness is not computed.
 
     >>> from discreet.datasets import patients
     >>> told = profile(patients())
@@ -119,7 +119,7 @@ def profile(table: Table, *, combinations: bool = True) -> Profile:
 
 
 def describe(column: Column, role: str = "other") -> ColumnProfile:
-    """One column in numbers."""
+    """Compute the statistics of one column."""
     counts = np.bincount(column.codes, minlength=len(column.values))
     texts = column.texts
     seen = np.flatnonzero(counts)
@@ -145,7 +145,7 @@ def describe(column: Column, role: str = "other") -> ColumnProfile:
 
 
 def uniqueness(columns: Sequence[Column]) -> list[Uniqueness]:
-    """How well all columns together tell rows apart, and how well without each of them."""
+    """How well all columns together distinguish rows, and how well they do without each of them."""
     if not columns:
         return []
     found = [_uniqueness(columns, None)]
@@ -170,7 +170,7 @@ def _uniqueness(columns: Sequence[Column], dropped: str | None) -> Uniqueness:
 
 
 def combination_sizes(columns: Sequence[Column]) -> NDArray[np.int64]:
-    """How many rows each combination of values has.
+    """The number of rows with each combination of values.
 
     >>> codes = {"a": [0, 0, 1], "b": [1, 1, 0]}
     >>> two = [Column(name, "numeric", np.array(code, np.int32), np.arange(2)) for name, code in codes.items()]
@@ -189,12 +189,12 @@ def combination_sizes(columns: Sequence[Column]) -> NDArray[np.int64]:
 
 
 def _reachable(table: Table) -> list[Reachable]:
-    """What can be promised: about rows, or about persons where these have several."""
+    """The promises that a table can keep: about rows, or about persons if they may have several rows."""
     if table.person is None:
         return reachable(Prior.of(table))
     persons, found = table.persons, []
     promises: list[Principle] = [KAnonymity(min(5, persons))]
-    if table.sensitive is not None:
+    if table.secret is not None:
         promises += [LDiversity(2.0), BetaLikeness(2.0), TCloseness(0.2), DeltaDisclosure(1.0)]
     for promise in promises:
         try:
@@ -209,7 +209,7 @@ def _reachable(table: Table) -> list[Reachable]:
 
 
 def reachable(prior: Prior) -> list[Reachable]:
-    """For each kind of promise one of usual strength, or the strongest that the table can keep if that is weaker."""
+    """For each kind of promise, one of usual strength, or the strongest that the table can keep if that is weaker."""
     promises: list[Principle] = [KAnonymity(min(5, prior.rows))]
     if prior.attribute is not None:
         strongest = LDiversity(1.0).reachable(prior).strongest or 1.0
@@ -225,9 +225,9 @@ def reachable(prior: Prior) -> list[Reachable]:
 
 
 def _near(prior: Prior) -> list[Reachable]:
-    """What can be promised about numbers that are near to each other, by difference and by share.
+    """The promises about near numbers that a table can keep, with absolute and relative neighbourhoods.
 
-    An epsilon of about half of what the m allows leaves room for groups.
+    An epsilon of about half the possible one leaves room for groups.
     """
     found = []
     try:
@@ -246,9 +246,9 @@ def _near(prior: Prior) -> list[Reachable]:
 
 
 def suggest_promise(prior: Prior) -> str:
-    """A promise to begin with: beta-likeness, unless values are so rare that hardly any group could hold them.
+    """A promise to begin with: beta-likeness, unless some value is so rare that there could be very few groups.
 
-    Where the prior counts persons, who may have several values, the choice is between promises that bound each value.
+    If the prior counts persons, who may have several values, only promises that bound each value are considered.
 
     >>> suggest_promise(Prior(np.array([40, 60]), ("HIV", "flu")))
     'beta-likeness(beta=2)'
@@ -284,30 +284,30 @@ _QUASI = (
 
 @dataclass(frozen=True)
 class Roles:
-    """Roles that columns seem to have, by their names and by how many values they have."""
+    """Guesses at the roles of columns, from their names and numbers of values."""
 
     identifiers: tuple[str, ...]
     quasi: tuple[str, ...]
     sensitive: str | None
     unsure: tuple[str, ...]
     person: str | None = None
-    """An identifier that repeats: rows of the same value are perhaps those of one person."""
+    """An identifier that repeats: rows with the same value may belong to one person."""
 
 
 def _amounts(column: ColumnProfile) -> bool:
-    """Whether a column of texts holds numbers with a comma, which name nobody."""
+    """Whether a column of texts contains numbers with a decimal comma, which identify nobody."""
     return all(is_number(one.value.replace(",", ".", 1)) for one in column.top if one.value != MISSING)
 
 
 def _names_somebody(column: ColumnProfile, rows: int) -> bool:
-    """Whether a column looks like numbers of cases or persons: codes with digits, very many, each in few rows."""
+    """Whether a column looks like case or person numbers: very many codes with digits, each in few rows."""
     many = column.kind == "categorical" and column.distinct >= 20 and 10 * column.distinct >= rows
     few = column.top[0].rows <= max(5, rows // 20)
     return many and few and all(re.fullmatch(r"[^\W\d]{0,8}[-_ /.]?\d{2,}", one.value) for one in column.top)
 
 
 def suggest(columns: Sequence[ColumnProfile], rows: int, *, person_known: bool = False) -> Roles:
-    """Guess roles: what is (nearly) different in every row identifies, the rest goes by names people usually give.
+    """Guess roles: columns with (nearly) as many values as rows are identifiers, others are guessed by common names.
 
     >>> from discreet.datasets import patients
     >>> table = patients(keep=["weight"])
@@ -331,7 +331,7 @@ def suggest(columns: Sequence[ColumnProfile], rows: int, *, person_known: bool =
             identifiers.append(column.name)
         else:
             unsure.append(column.name)
-    if not quasi:  # names tell nothing in another language: what may be known is then all that is left
+    if not quasi:  # column names in another language reveal nothing, so all remaining columns are proposed
         quasi, unsure = unsure, []
     again = {column.name for column in columns if column.distinct < rows - column.missing}
     repeated = [name for name in identifiers if name in again]

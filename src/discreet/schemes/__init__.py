@@ -15,7 +15,7 @@ from discreet.schemes.cuts.mondrian import Mondrian
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.keepers import keeper
 from discreet.schemes.lifting.scheme import Lifting
-from discreet.schemes.proximity.scheme import Proximal
+from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.schemes.randomised.perturbation import Perturbation
 from discreet.schemes.randomised.retention import Retention
 from discreet.schemes.scheme import Scheme
@@ -31,10 +31,10 @@ __all__ = [
     "Lifting",
     "Mondrian",
     "Perturbation",
-    "Proximal",
     "Retention",
     "Sabre",
     "Scheme",
+    "SplitAndPartition",
     "default_scheme",
     "make_scheme",
 ]
@@ -44,8 +44,17 @@ SCHEMES: Registry[type[Scheme]] = Registry(
     {
         scheme.name: scheme
         for scheme in (
-            *(Cuts, Mondrian, Lifting, Burel, Sabre, Proximal),
-            *(Perturbation, Retention, Anatomy, Baseline, Ambiguity),
+            Cuts,
+            Mondrian,
+            Lifting,
+            Burel,
+            Sabre,
+            SplitAndPartition,
+            Perturbation,
+            Retention,
+            Anatomy,
+            Baseline,
+            Ambiguity,
         )
     },
 )
@@ -58,7 +67,7 @@ def default_scheme(principle: Principle | None = None) -> str:
     >>> default_scheme(), default_scheme(Proximity(2000, 4)), default_scheme(AlphaBeta(0.2, 0.1))
     ('cuts', 'proximity', 'ambiguity')
     """
-    return Cuts.name if principle is None else keeper(principle) or Proximal.name
+    return Cuts.name if principle is None else keeper(principle) or SplitAndPartition.name
 
 
 def make_scheme(

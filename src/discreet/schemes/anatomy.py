@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
+from discreet.kernels.judging import SLACK
 from discreet.principles.l_diversity import LDiversity
-from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
+from discreet.progress import Progress
 from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.release import Release
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.grouping import confirm
 from discreet.schemes.keepers import keeper, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
+
+
+def different_values(share: float) -> int:
+    """How many different values a group must hold, each once, for none to have more than a share of its rows.
+
+    >>> different_values(0.5), different_values(0.3)
+    (2, 4)
+    """
+    return math.ceil(1.0 / share - SLACK)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,19 +72,20 @@ class Anatomy(Scheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """l-diversity with a whole l, of the kinds that groups of different values keep, or alpha-beta with alpha=1."""
-        if isinstance(principle, AlphaBeta):
+        share = principle.sufficient_share
+        if principle.hides_presence:
             return super().refusal(principle, prior)
-        if not isinstance(principle, LDiversity) or principle.kind not in ("frequency", "distinct"):
+        if share is None:
             exactly = keeper(principle) == "cuts" and Baseline().refusal(principle, prior) is None
             also = ", or scheme 'baseline' if quasi-identifiers are to stay as they are" if exactly else ""
             return (
                 f"scheme {self.name!r} keeps l-diversity of the kinds frequency and distinct and nothing else; "
                 f"{way_out(principle)}{also}"
             )
-        if not principle.l.is_integer():
+        if different_values(share) * share > 1.0 + SLACK:
             return (
                 f"scheme {self.name!r} makes groups of l different values, so l must be a whole number, not "
-                f"{exact(principle.l)}; ask for l={int(principle.l) + 1}"
+                f"{exact(1.0 / share)}; ask for l={different_values(share)}"
             )
         return None
 
@@ -86,19 +98,19 @@ class Anatomy(Scheme):
         (0, 1)
         """
         prior = feasible(self, table, principle)
+        assert principle.sufficient_share is not None, "all other promises are refused"
+        needed = different_values(principle.sufficient_share)
         kept = principle
-        if isinstance(principle, AlphaBeta):
-            # no value has more than beta of a group's rows when there are 1 / beta different ones
-            kept = LDiversity(principle.needed)
+        if principle.hides_presence:
+            kept = LDiversity(needed)
             feasible(self, table, kept)
-        assert isinstance(kept, LDiversity), "all other promises are refused"
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
         rows = published_rows(table, kept, prior, rng)
         groups = np.full(table.rows, -1, np.int32)
         tell = progress or (lambda stage, share: None)
         tell("drawing groups", 0.0)
-        groups[rows] = diverse_groups(table.classes[rows], int(kept.l), seeded)
+        groups[rows] = diverse_groups(table.classes[rows], needed, seeded)
         tell("drawing groups", 0.5)
         confirm(groups, table.classes, principle, prior)
         release = AnatomyRelease.from_groups(
@@ -172,7 +184,8 @@ def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.ran
     if not principle.holds(counts[None, :], prior)[0]:
         raise DiscreetError(
             f"without the rows that have to be withheld, the table cannot keep the promise: "
-            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (missing='value')."
+            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead "
+            f"({argument('missing', 'value')})."
         )
     return rows
 

@@ -9,16 +9,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.persons import Judged, require_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.merging import hide_presence
 from discreet.schemes.persons import groups_of_persons
 from discreet.schemes.scheme import Scheme, feasible
@@ -100,7 +101,7 @@ class GroupingScheme(Scheme):
         confirm(groups, table.classes, each[0].promise, prior)
         if table.person is not None:
             confirm_persons(table, groups, principle)
-        for column, (own, promise) in zip(table.also_sensitive, each[1:], strict=True):
+        for column, (own, promise) in zip(table.sensitive[1:], each[1:], strict=True):
             confirm(groups, column.codes, promise, own)
         return self.format.from_groups(
             table,
@@ -119,7 +120,8 @@ def see_that_the_rest_keeps(principle: Principle, prior: Prior, classes: NDArray
     if not principle.holds(counts[None, :], prior)[0]:
         raise DiscreetError(
             f"without the rows that have to be withheld, the table cannot keep the promise: "
-            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead (missing='value')."
+            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead "
+            f"({argument('missing', 'value')})."
         )
 
 

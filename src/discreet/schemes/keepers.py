@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from discreet.principles.k_anonymity import KAnonymity
-from discreet.principles.l_diversity import LDiversity
-from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
-from discreet.principles.proximity import Proximity
 
 
 def keeper(principle: Principle) -> str | None:
     """The name of the scheme that is made for a promise; ``None`` when no scheme keeps all parts of it.
 
+    >>> from discreet.principles import AlphaBeta, Proximity
     >>> keeper(Proximity(2000, 4)), keeper(AlphaBeta(0.2, 0.1)), keeper(Proximity(2000, 4) & AlphaBeta(0.2, 0.1))
     ('proximity', 'ambiguity', None)
     """
-    near = any(isinstance(part, Proximity) for part in principle.parts)
+    near = any(part.nearness for part in principle.parts)
     hidden = any(part.hides_presence for part in principle.parts)
     if near:
         return None if hidden else "proximity"
@@ -23,21 +20,21 @@ def keeper(principle: Principle) -> str | None:
 
 
 def kept_by_ambiguity(principle: Principle) -> bool:
-    """Whether a promise is alpha-beta, alone or with k-anonymity and l-diversity of the kinds frequency and distinct.
+    """Whether a promise is about presence, alone or with others that groups of different values keep, or large groups.
 
+    >>> from discreet.principles import AlphaBeta, KAnonymity
     >>> kept_by_ambiguity(AlphaBeta(0.2, 0.1) & KAnonymity(5)), kept_by_ambiguity(KAnonymity(5))
     (True, False)
     """
-    others = [part for part in principle.parts if not isinstance(part, AlphaBeta)]
-    return len(others) < len(principle.parts) and all(
-        isinstance(part, KAnonymity) or (isinstance(part, LDiversity) and part.kind in ("frequency", "distinct"))
-        for part in others
+    return any(part.hides_presence for part in principle.parts) and all(
+        part.sufficient_share is not None or not part.about_values for part in principle.parts
     )
 
 
 def way_out(principle: Principle) -> str:
     """What to do about a promise that some scheme refuses: following it never leads back to that scheme.
 
+    >>> from discreet.principles import KAnonymity
     >>> way_out(KAnonymity(5))
     "for k-anonymity(k=5) choose scheme 'cuts'"
     """

@@ -44,9 +44,9 @@ class Beliefs(NamedTuple):
     combined: float
     """A bound for what all groups say together about anyone, in the table or not; 1 when it was not looked for."""
 
-    def by(self, part: AlphaBeta) -> float:
+    def by(self, part: Principle) -> float:
         """The one that a promise is about."""
-        return self.combined if part.combined else self.group
+        return self.combined if part.combined_presence else self.group
 
 
 def hide_presence(
@@ -61,16 +61,16 @@ def hide_presence(
     >>> beliefs(table, merged, "interval").group <= 0.2
     True
     """
-    parts = [part for part in principle.parts if isinstance(part, AlphaBeta) and part.alpha < 1.0]
+    parts = [part for part in principle.parts if part.most_presence < 1.0]
     if not parts:
         return groups
     best = 1.0
-    aim = min(part.alpha for part in parts)
-    together = min((part.alpha for part in parts if part.combined), default=None)
+    aim = min(part.most_presence for part in parts)
+    together = min((part.most_presence for part in parts if part.combined_presence), default=None)
     merged = groups
     for attempt in range(TRIES):
         found = beliefs(table, merged, values, together)
-        if all(found.by(part) <= part.alpha * (1.0 + SLACK) for part in parts):
+        if all(found.by(part) <= part.most_presence * (1.0 + SLACK) for part in parts):
             return merged
         best = min(best, max(found.by(part) for part in parts))
         if int(merged.max()) == 0:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.persons import Judged, broken_by_persons, rules_about
@@ -41,7 +42,8 @@ def _see_that_withheld_persons_keep(principle: Principle, table: Table, groups: 
         number = int(withheld.by_persons.sizes[0])
         raise DiscreetError(
             f"{'1 person' if number == 1 else f'{number:,} persons'} with missing values cannot be withheld: as one "
-            f"group they break the promise ({why}); treat missing as a value of its own instead (missing='value'), or "
+            f"group they break the promise ({why}); treat missing as a value of its own instead "
+            f"({argument('missing', 'value')}), or "
             "drop the column with the missing values"
         )
 
@@ -75,7 +77,7 @@ def _merged(table: Table, groups: NDArray[np.int32], principle: Principle) -> ND
         if not lots:
             raise DiscreetError(
                 "without the persons that have to be withheld, the table cannot keep the promise; treat missing as a "
-                "value of its own instead (missing='value')"
+                f"value of its own instead ({argument('missing', 'value')})"
             )
         waiting = lots.pop() + waiting
     lots += [waiting] if waiting else []

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any, ClassVar, Self, cast
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.per_attribute import by_attribute
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.principles.proximity import Proximity
+from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.keepers import way_out
 from discreet.table.table import Table
 from discreet.table.texts import near
@@ -82,7 +82,9 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
     if table.rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
     if not table.quasi:
-        raise DiscreetError("the table has no quasi-identifiers; name those that others may know with --quasi")
+        raise DiscreetError(
+            f"the table has no quasi-identifiers; name those that others may know with {argument('quasi')}"
+        )
     _check_persons(scheme, table)
     _check_several(scheme, table, principle)
     each = by_attribute(principle, table)
@@ -108,8 +110,8 @@ def _check_persons(scheme: Scheme, table: Table) -> None:
             f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
             "choose scheme 'cuts', or give one row per person"
         )
-    if table.also_sensitive:
-        names = ", ".join(column.name for column in table.all_sensitive)
+    if len(table.sensitive) > 1:
+        names = ", ".join(column.name for column in table.sensitive)
         raise DiscreetError(
             f"promises about persons are kept about one sensitive attribute, and the table has several ({names}); name "
             "one of them, or give one row per person"
@@ -118,10 +120,10 @@ def _check_persons(scheme: Scheme, table: Table) -> None:
 
 def _check_several(scheme: Scheme, table: Table, principle: Principle) -> None:
     """Refuse several sensitive attributes where the promise or the scheme is for one."""
-    if not table.also_sensitive:
+    if len(table.sensitive) < 2:
         return
-    names = ", ".join(column.name for column in table.all_sensitive)
-    if not any(isinstance(part, Proximity) for part in principle.parts):
+    names = ", ".join(column.name for column in table.sensitive)
+    if not any(part.nearness for part in principle.parts):
         raise DiscreetError(
             f"several sensitive attributes ({names}) are protected by promises of proximity, and {principle} is none; "
             f"promise that, or name one of them"

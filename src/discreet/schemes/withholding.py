@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.kernels.removing import best_removals
 from discreet.principles import wording
@@ -61,8 +62,9 @@ def _too_many(table: Table, rows: int, told: str, most: float) -> DiscreetError:
     enough = min(1.0, math.ceil(share * 100) / 100)
     return DiscreetError(
         f"{rows:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {told}, more than {wording.percent(most)} "
-        f"of the table; choose missing='value' to treat missing as a value of its own and withhold none for it, "
-        f"{drop}or allow so many with most_withheld={enough:g}"
+        f"of the table; choose {argument('missing', 'value')} to treat missing as a value of its own and withhold "
+        "none for it, "
+        f"{drop}or allow so many with {argument('most_withheld', enough)}"
     )
 
 
@@ -81,7 +83,7 @@ def cannot_withhold(unusable: Rows, why: str) -> DiscreetError:
     """The refusal of rows that have to be withheld, and the way out."""
     return DiscreetError(
         f"{wording.rows(len(unusable))} with missing values cannot be withheld: {why} Treat missing as a value of its "
-        "own instead (missing='value'), or drop the column with the missing values."
+        f"own instead ({argument('missing', 'value')}), or drop the column with the missing values."
     )
 
 

@@ -1,1 +1,1 @@
-"""From files and frames to coded columns with roles, kinds and hierarchies; this room knows nothing of privacy."""
+"""Turns files and frames into coded columns with roles, kinds and hierarchies; this room knows nothing of privacy."""

@@ -1,9 +1,9 @@
-"""Exact answers to many count queries: one bit per row, and the bits of all conditions of a query joined by AND.
+"""Exact answers to many count queries by bitmaps: one bit per row, the conditions of a query joined by bitwise AND.
 
-Per column there is a stack of bitmaps, each marking the rows whose code lies below some edge. A range of codes is the
-difference of two of them, so that a query costs a few passes over a bit per row, however wide its ranges are. A column
-of very many values has edges at only some of its codes; the few rows between an edge and the code wanted are marked
-one by one.
+Each column has a stack of bitmaps; a bitmap marks the rows whose code is below some edge. A range of codes is the
+difference of two bitmaps, so a query costs a few passes over one bit per row, however wide its ranges are. A column
+with very many values has edges at only some of its codes; the few rows between an edge and the requested code are
+marked one by one.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from discreet.table.query import Condition, Query, lacking, marked, runs
 from discreet.table.table import Column, Table
 
 EDGES = 512
-"""The most edges of a column."""
+"""The maximum number of edges of a column."""
 STACK = 1 << 25
-"""The most bytes of a column's stack."""
+"""The maximum size of a column's stack in bytes."""
 RUNS = 32
-"""A condition with more runs of codes than this is looked up row by row."""
+"""Conditions with more runs of codes than this are looked up row by row."""
 
 
 class Bitmaps:
-    """The columns of a table as bitmaps, each made when it is first asked about.
+    """The columns of a table as bitmaps, each built when a query first uses it.
 
     >>> sex = Column("sex", "ordinal", np.array([0, 1, 0], np.int32), np.array(["f", "m"], object))
     >>> from discreet.table.query import OneOf
@@ -38,7 +38,7 @@ class Bitmaps:
         self._stacks: dict[str, _Stack] = {}
 
     def counts(self, queries: Sequence[Query]) -> NDArray[np.int64]:
-        """How many rows satisfy each query."""
+        """Count the rows that satisfy each query."""
         return np.array([self._count(query) for query in queries], np.int64)
 
     def _count(self, query: Query) -> int:
@@ -53,7 +53,7 @@ class Bitmaps:
 
 
 class _Stack:
-    """One column: ``stack[at]`` marks the rows whose code is below ``edges[at]``."""
+    """The bitmaps of one column: ``stack[at]`` marks the rows whose code is below ``edges[at]``."""
 
     def __init__(self, column: Column, lacking: NDArray[np.int64] | None) -> None:
         self.column = column
@@ -61,7 +61,7 @@ class _Stack:
         codes = column.codes
         if lacking is not None:
             codes = codes.copy()
-            codes[lacking] = number  # below no edge
+            codes[lacking] = number  # not below any edge
         self.codes = codes
         words = -(-len(codes) // 64)
         most = max(2, min(EDGES, STACK // (8 * max(1, words))))
@@ -78,14 +78,14 @@ class _Stack:
         self._runs: dict[tuple[Condition, ...], NDArray[np.int64]] = {}
 
     def rows(self, conditions: tuple[Condition, ...]) -> NDArray[np.uint64]:
-        """The rows that satisfy all conditions, as bits; not to be written to."""
+        """Return the rows that satisfy all conditions, as bits; the caller must not modify them."""
         if conditions not in self._runs:
             self._runs[conditions] = runs(conditions, self.column.values, self.column.meaning)
         ends = self._runs[conditions].tolist()
         if len(ends) > 2 * RUNS:
-            # a row that lacks a number bears the code after the last
+            # a row that lacks a number has the code after the last
             return _packed(marked(self._runs[conditions], len(self.column.values) + 1)[self.codes], self.stack.shape[1])
-        # rows below the first end, then those below the second one without them, and so on: runs do not overlap
+        # Runs do not overlap and their ends ascend, so XOR of the rows below each end leaves exactly the runs.
         held = self._below(ends[0]) if ends else self.stack[0]
         for end in ends[1:]:
             held = held ^ self._below(end)
@@ -105,7 +105,7 @@ class _Stack:
 
 
 def _packed(marks: NDArray[np.bool_], words: int) -> NDArray[np.uint64]:
-    """One bit per mark."""
+    """Pack one bit per mark into 64-bit words."""
     result = np.zeros(8 * words, np.uint8)
     packed = np.packbits(marks)
     result[: len(packed)] = packed

@@ -1,4 +1,4 @@
-"""Combinations of codes as single numbers, and which numbers there are."""
+"""Combinations of codes as single numbers, and fast lists of the distinct numbers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 SPARSE = 16
-"""Numbers are marked, and not sorted, where they are below this many times their number."""
+"""Distinct numbers are found by marking, not sorting, if the largest is below this many times their count."""
 
 
 def numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> NDArray[np.int64]:
-    """Combinations of codes as single numbers, equal exactly when all codes are.
+    """Return one number per row for its combination of codes; two rows share a number exactly if all codes agree.
 
     >>> numbered([np.array([1, 0, 1]), np.array([2, 2, 2])], [2, 3], 3).tolist()
     [5, 2, 5]
@@ -29,10 +29,9 @@ def numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -
 
 
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
-    """The numbers that occur, in order.
+    """Return the distinct numbers, ascending.
 
-    Not by ``np.unique``, which looks each number up in a table of those seen: this takes an order of magnitude longer
-    where most of millions differ.
+    ``np.unique`` hashes every number, which takes an order of magnitude longer when most of millions differ.
 
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
@@ -46,7 +45,7 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 def ranked(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
-    """The numbers that occur, in order, where each occurs first, and the place of every number among them.
+    """Return the distinct numbers, ascending; the index where each occurs first; and the rank of every number.
 
     >>> [found.tolist() for found in ranked(np.array([3, 1, 3]))]
     [[1, 3], [1, 0], [1, 0, 1]]
@@ -54,15 +53,44 @@ def ranked(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
     if not _dense(numbers):
         return np.unique(numbers, return_index=True, return_inverse=True)
     occurring = _occurring(numbers)
-    found = np.flatnonzero(occurring)
-    place = (np.cumsum(occurring, dtype=np.int32)[numbers] - 1).astype(np.intp)
-    first = np.empty(len(found), np.intp)
-    first[place[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # the last to be written is the first
-    return found, first, place
+    found, place = np.flatnonzero(occurring), _place(occurring)[numbers]
+    return found, _first(place, len(found)), place
+
+
+def ranks(numbers: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the rank of every number among the distinct numbers.
+
+    >>> ranks(np.array([3, 1, 3])).tolist()
+    [1, 0, 1]
+    """
+    if _dense(numbers):
+        return np.asarray(_place(_occurring(numbers))[numbers], np.int64)
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+
+
+def first_difference(one: NDArray[np.int64], other: NDArray[np.int64]) -> int | None:
+    """Return the smallest number that two lists do not contain equally often; None if they are permutations.
+
+    >>> first_difference(np.array([3, 1, 3]), np.array([1, 3])), first_difference(np.array([3, 1]), np.array([1, 3]))
+    (3, None)
+    """
+    if _dense(one) and _dense(other):
+        width = int(max(one.max(), other.max())) + 1
+        differ = np.flatnonzero(np.bincount(one, minlength=width) != np.bincount(other, minlength=width))
+        return int(differ[0]) if len(differ) else None
+    one, other = np.sort(one), np.sort(other)
+    size = min(len(one), len(other))
+    differ = np.flatnonzero(one[:size] != other[:size])
+    if len(differ):
+        return int(min(one[differ[0]], other[differ[0]]))
+    longer = one if len(one) > size else other
+    return int(longer[size]) if len(longer) > size else None
 
 
 def places_among(found: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The place of every number among those found, which are in order and have all of them.
+    """Return the index of every number in ``found``, which is ascending.
+
+    A number that ``found`` lacks gets the index where it would be inserted, or any index beyond the last.
 
     >>> places_among(np.array([2, 5, 7]), np.array([7, 2])).tolist()
     [2, 0]
@@ -73,9 +101,21 @@ def places_among(found: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArra
 
 
 def _dense(numbers: NDArray[Any]) -> bool:
-    """Whether to mark the numbers that occur takes less time than to sort them."""
+    """Whether marking the numbers that occur is faster than sorting them."""
     room = min(SPARSE * len(numbers), np.iinfo(np.int32).max)
     return len(numbers) > 0 and numbers.dtype.kind in "iu" and numbers.min() >= 0 and numbers.max() < room
+
+
+def _place(occurring: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The place of each number among those that occur."""
+    return np.cumsum(occurring, dtype=np.int64) - 1
+
+
+def _first(places: NDArray[np.int64], number: int) -> NDArray[np.intp]:
+    """Where each of a number of places is first."""
+    first = np.empty(number, np.intp)
+    first[places[::-1]] = np.arange(len(places) - 1, -1, -1)  # the last to be written is the first
+    return first
 
 
 def _occurring(numbers: NDArray[Any]) -> NDArray[np.bool_]:

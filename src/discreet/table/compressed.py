@@ -1,4 +1,4 @@
-"""Files that hold another one, compressed: which there are, and how they are opened."""
+"""Recognises and opens compressed files."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import pyarrow as pa
 from discreet.errors import DiscreetError
 
 KINDS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-"""How a compressed file begins."""
+"""The first bytes of each kind of compressed file."""
 ARCHIVES = {
     b"PK\x03\x04": "a spreadsheet or zip archive",
     b"PK\x05\x06": "an empty zip archive",
     b"7z\xbc\xaf": "a 7z archive",
     b"Rar!": "a rar archive",
 }
-"""How a file begins that holds any number of others."""
+"""The first bytes of archives, which may contain any number of files and are refused."""
 
 
 def unpacked(file: BinaryIO, what: str, most: int = -1) -> bytes:
-    """The content of a file, of which compressed ones hold another; only so many bytes with ``most``.
+    """Return the content of a file, decompressed if need be; at most ``most`` bytes unless that is negative.
 
     >>> import io
     >>> unpacked(io.BytesIO(bz2.compress(b"age")), "'people.csv.bz2'")

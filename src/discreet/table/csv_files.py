@@ -1,6 +1,6 @@
-"""CSV files into dictionary-coded Arrow columns, the delimiter detected, every fault named by its line.
+"""Reads CSV files into dictionary-coded Arrow columns, detects the delimiter, and reports every fault with its line.
 
-Blanks around names and cells are no part of them: many files are written as ``age, sex, city``.
+Blanks around names and cells are removed: many files are written as ``age, sex, city``.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ BLANKS = " \t"
 SAMPLE_BYTES = 1 << 16
 SAMPLE_ROWS = 50
 BLOCK_BYTES = 1 << 22
-"""Every block has a dictionary of its own that must be merged: a few megabytes keep them few and both cores busy."""
+"""Each block has its own dictionary, which must be merged: blocks of a few megabytes are few, yet occupy all cores."""
 
 
 def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encoding: str | None, what: str) -> pa.Table:
-    """The needed columns of a CSV file as coded text; empty cells are null.
+    """Read the needed columns of a CSV file as coded text; empty cells are null.
 
     >>> table = read_csv(b"age;sex\\n17;f\\n;m\\n", ["age"], delimiter=None, encoding=None, what="'people.csv'")
     >>> table.column("age").to_pylist()
@@ -49,7 +49,7 @@ def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encod
             parse_options=pc.ParseOptions(
                 delimiter=mark,
                 newlines_in_values=True,
-                # In a file of one column a missing value is an empty line; elsewhere it is no row.
+                # In a file with one column an empty line is a missing value; in others it is not a row.
                 ignore_empty_lines=len(header) > 1,
             ),
             convert_options=pc.ConvertOptions(
@@ -74,21 +74,23 @@ def _check_content(data: bytes, what: str) -> None:
 
 
 def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Coded text without the blanks around it."""
+    """Strip the blanks around coded texts."""
     pieces = []
     for piece in column.chunks:
         trimmed = compute.utf8_trim(piece.dictionary, characters=BLANKS)
         if trimmed.equals(piece.dictionary):
             pieces.append(piece)
             continue
-        distinct = trimmed.dictionary_encode()  # two values may have become one
+        distinct = trimmed.dictionary_encode()  # two values may have become equal
         places = compute.take(distinct.indices, piece.indices)
         pieces.append(pa.DictionaryArray.from_arrays(places, distinct.dictionary))
     return pa.chunked_array(pieces, column.type)
 
 
 def header(data: bytes, needed: Sequence[str], delimiter: str | None, encoding: str | None, what: str) -> list[str]:
-    """The names in the first line of a CSV file, or of its beginning; ``needed`` are names that may be among them.
+    """Return the column names of a CSV file, of which ``data`` may be only the beginning.
+
+    The names in ``needed`` help to detect the delimiter.
 
     >>> header(b"age;sex\\n17;f\\n", [], None, None, "'people.csv'")
     ['age', 'sex']
@@ -101,7 +103,7 @@ def header(data: bytes, needed: Sequence[str], delimiter: str | None, encoding: 
 
 
 def find_delimiter(sample: str, needed: Sequence[str]) -> str:
-    """The delimiter under which the header has the needed columns and the lines have equally many cells.
+    """Return the delimiter under which the header contains the needed columns and all lines have as many cells.
 
     >>> find_delimiter("name;dose\\nA, B;1,5\\n", ["dose"]) == ";"
     True
@@ -119,7 +121,7 @@ def find_delimiter(sample: str, needed: Sequence[str]) -> str:
 
 
 def check_names(names: Sequence[str], needed: Sequence[str], what: str) -> None:
-    """See that no column name occurs twice and that all needed ones are there."""
+    """Check that no column name occurs twice and that all needed columns exist."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -142,7 +144,7 @@ def _delimiter(delimiter: str | None) -> str | None:
 def _sample(data: bytes) -> str:
     if len(data) <= SAMPLE_BYTES:
         return data.decode(errors="replace")
-    # A line cut short would look like one with too few cells, but a header longer than the sample must stay.
+    # A truncated last line would seem to have too few cells, but a header longer than the sample must be kept whole.
     start = data[:SAMPLE_BYTES]
     end = start.rfind(b"\n")
     return (start[: end + 1] if end >= 0 else data[: data.find(b"\n") + 1 or len(data)]).decode(errors="replace")
@@ -162,15 +164,15 @@ def _rows(text: str, mark: str, limit: int) -> list[list[str]]:
 
 
 def _check_quotes(data: bytes, mark: str, header: list[str], what: str) -> None:
-    """See that no stray quotation mark makes one value of whole lines, which would then be published as it is."""
+    """Refuse a stray quotation mark that turns whole lines into one value: it would publish other people's rows."""
     reader = csv.reader(io.StringIO(data.decode(errors="replace"), newline=""), delimiter=mark)
     line = 0
     try:
         for row in reader:
             for name, cell in zip(header, row, strict=False):
-                cell = cell.rstrip("\r\n")  # a cell that never ends takes the end of the last line with it
+                cell = cell.rstrip("\r\n")  # an unclosed cell includes the end of the last line
                 breaks = cell.count("\n") or cell.count("\r")
-                # every line that is swallowed brings the delimiters of a whole row with it
+                # every swallowed line contributes the delimiters of a whole row
                 if breaks > 0 and len(header) > 1 and cell.count(mark) >= breaks * (len(header) - 1):
                     raise DiscreetError(
                         f"{what} has a value of {name!r}, beginning in line {line + 1}, that runs over {breaks + 1:,} "
@@ -186,7 +188,7 @@ def _check_quotes(data: bytes, mark: str, header: list[str], what: str) -> None:
 
 
 def _explain(data: bytes, mark: str, width: int, what: str, fault: Exception) -> str:
-    # Only now, on the way to an error, are the lines read one by one.
+    # Slow, line by line: only used to explain an error.
     reader = csv.reader(io.StringIO(data.decode(errors="replace"), newline=""), delimiter=mark)
     line = 0
     try:

@@ -1,4 +1,4 @@
-"""Columns of dates: found by the form of all their texts, or read in a form that is declared."""
+"""Columns of dates: recognised when all their texts have one form, or read in a declared form (as for strptime)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
 from discreet.table.moments import DAY, Notation
@@ -19,13 +20,15 @@ from discreet.table.texts import MARKS
 
 TIME = r"(?:(?P<mark>[ T])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>\.\d{1,6})?)?)?"
 CLOCKS = ("", *(rf"{mark}\d{{1,2}}:\d{{2}}{seconds}" for mark in " T" for seconds in ("", r":\d{2}(?:\.\d{1,6})?")))
-"""The forms of a time of day, of which the cells of a column have one."""
+"""The forms of a time of day; all cells of a column have the same one."""
 NEARLY = 0.9
-"""The share of texts that makes a column one of dates, in which the others are mistakes or marks."""
+"""With at least this share of dates, a column counts as one of dates; its other texts are mistakes or marks."""
 
 
 def as_dates(column: Encoded, form: str | None, declared: bool) -> Encoded:
-    """A column with its dates as numbers, if it holds dates in one form; else, unless they were declared, as it is.
+    """Return a column with its dates as numbers if all are of one form.
+
+    Otherwise return it unchanged, or raise an error if it was ``declared`` to contain dates.
 
     >>> from discreet.table.encoded import encode
     >>> as_dates(encode("born", pa.chunked_array([["03.02.1971", "28.02.1970"]])), None, False).texts
@@ -39,19 +42,22 @@ def as_dates(column: Encoded, form: str | None, declared: bool) -> Encoded:
     if not declared:
         return column
     if found:
-        ways = " or ".join(f"dates={{{column.name!r}: {form!r}}}" for form in found)
+        ways = " or ".join(argument("dates", {column.name: form}) for form in found)
         raise DiscreetError(
             f"column {column.name!r} holds dates in which the day or the month may come first, such as "
             f"{column.texts[0]!r}; say {ways}"
         )
     raise DiscreetError(
         f"column {column.name!r} is declared to hold dates, but not all of its values are dates of one form; say which "
-        f"form they have, as in dates={ {column.name: '%d.%m.%Y'}!r}, or what stands for a missing one, as in na=['NA']"
+        f"form they have, as in {argument('dates', {column.name: '%d.%m.%Y'})}, or what stands for a missing one, as "
+        f"in {argument('na', ['NA'])}"
     )
 
 
 def readings(words: pa.Array) -> Iterator[tuple[str, tuple[NDArray[np.float64], Notation]]]:
-    """The forms in which all texts are dates that exist, and these dates as numbers: two forms where none is certain.
+    """Yield each form in which all texts are existing dates, with the dates as numbers.
+
+    There are two forms when either the day or the month may come first.
 
     >>> [form for form, _ in readings(pa.array(["03/02/1971", "04/05/1971"]))]
     ['%d/%m/%Y', '%m/%d/%Y']
@@ -71,7 +77,7 @@ def readings(words: pa.Array) -> Iterator[tuple[str, tuple[NDArray[np.float64], 
 
 
 def strangers(words: pa.Array) -> NDArray[np.bool_] | None:
-    """Which texts are no dates of the form that nearly all have; None where they have no such form.
+    """Mark the texts that are not existing dates of the form that nearly all texts share; None without such a form.
 
     >>> days = [f"{day}.02.2020" for day in range(1, 32)]
     >>> np.array(days)[strangers(pa.array(days))].tolist(), strangers(pa.array(["soon", "1.1.2020"]))
@@ -101,7 +107,7 @@ def _matches(words: pa.Array, pattern: str) -> NDArray[np.bool_]:
 
 
 def _patterns() -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """The forms of a day: its pattern, the mark between its parts, and the orders in which these may stand."""
+    """Yield the forms of a day: the pattern, the separator of its parts, and the possible orders of the parts."""
     year, one, two = r"(?P<year>\d{4})", r"(?P<one>\d{1,2})", r"(?P<two>\d{1,2})"
     for mark in "-/.":
         yield f"\\{mark}".join((year, one, two)), mark, ("%Y %m %d",)
@@ -109,7 +115,7 @@ def _patterns() -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 
 def _parts(words: pa.Array, pattern: str) -> dict[str, NDArray[Any]] | None:
-    """The parts of all texts by name, if all have this form: with a time of day everywhere or nowhere."""
+    """Return the named parts of all texts if all match the pattern, with a time of day in all or none; else None."""
     if not pc.match_substring_regex(words[:1], pattern)[0].as_py():
         return None
     found = pc.extract_regex(words, pattern)
@@ -134,7 +140,7 @@ def _parts(words: pa.Array, pattern: str) -> dict[str, NDArray[Any]] | None:
 
 
 def _clock(parts: dict[str, NDArray[Any]]) -> str:
-    """The form of the time of day."""
+    """Return the form of the time of day; empty without one."""
     if parts["hour"][0] < 0:
         return ""
     seconds = "" if parts["second"][0] < 0 else ":%S.%f" if any(parts["fraction"].tolist()) else ":%S"
@@ -142,7 +148,7 @@ def _clock(parts: dict[str, NDArray[Any]]) -> str:
 
 
 def _read(parts: dict[str, NDArray[Any]], order: str) -> tuple[NDArray[np.float64], Notation] | None:
-    """The moments that parts of texts mean; None when one of them does not exist, or two would become one."""
+    """Convert parts to moments; None if one does not exist, or if rounding would make two of them equal."""
     if not _exist(parts, order).all():
         return None
     hour, minute, second = (np.maximum(parts[name], 0) for name in ("hour", "minute", "second"))
@@ -152,7 +158,7 @@ def _read(parts: dict[str, NDArray[Any]], order: str) -> tuple[NDArray[np.float6
 
 
 def _exist(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.bool_]:
-    """Which of the moments that parts of texts mean exist, in the years 1 to 9999."""
+    """Mark the parts that form an existing moment in the years 1 to 9999."""
     day, month = _day_and_month(parts, order)
     months = _months(parts, order)
     length = ((months + 1).astype("datetime64[D]") - months.astype("datetime64[D]")).astype(np.int64)
@@ -169,21 +175,23 @@ def _months(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.datetime64
 
 
 def in_notation(micro: NDArray[np.int64]) -> tuple[NDArray[np.float64], Notation] | None:
-    """Microseconds since the beginning of 1970 as days, or as seconds where some are not midnight.
+    """Convert microseconds since the start of 1970 to days, or to seconds unless all are midnight.
+
+    None if floating-point seconds could not keep all microseconds apart.
 
     >>> in_notation(np.array([0, 86_400_000_000])), in_notation(np.array([1_500_000]))
     ((array([0., 1.]), 'date'), (array([1.5]), 'datetime'))
     """
     if not (micro % (DAY * 1_000_000)).any():
         return (micro // (DAY * 1_000_000)).astype(np.float64), "date"
-    # seconds hold all microseconds apart only so far from 1970
+    # beyond 2^33 seconds from 1970, floating-point seconds cannot distinguish all microseconds
     if (micro % 1_000_000).any() and np.abs(micro // 1_000_000).max() >= 2**33:
         return None
     return micro // 1_000_000 + (micro % 1_000_000) / 1e6, "datetime"
 
 
 def _declared(column: Encoded, form: str) -> tuple[NDArray[np.float64], Notation]:
-    """The dates of a column in the form that was declared for it."""
+    """Read the dates of a column in its declared form."""
     _check_form(column.name, form)
     start, micro = datetime(1970, 1, 1), []
     for place, text in enumerate(column.texts):
@@ -193,7 +201,7 @@ def _declared(column: Encoded, form: str) -> tuple[NDArray[np.float64], Notation
             row = column.row_of(np.arange(len(column.texts)) == place)
             way = "correct it, or the form"
             if text.strip().lower() in MARKS:
-                way = f"if it stands for a missing value, say na={[text.strip()]!r}"
+                way = f"if it stands for a missing value, say {argument('na', [text.strip()])}"
             raise DiscreetError(
                 f"column {column.name!r} is declared to hold dates of the form {form} but holds {text!r} in row {row}; "
                 f"{way}"
@@ -208,7 +216,7 @@ def _declared(column: Encoded, form: str) -> tuple[NDArray[np.float64], Notation
 
 
 def _check_form(name: str, form: str) -> None:
-    """Refuse a form that tells no date."""
+    """Refuse a form that does not determine a date."""
     probe = datetime(2001, 2, 3)
     try:
         read = datetime.strptime(probe.strftime(form), form)
@@ -217,7 +225,8 @@ def _check_form(name: str, form: str) -> None:
         sound = False
     if not sound:
         raise DiscreetError(
-            f"{form!r} is no form of the dates in column {name!r}; say for example dates={ {name: '%d.%m.%Y'}!r}"
+            f"{form!r} is no form of the dates in column {name!r}; say for example "
+            f"{argument('dates', {name: '%d.%m.%Y'})}"
         )
 
 

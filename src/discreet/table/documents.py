@@ -1,4 +1,4 @@
-"""TOML and JSON as people write them, or damage them: read, or refused in a sentence."""
+"""Reads TOML and JSON that may be written by hand or damaged, and refuses faulty ones in one sentence."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Literal
 from discreet.errors import DiscreetError
 
 DEEPEST = 100
-"""Nothing that is read here is nested half as deep, and much deeper Python cannot go."""
+"""The deepest nesting accepted: more than twice what any valid file needs, and well below Python's recursion limit."""
 
 
 def toml(text: str, what: str) -> dict[str, Any]:
-    """The content of a TOML file, to be called ``what`` in refusals.
+    """Parse the text of a TOML file; ``what`` names the file in errors.
 
     >>> toml("quasi = ['age']", "the job file 'job.toml'")
     {'quasi': ['age']}
@@ -24,7 +24,7 @@ def toml(text: str, what: str) -> dict[str, Any]:
 
 
 def from_json(text: str, what: str, hook: Callable[[list[tuple[str, Any]]], Any], advice: str) -> Any:
-    """The content of a JSON file; ``hook`` makes a mapping from pairs, ``advice`` says what to do about a bad one."""
+    """Parse the text of a JSON file; ``hook`` builds each mapping from its pairs, ``advice`` ends every error."""
     return _read(lambda one: json.loads(one, object_pairs_hook=hook), text, what, "JSON", advice)
 
 
@@ -36,7 +36,7 @@ def _read(read: Callable[[str], Any], text: str, what: str, kind: Literal["TOML"
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as fault:
         said = str(fault)
         raise DiscreetError(f"{what} is no valid {kind}: {said[:1].lower()}{said[1:]}; {advice}") from None
-    except ValueError:  # Python reads no whole number of thousands of digits
+    except ValueError:  # Python refuses integers with thousands of digits
         raise DiscreetError(f"{what} holds a number of thousands of digits; {advice}") from None
     level, depth = [found], 0
     while level:

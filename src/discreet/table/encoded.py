@@ -1,4 +1,4 @@
-"""Columns of any source in one form: distinct values, and which of them every row holds."""
+"""Columns of any source in one form: the distinct values, and for every row the code of its value."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from discreet.table.texts import LARGEST_WHOLE, is_null, number_text, value_text
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """A column before it has a kind. Exactly one of ``words`` and ``numbers`` holds its distinct values."""
+    """A coded column whose kind is not settled yet; its distinct values are either ``words`` or ``numbers``."""
 
     name: str
     codes: NDArray[np.int32]
-    """Per row: the place of its value; -1 where it is missing."""
+    """Per row: the index of its distinct value; -1 where the value is missing."""
     words: pa.Array | None
-    """The distinct values of a column of text."""
+    """The distinct values of a text column."""
     numbers: NDArray[Any] | None
-    """The distinct values of a column of numbers."""
+    """The distinct values of a column of numbers, in any order."""
     categories: bool = False
-    """Whether the source declares its values to be categories, even where they are numbers."""
+    """Whether the source declares the values to be categories, even if they are numbers."""
     untyped: bool = False
-    """Whether the text may as well mean numbers, as in CSV."""
+    """Whether texts may represent numbers, as in CSV."""
     order: tuple[str, ...] | None = None
-    """The order of the values, where the source declares one."""
+    """The order of the values, if the source declares one."""
     moments: bool = False
-    """Whether the source declares its values to be dates or times."""
+    """Whether the source declares the values to be dates or times."""
     notation: Notation = "number"
-    """How its numbers are written."""
+    """How the numbers are written: as numbers, dates, or dates with a time of day."""
 
     @cached_property
     def texts(self) -> list[str]:
-        """The distinct values as they are written."""
+        """The distinct values as text."""
         if self.words is not None:
             return [str(word) for word in self.words.to_pylist()]
         assert self.numbers is not None
@@ -54,7 +54,7 @@ class Encoded:
         return [written(number, self.notation) for number in self.numbers.tolist()]
 
     def row_of(self, places: NDArray[np.bool_]) -> int:
-        """The first row (counted from 1) that holds one of the marked distinct values."""
+        """Return the first row (counted from 1) with one of the distinct values marked in ``places``."""
         return int(np.argmax(np.append(places, False)[self.codes])) + 1
 
 
@@ -99,7 +99,7 @@ def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> Enco
 
 
 def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()) -> Encoded:
-    """Code a column of Python objects: all numbers, or else each as its own text; ``marks`` stand for no value.
+    """Code a column of Python objects: as numbers if all are, else as text; texts in ``marks`` are missing.
 
     >>> encode_objects("mixed", [1, "a", True, None, 1.0]).texts
     ['1', 'a', 'True']
@@ -119,8 +119,8 @@ def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()
                 ]
                 return encode(name, pa.chunked_array([pa.array(numbers, pa.int64() if whole else pa.float64())]))
         except (pa.ArrowInvalid, OverflowError):
-            pass  # whole numbers beyond 64 bits: names, not quantities
-        spelled: dict[Any, str] = {}  # 1.5 and 1.50 are one number, so they are one name too
+            pass  # integers beyond 64 bits are treated as names, not quantities
+        spelled: dict[Any, str] = {}  # 1.5 and 1.50 are equal numbers, so they get the same name
         for value in present:
             spelled.setdefault(value, value_text(value))
         texts = [None if missing else spelled[value] for value, missing in zip(values, gone, strict=True)]
@@ -130,7 +130,7 @@ def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()
 
 
 def unmarked(column: Encoded, marks: Collection[str]) -> Encoded:
-    """A column in which cells that hold one of these marks are missing.
+    """Return a column in which the cells that contain one of the marks are missing.
 
     >>> unmarked(encode("pay", pa.chunked_array([["7", "NA", "9"]])), ["NA"]).codes.tolist()
     [0, -1, 1]
@@ -145,7 +145,7 @@ def unmarked(column: Encoded, marks: Collection[str]) -> Encoded:
 
 
 def as_doubles(values: Sequence[Any]) -> NDArray[np.float64] | None:
-    """Exact numbers as floating-point ones; None when two different ones would become the same.
+    """Convert exact numbers to floating-point ones; None if two different numbers might become equal.
 
     >>> as_doubles([Decimal("0.5"), 2]), as_doubles([Decimal("0.1"), Decimal("0.10000000000000000001")])
     (array([0.5, 2. ]), None)
@@ -166,7 +166,7 @@ def _sides(values: pa.Array | NDArray[Any]) -> tuple[pa.Array | None, NDArray[An
 
 
 def _plain(name: str, values: pa.Array) -> tuple[pa.Array | NDArray[Any], NDArray[np.bool_]]:
-    """The distinct values as text or numbers, and which of them are missing."""
+    """Return the distinct values as text or numbers, and mark those that mean a missing value."""
     kind = values.type
     null = values.is_null().to_numpy(zero_copy_only=False)
     if _is_text(kind):
@@ -194,13 +194,13 @@ def _plain(name: str, values: pa.Array) -> tuple[pa.Array | NDArray[Any], NDArra
 
 
 def _moments(name: str, values: pa.Array) -> pa.Array:
-    # Written as in ISO 8601: no fraction that is zero, no time of day where all are midnight.
+    # ISO 8601, without trailing zeros of fractions, and without the time of day if all are midnight.
     try:
         texts = values.cast(pa.string()).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise _unfit(name, values.type) from None
     beyond = next((text for text in texts if text is not None and text.startswith("<")), None)
-    if beyond is not None:  # as Arrow writes what no calendar reaches
+    if beyond is not None:  # Arrow writes <value out of range: ...> for times outside its calendar
         number = re.sub(r"[^\d-]", "", beyond)
         raise DiscreetError(
             f"column {name!r} of the type {values.type} holds {number}, a time too far from 1970 to be written as a "
@@ -221,7 +221,7 @@ def _fraction(match: re.Match[str]) -> str:
 def _drop(
     codes: NDArray[np.int32], values: pa.Array | NDArray[Any], missing: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], pa.Array | NDArray[Any]]:
-    """Leave out distinct values that are missing or that no row holds."""
+    """Drop distinct values that are missing or do not occur in any row."""
     kept = (np.bincount(codes + 1, minlength=len(missing) + 1)[1:] > 0) & ~missing
     if kept.all():
         return codes, values

@@ -1,4 +1,4 @@
-"""Which encoding a file is in, and its text."""
+"""Detects the encoding of a file and decodes its text."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ NOT_OF_FILES = (
     "unicode_escape",
     "raw_unicode_escape",
 )
-"""Encodings of Python that no file is in: of names of hosts, and of texts in programs."""
+"""Python codecs that are not file encodings: they encode host names and string literals."""
 
 
 def detect(data: bytes) -> str:
-    """The encoding of some text: by its mark, else UTF-8 where the bytes allow it, else Windows-1252.
+    """Detect the encoding of a text: by its byte order mark, else UTF-8 if the bytes are valid, else Windows-1252.
 
-    Windows-1252 agrees with Latin-1 in every printable character. UTF-16 without a mark shows by its zero bytes.
+    Windows-1252 agrees with Latin-1 in every printable character. UTF-16 without a mark is detected by its zero bytes.
 
     >>> detect("Köln".encode()), detect("Köln".encode("latin-1")), detect("age".encode("utf-16-le"))
     ('utf-8', 'cp1252', 'utf-16-le')
@@ -33,7 +33,8 @@ def detect(data: bytes) -> str:
             return name
     start = data[:SAMPLE]
     odd, even = start[1::2].count(0), start[::2].count(0)
-    # In UTF-16 half of the bytes of plain text are zeros, and those all in one place; elsewhere a zero is a slip.
+    # In UTF-16 about half of the bytes of plain text are zeros, all at odd or all at even offsets; in other encodings
+    # a zero byte is a mistake, which is reported later.
     if max(odd, even) > max(len(start) // 8, 4 * min(odd, even)):
         return "utf-16-le" if odd >= even else "utf-16-be"
     try:
@@ -45,7 +46,7 @@ def detect(data: bytes) -> str:
 
 
 def decode(data: bytes, encoding: str | None, what: str) -> str:
-    """The text of a file, in the given encoding or the one detected; ``what`` names the file in errors.
+    """Decode a file in the given encoding, or the detected one; ``what`` names the file in errors.
 
     >>> decode(b"K\\xf6ln", None, "'cities.csv'")
     'Köln'
@@ -55,7 +56,7 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
         if codecs.lookup(name).name in NOT_OF_FILES:
             raise LookupError
         text = data.decode(name).removeprefix("\ufeff")
-        text.encode()  # some let through what is no text in any encoding
+        text.encode()  # some codecs produce surrogates, which cannot be encoded
         return text
     except (LookupError, ValueError) as fault:
         if isinstance(fault, UnicodeDecodeError):
@@ -76,7 +77,7 @@ def _misfit(data: bytes, name: str, what: str, fault: UnicodeDecodeError) -> Dis
 
 
 def as_utf8(data: bytes, encoding: str | None, what: str) -> bytes:
-    """The bytes of a file as UTF-8 without mark; untouched when they are so already.
+    """Convert the bytes of a file to UTF-8 without a byte order mark.
 
     >>> as_utf8(b"\\xef\\xbb\\xbfage", None, "'people.csv'")
     b'age'

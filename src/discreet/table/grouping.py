@@ -1,7 +1,7 @@
-"""Counts by the values of some attributes: one count query per cell, a cell being one value of each of them.
+"""Counts grouped by some attributes: one count query per cell, a cell being a combination of one value of each.
 
-As in SQL, conditions on other attributes (or on the same ones) may restrict the rows, and a cell without rows is not
-listed. What is missing of a numeric or ordered attribute is in no cell, since it satisfies no condition.
+As in SQL, conditions on any attributes may restrict the rows, and a cell without rows is not listed. A row whose value
+of a grouped numeric or ordered attribute is missing belongs to no cell, since a missing value satisfies no condition.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from discreet.table.table import Table
 from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 MOST_CELLS = 1_000_000
-"""Counts by more cells than this are refused."""
+"""The maximum number of cells; a query with more is refused."""
 COUNT = "count"
-"""The heading of the counts unless another is asked for."""
+"""The default heading of the counts."""
 
 
 @dataclass(frozen=True)
 class GroupBy:
-    """The counts of the rows that satisfy a query, by the values of some attributes.
+    """A request for the counts of the rows that satisfy a query, grouped by some attributes.
 
     >>> GroupBy(("sex",)).shown
     (('sex', 'sex'), (None, 'count'))
@@ -39,10 +39,10 @@ class GroupBy:
     attributes: tuple[str, ...]
     query: Query = field(default_factory=Query)
     shown: tuple[tuple[str | None, str], ...] = ()
-    """The columns of the answer: an attribute, or None for the counts, and its heading."""
+    """The columns of the answer with their headings: an attribute, or None for the counts."""
 
     def __post_init__(self) -> None:
-        """Take a single attribute, or attributes in a list, for what they are; show them and then the counts."""
+        """Accept a single attribute or a list; by default the answer has the attributes and then the counts."""
         alone = isinstance(self.attributes, str)
         object.__setattr__(self, "attributes", (self.attributes,) if alone else tuple(self.attributes))
         for name in self.attributes:
@@ -55,9 +55,9 @@ class GroupBy:
             object.__setattr__(self, "shown", (*((name, name) for name in self.attributes), (None, heading)))
 
     def grid(self, known: Mapping[str, NDArray[Any]], kinds: Mapping[str, Meaning], limited: bool = True) -> Grid:
-        """The cells over these known values of the attributes, as far as the conditions admit them.
+        """Return the cells over the known values of the attributes that the conditions admit.
 
-        Too many to be counted one by one are refused, unless they are not ``limited``.
+        More than `MOST_CELLS` are refused if ``limited``.
         """
         on = self.query.by_attribute
         sides: list[list[float | str]] = []
@@ -82,14 +82,14 @@ class GroupBy:
     def answer(
         self, cells: Mapping[str, Sequence[float | str]], counts: NDArray[Any], notations: Mapping[str, Notation]
     ) -> pa.Table:
-        """The table that is asked for, from the value of every attribute and the count in each cell."""
+        """Build the answer from the values and the count of each cell."""
         columns = [
             pa.array(counts) if name is None else _column(cells[name], notations[name]) for name, _ in self.shown
         ]
         return pa.table(columns, names=[heading for _, heading in self.shown])
 
     def count(self, table: Table) -> pa.Table:
-        """The exact counts of a table, without the cells that have no rows.
+        """Count the rows of a table exactly; cells without rows are left out.
 
         >>> from discreet.datasets import patients
         >>> GroupBy(("sex",)).count(patients()).to_pydict()
@@ -103,7 +103,7 @@ class GroupBy:
 
 @dataclass(frozen=True)
 class Grid:
-    """Cells that are to be counted: each combination of one of the values of every attribute.
+    """The cells to count: every combination of one value per attribute.
 
     >>> [query.conditions[0].values for query in Grid(("sex",), (["f", "m"],), ()).queries()]
     [('f',), ('m',)]
@@ -112,26 +112,26 @@ class Grid:
     attributes: tuple[str, ...]
     values: tuple[list[float | str], ...]
     conditions: tuple[Condition, ...]
-    """What the rows of all cells have to satisfy besides."""
+    """The conditions on other attributes, which the rows of all cells must satisfy."""
 
     @property
     def size(self) -> int:
-        """How many cells there are; one when there are no attributes."""
+        """The number of cells; one if there are no attributes."""
         return math.prod(len(side) for side in self.values)
 
     def queries(self) -> Iterator[Query]:
-        """The query of each cell, the last attribute changing fastest."""
+        """Yield the query of each cell; the last attribute changes fastest."""
         sides = [[OneOf(name, (one,)) for one in side] for name, side in zip(self.attributes, self.values, strict=True)]
         for cell in itertools.product(*sides):
             yield Query((*self.conditions, *cell))
 
     def query(self, cell: Sequence[float | str]) -> Query:
-        """The query of one cell."""
+        """Return the query of one cell, given by its values."""
         values = zip(self.attributes, cell, strict=True)
         return Query((*self.conditions, *(OneOf(name, (value,)) for name, value in values)))
 
     def cells(self, places: NDArray[np.int64]) -> dict[str, list[float | str]]:
-        """The values of the cells at these places."""
+        """Return the values of the cells at these places in the order of `queries`."""
         at = np.unravel_index(places, [len(side) for side in self.values]) if self.values else ()
         sides = zip(self.attributes, self.values, at, strict=True)
         return {name: [side[one] for one in where.tolist()] for name, side, where in sides}
@@ -140,7 +140,7 @@ class Grid:
 def occupied(
     table: Table, attributes: Sequence[str], query: Query
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """The cells that rows of a table lie in, as codes of each attribute, and how many rows satisfy the query in each.
+    """Return the cells with rows that satisfy the query, as codes per attribute, and the number of those rows.
 
     >>> from discreet.datasets import patients
     >>> codes, counts = occupied(patients(), ["age", "sex"], Query())
@@ -161,7 +161,7 @@ def occupied(
         column = table.column(name)
         _, cell_of = np.unique(cell_of * len(column.values) + column.codes[rows], return_inverse=True)
     _, first, counts = np.unique(cell_of, return_index=True, return_counts=True)
-    if not attributes:  # as in SQL, the rows in one cell, also when there are none
+    if not attributes:  # as in SQL: all rows form one cell, even if there are none
         return [], np.array([len(rows)], np.int64)
     return [table.column(name).codes[rows[first]].astype(np.int64) for name in attributes], counts.astype(np.int64)
 

@@ -23,11 +23,11 @@ __all__ = ["MISSING", "ROOT", "Hierarchy", "PublishedHierarchy"]
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """A tree over ``leaves``, held level by level.
+    """A tree over ``leaves``, stored level by level.
 
-    Level 0 holds the leaves in pre-order, the last level the root alone. Because leaves are in pre-order, every node
-    covers a contiguous range of leaf ranks, and the lowest common ancestor of a set of leaves is that of its smallest
-    and largest rank.
+    Level 0 contains the leaves in pre-order, the last level only the root. Because leaves are in pre-order, every node
+    covers a contiguous range of leaf ranks, and the lowest common ancestor of a set of leaves is that of the leaves
+    with the smallest and the largest rank.
 
     >>> disease = Hierarchy.from_nested("disease", {"nervous": ["headache", "epilepsy"], "circulatory": ["anemia"]})
     >>> disease
@@ -43,16 +43,16 @@ class Hierarchy:
     labels: tuple[tuple[str, ...], ...]
     """``labels[level][node]``: the name of a node; ``labels[0]`` are the leaves."""
     ancestors: NDArray[np.int32]
-    """``ancestors[level, leaf]``: the node of that level above a leaf; row 0 is 0, 1, 2, ..."""
+    """``ancestors[level, leaf]``: the ancestor of a leaf at a level; row 0 is 0, 1, 2, ..."""
 
     # ------------------------------------------------------------------------------------------------------ making
 
     @classmethod
     def from_rows(cls, attribute: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
-        """Build from one row per leaf: the leaf first, then the label of each level above it, the root last.
+        """Build from one row per leaf: the leaf first, then its ancestor at each level, the root last.
 
-        Leaves are reordered so that every node covers a contiguous range of them, nodes in order of first appearance.
-        When the rows end in more than one label, the root ``*`` is added above.
+        Leaves are reordered so that every node covers a contiguous range of them; siblings stay in order of first
+        appearance. If the rows end in different labels, the root ``*`` is added above them.
 
         >>> Hierarchy.from_rows("city", [("Lyon", "FR"), ("Bonn", "DE"), ("Nice", "FR")]).leaves
         ('Lyon', 'Nice', 'Bonn')
@@ -62,7 +62,7 @@ class Hierarchy:
 
     @classmethod
     def flat(cls, attribute: str, values: Iterable[str]) -> Hierarchy:
-        """All values directly below the root ``*``, in the order given.
+        """Build a tree with all values directly below the root ``*``, in the given order.
 
         >>> Hierarchy.flat("sex", ["f", "m"]).labels
         (('f', 'm'), ('*',))
@@ -88,7 +88,7 @@ class Hierarchy:
     def intervals(
         cls, attribute: str, values: Iterable[Any], widths: Sequence[float] = (5, 10, 20), origin: float = 0
     ) -> Hierarchy:
-        """Numbers below intervals of growing width, each width a multiple of the one before.
+        """Build a tree of numbers below intervals of growing width, each width a multiple of the one before.
 
         >>> Hierarchy.intervals("age", [17, 23, 24], widths=[5, 10]).labels
         (('17', '23', '24'), ('15 to 19', '20 to 24'), ('10 to 19', '20 to 29'), ('*',))
@@ -97,7 +97,7 @@ class Hierarchy:
 
     @classmethod
     def prefix(cls, attribute: str, values: Iterable[Any], keep: Sequence[int] = (4, 3, 2)) -> Hierarchy:
-        """Codes such as postcodes below their own beginnings, the rest masked.
+        """Build a tree of codes such as postcodes below their prefixes, the rest of each code masked.
 
         >>> Hierarchy.prefix("zip", ["12345", "12399"], keep=[4, 3]).labels
         (('12345', '12399'), ('1234*', '1239*'), ('123**',), ('*',))
@@ -108,7 +108,7 @@ class Hierarchy:
     def read(cls, attribute: str, path: str | PathLike[str], values: Iterable[Any] | None = None) -> Hierarchy:
         """Read a file: ``.toml`` with nested tables, ``[intervals]`` or ``[prefix]``; any other as CSV, leaf first.
 
-        The last two are recipes that need the ``values`` they are to be applied to. A CSV file has no header.
+        ``[intervals]`` and ``[prefix]`` are recipes that are applied to ``values``. A CSV file has no header.
         """
         if Path(path).suffix.lower() == ".toml":
             return cls.of(attribute, read_mapping(attribute, Path(path)), values)
@@ -118,7 +118,7 @@ class Hierarchy:
     def of(
         cls, attribute: str, source: Hierarchy | Mapping[str, Any] | str | PathLike[str], values: Iterable[Any] | None
     ) -> Hierarchy:
-        """Whatever a user may give as a hierarchy: a path, a mapping (nested, or a recipe), or one made before.
+        """Build from any source a user may give: a path, a mapping (nested, or a recipe), or another hierarchy.
 
         >>> Hierarchy.of("age", {"intervals": {"widths": [10]}}, [4, 11]).labels[1]
         ('0 to 9', '10 to 19')
@@ -148,7 +148,7 @@ class Hierarchy:
 
     @staticmethod
     def lists_leaves(attribute: str, source: Hierarchy | Mapping[str, Any] | str | PathLike[str]) -> bool:
-        """Whether a source of ``of`` lists its leaves itself; a recipe makes them of the values it is applied to.
+        """Whether a source (as for ``of``) lists its leaves itself; a recipe takes them from the column's values.
 
         >>> Hierarchy.lists_leaves("sex", {"f": {}, "m": {}}), Hierarchy.lists_leaves("zip", {"prefix": {"keep": [3]}})
         (True, False)
@@ -160,7 +160,7 @@ class Hierarchy:
         return not isinstance(source, Mapping) or specification(attribute, source) is None
 
     def with_leaves(self, values: Iterable[str]) -> Hierarchy:
-        """The same tree with further leaves directly under its root, last, for values that it does not hold.
+        """Return the tree with a leaf directly under the root, after all others, for every value it does not contain.
 
         >>> tree = Hierarchy.from_nested("city", {"FR": ["Lyon", "Nice"], "NO": ["Oslo"]})
         >>> tree.with_leaves(["Bonn", "Nice"]).rows()[-1]
@@ -173,7 +173,7 @@ class Hierarchy:
         return Hierarchy.from_rows(self.attribute, [*self.rows(), *((value,) * self.height + root for value in new)])
 
     def only(self, ranks: Iterable[int]) -> Hierarchy:
-        """The same tree with no other leaves than those of these ranks; nodes that had others keep their labels.
+        """Return the tree with only the leaves of these ranks; nodes that lose leaves keep their labels.
 
         >>> Hierarchy.prefix("zip", ["123", "129", "777"], keep=[2]).only([0, 1]).labels
         (('123', '129'), ('12*',), ('*',))
@@ -182,7 +182,9 @@ class Hierarchy:
         return Hierarchy.from_rows(self.attribute, [rows[rank] for rank in ranks])
 
     def with_missing(self, *, first: bool = False) -> Hierarchy:
-        """The same tree with a leaf ``(missing)`` directly under the root, last unless ``first`` (if it has none yet).
+        """Return the tree with a leaf ``(missing)``: an existing one, or a new last one directly under the root.
+
+        With ``first`` it is the first leaf; an existing leaf that has to move is placed directly under the root.
 
         >>> Hierarchy.flat("sex", ["f", "m"]).with_missing().leaves
         ('f', 'm', '(missing)')
@@ -202,12 +204,12 @@ class Hierarchy:
 
     @property
     def height(self) -> int:
-        """How many levels stand above the leaves."""
+        """The number of levels above the leaves."""
         return len(self.labels) - 1
 
     @property
     def bare(self) -> bool:
-        """Whether nothing but the root ``*`` stands above the leaves.
+        """Whether there is only the root ``*`` above the leaves.
 
         >>> Hierarchy.flat("sex", ["f", "m"]).bare, Hierarchy.from_nested("sex", {"anyone": ["f", "m"]}).bare
         (True, False)
@@ -215,7 +217,7 @@ class Hierarchy:
         return self.height == 1 and self.labels[1] == (ROOT,)
 
     def rank(self, value: str) -> int:
-        """The place of a leaf in pre-order."""
+        """Return the position of a leaf in pre-order."""
         try:
             return self._ranks[value]
         except KeyError:
@@ -224,7 +226,7 @@ class Hierarchy:
             ) from None
 
     def find(self, text: str) -> int:
-        """The rank of the leaf a text means, though written differently (17.0 for 17, blanks around it); -1 if none.
+        """Return the rank of the leaf that a text denotes, even if spelled differently (17.0 for 17); -1 if none.
 
         >>> Hierarchy.flat("age", ["17", "18"]).find("17.0")
         0
@@ -233,16 +235,16 @@ class Hierarchy:
         return self._canonical.get(canonical(text), -1) if rank is None else rank
 
     def lca(self, low: ArrayLike, high: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Level and node of the lowest common ancestor of the leaves from rank ``low`` to ``high``; any shape."""
+        """Return level and node of the lowest common ancestor of leaf ranks ``low`` to ``high``, elementwise."""
         low, high = np.broadcast_arrays(np.asarray(low), np.asarray(high))
-        # Two leaves that share an ancestor share all those above it: the level is the number of disagreements below.
+        # Leaves that share an ancestor share all higher ones: the level is the number of levels at which they differ.
         level = np.zeros(low.shape, dtype=np.int64)
         for line in self.ancestors[:-1]:
             level += line[low] != line[high]
         return level, self.ancestors[level, low]
 
     def cost(self, low: ArrayLike, high: ArrayLike) -> NDArray[np.float64]:
-        """What publishing the lowest common ancestor gives up: its share of the leaves, nothing for a single leaf.
+        """Return the information loss of publishing the lowest common ancestor: its share of all leaves, 0 for a leaf.
 
         This is Eq. 3 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012).
 
@@ -256,22 +258,22 @@ class Hierarchy:
         return costs
 
     def label(self, level: ArrayLike, node: ArrayLike) -> str:
-        """The name of a node."""
+        """Return the label of a node, given by its level and its index there."""
         return self.labels[int(np.asarray(level))][int(np.asarray(node))]
 
     def node_sizes(self, level: int) -> NDArray[np.int64]:
-        """How many leaves each node of a level covers."""
+        """Return the number of leaves that each node of a level covers."""
         return np.bincount(self.ancestors[level], minlength=len(self.labels[level])).astype(np.int64)
 
     def rows(self) -> list[tuple[str, ...]]:
-        """One row per leaf, leaf first and root last: what ``from_rows`` reads."""
+        """Return one row per leaf, the leaf first and the root last, as ``from_rows`` reads them."""
         return [
             tuple(labels[node] for labels, node in zip(self.labels, line, strict=True))
             for line in self.ancestors.T.tolist()
         ]
 
     def __repr__(self) -> str:
-        """Name and extent, not the leaves."""
+        """Show name and size, not the leaves."""
         return f"Hierarchy({self.attribute!r}, {len(self.leaves)} leaves, height {self.height})"
 
     @cached_property
@@ -290,9 +292,9 @@ class Hierarchy:
 
 @dataclass(frozen=True)
 class PublishedHierarchy:
-    """A hierarchy as a release tells it, which need not list what only withheld rows hold.
+    """A hierarchy as published in a release; values that occur only in withheld rows may be absent.
 
-    Values that it lacks become leaves directly under its root when a column is read with it.
+    When a column is read with it, values that it lacks become leaves directly under its root.
     """
 
     tree: Hierarchy

@@ -18,21 +18,22 @@ from discreet.table.texts import value_text
 
 DELIMITERS = ";,\t"
 NAMES = ("hierarchy_{}.csv", "hierarchy_{}.toml", "{}.csv", "{}.toml")
-"""What the hierarchy of a column may be called in a folder of hierarchies, the first that exists is taken."""
+"""The possible names of a column's file in a folder of hierarchies; the first that exists is used."""
 
 
 @dataclass(frozen=True)
 class Offered:
-    """A hierarchy that lies in a folder of hierarchies: taken for any column but one of numbers.
+    """A file found in a folder of hierarchies: used for its column unless that is numeric.
 
-    Numbers are published as intervals, which lose less than labels; who wants labels names the file for the column.
+    Numbers are published as intervals, which lose less information than labels. To have labels for a numeric column,
+    the user names the file for that column.
     """
 
     path: Path
 
 
 def offered(folder: str | PathLike[str], columns: Iterable[str]) -> dict[str, Offered]:
-    """The hierarchies that a folder holds for these columns.
+    """Return the hierarchy files that a folder contains for these columns.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +59,7 @@ def offered(folder: str | PathLike[str], columns: Iterable[str]) -> dict[str, Of
 
 
 def read_rows(attribute: str, path: Path, values: Iterable[Any] = ()) -> list[tuple[str, ...]]:
-    """The rows of a CSV hierarchy for a column of some values, refused where the first is a header."""
+    """Read the rows of a CSV hierarchy; a first row that looks like a header, judged by ``values``, is refused."""
     rows = _cut(_text(attribute, path))
     first = rows[0][0] if rows else ""
     if first.casefold() == attribute.strip().casefold() and first not in {
@@ -72,7 +73,7 @@ def read_rows(attribute: str, path: Path, values: Iterable[Any] = ()) -> list[tu
 
 
 def _cut(text: str) -> list[tuple[str, ...]]:
-    """The lines of a CSV hierarchy, cut into cells; the delimiter is the one that cuts all into equally many."""
+    """Split the lines of a CSV hierarchy into cells by the delimiter that gives all lines equally many."""
     readings = {}
     for delimiter in DELIMITERS:
         try:
@@ -86,13 +87,13 @@ def _cut(text: str) -> list[tuple[str, ...]]:
         if rows and len(rows[0]) > 1 and all(len(row) == len(rows[0]) for row in rows):
             return rows
         readings[delimiter] = rows
-    # No delimiter fits all lines: let the faults be named in the reading that is likeliest meant.
+    # No delimiter fits all lines: return the most likely split, in which later checks will find the fault.
     found = [delimiter for delimiter in DELIMITERS if delimiter in text and delimiter in readings]
     return readings[found[0]] if found else [(line.strip(),) for line in text.splitlines() if line.strip()]
 
 
 def read_mapping(attribute: str, path: Path) -> dict[str, Any]:
-    """The content of a TOML hierarchy: nested tables, ``[intervals]`` or ``[prefix]``."""
+    """Read a TOML hierarchy: nested tables, ``[intervals]`` or ``[prefix]``."""
     return toml(_text(attribute, path), f"the hierarchy of {attribute!r} in '{path}'")
 
 

@@ -1,4 +1,4 @@
-"""From leaf-first rows to a sound tree in pre-order: every fault of a hierarchy is found here."""
+"""Builds a tree in pre-order from leaf-first rows, and finds every fault of a hierarchy."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from discreet.errors import DiscreetError
 from discreet.table.texts import MISSING
 
 ROOT = "*"
-"""The label that stands for the whole domain when none is given."""
+"""The default label of the root, which stands for the whole domain."""
 
 
 def arrange(
     attribute: str, leaf_rows: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, ...], ...], NDArray[np.int32]]:
-    """Labels per level and the ancestors of every leaf, leaves in pre-order; nodes keep the order they first appear in.
+    """Return the labels of each level and the ancestors of every leaf.
+
+    Leaves are in pre-order; siblings are in order of first appearance.
 
     >>> labels, ancestors = arrange("x", [("a", "A"), ("c", "B"), ("b", "A")])
     >>> labels
@@ -35,7 +37,7 @@ def arrange(
     _check_leaves(attribute, rows)
     _check_parents(attribute, rows)
 
-    # Sorting by the first appearance of every ancestor, topmost first, is the pre-order.
+    # Sorting leaves by the first appearance of their ancestors, topmost first, yields the pre-order.
     keys = []
     for level in range(width):
         seen: dict[str, int] = {}
@@ -110,7 +112,7 @@ def _check_parents(attribute: str, rows: list[tuple[str, ...]]) -> None:
 def _check_extents(
     attribute: str, rows: list[tuple[str, ...]], labels: list[tuple[str, ...]], ancestors: NDArray[np.int32]
 ) -> None:
-    # A published label must say which leaves it stands for; one label may name two nodes only if they are a chain.
+    # A published label must determine the leaves it covers: nodes may share a label only if they cover the same leaves.
     extents: dict[str, tuple[int, int]] = {}
     for level, names in enumerate(labels):
         bounds = np.searchsorted(ancestors[level], np.arange(len(names) + 1)).tolist()

@@ -1,4 +1,4 @@
-"""Hierarchies that are described rather than listed: nested mappings, intervals of numbers, prefixes of codes."""
+"""Hierarchies given as nested mappings, or by recipes: intervals of numbers and prefixes of codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OPTIONS = {"intervals": {"widths", "origin"}, "prefix": {"keep"}}
 
 
 def specification(attribute: str, mapping: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """The name and options of a recipe, or None when the mapping is a tree.
+    """Return the name and options of a recipe; None if the mapping is a tree.
 
     >>> specification("age", {"intervals": {"widths": [5, 10]}})
     ('intervals', {'widths': [5, 10]})
@@ -28,7 +28,7 @@ def specification(attribute: str, mapping: Mapping[str, Any]) -> tuple[str, dict
     if name not in OPTIONS or not isinstance(options, Mapping):
         return None
     known = OPTIONS[name]
-    # A tree may have a node of that name; only a table made of the options' own names is a recipe.
+    # A tree may have a node of that name: a non-empty table is a recipe only if it contains one of its options.
     if options and not known & set(options):
         return None
     for option in options:
@@ -41,7 +41,7 @@ def specification(attribute: str, mapping: Mapping[str, Any]) -> tuple[str, dict
 
 
 def nested_rows(attribute: str, mapping: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Leaf-first rows of nested mappings; the innermost members are lists of leaves, or leaves mapped to nothing.
+    """Flatten nested mappings to leaf-first rows; innermost members are lists of leaves, or leaves mapped to nothing.
 
     >>> nested_rows("x", {"A": {"B": ["a", "b"]}})
     [('a', 'B', 'A'), ('b', 'B', 'A')]
@@ -80,7 +80,7 @@ def nested_rows(attribute: str, mapping: Mapping[str, Any]) -> list[tuple[str, .
 def interval_rows(
     attribute: str, values: Iterable[Any], widths: Sequence[float], origin: float
 ) -> list[tuple[str, ...]]:
-    """Leaf-first rows that put every number below the intervals it lies in, and those below ``*``.
+    """Return leaf-first rows that place every number below its intervals, and those below ``*``.
 
     >>> interval_rows("age", [17], [5, 10], 0)
     [('17', '15 to 19', '10 to 19', '*')]
@@ -107,7 +107,7 @@ def interval_rows(
         row = [text]
         place = _place((number - origin) / widths[0])
         for width, step in zip(widths, steps, strict=True):
-            # The finer place decides the coarser one, so that rounding can never tear a node apart.
+            # The coarser interval is derived from the finer one, so that rounding never splits a node.
             place //= step
             low = origin + place * width
             row.append(_interval_text(low, low + width, whole))
@@ -116,7 +116,7 @@ def interval_rows(
 
 
 def _place(ratio: float) -> int:
-    # 0.3 / 0.1 is a little less than 3, yet 0.3 begins the third interval and does not end the second.
+    # 0.3 / 0.1 is slightly below 3 in floating point, yet 0.3 starts interval 3 and does not lie in interval 2.
     nearest = round(ratio)
     return nearest if abs(ratio - nearest) <= 1e-12 * max(1.0, abs(ratio)) else math.floor(ratio)
 
@@ -141,13 +141,13 @@ def _steps(attribute: str, widths: Sequence[float], origin: float) -> list[int]:
 
 def _interval_text(low: float, high: float, whole: bool) -> str:
     if not whole:
-        # Twelve digits are more than any width needs and hide what 3 * 0.1 leaves behind.
+        # Twelve digits are more than any width needs, and hide rounding errors such as that of 3 * 0.1.
         return f"{low:.12g} to below {high:.12g}"
     return number_text(low) if high - low == 1 else f"{number_text(low)} to {number_text(high - 1)}"
 
 
 def prefix_rows(attribute: str, values: Iterable[Any], keep: Sequence[int]) -> list[tuple[str, ...]]:
-    """Leaf-first rows that mask more and more of a code's end; a code no longer than what is kept stays as it is.
+    """Return leaf-first rows that mask a code's end ever further; codes no longer than the kept prefix stay unmasked.
 
     >>> prefix_rows("zip", ["12345", "99"], [4, 1])
     [('12345', '1234*', '1****', '*'), ('99', '99', '9****', '*')]

@@ -1,4 +1,4 @@
-"""What a column's values mean: quantities, ranks or names; and its codes in the order that belongs to the meaning."""
+"""Gives every column a kind (numeric, ordinal, categorical), and orders its values and codes accordingly."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table import numerals
 from discreet.table.encoded import Encoded
@@ -24,23 +25,24 @@ Missing = Literal["error", "withhold", "value"]
 
 @dataclass(frozen=True)
 class ColumnSpec:
-    """What the user has said about one column."""
+    """What the user has declared about one column."""
 
     kind: Kind | None = None
     hierarchy: Any = None
     domain: tuple[float | str, float | str] | None = None
     date: bool = False
-    """Whether it holds dates."""
+    """Whether the column contains dates."""
     form: str | None = None
-    """The form of its dates; None for whichever it has."""
+    """The form of the dates, as for ``strptime``; None to detect it."""
 
 
 def code(
     column: Encoded, wish: ColumnSpec, missing: Missing, *, withheld: bool = True
 ) -> tuple[Column, NDArray[np.int64]]:
-    """A coded column and the rows in which it misses a number under the policy ``withhold``.
+    """Return the column with its kind settled, and the rows to withhold because they miss a number.
 
-    ``withheld`` says whether a missing number under that policy needs no value of its own, its row being withheld.
+    There are such rows only under the policy ``withhold``. With ``withheld`` a missing number then gets no value of its
+    own, because its row is withheld.
 
     >>> from discreet.table.encoded import encode
     >>> import pyarrow as pa
@@ -63,10 +65,11 @@ def code(
 
 
 def infer(column: Encoded) -> Kind:
-    """Numbers are numeric; text, truth values and declared categories categorical; categories in order ordinal.
+    """Infer the kind of a column.
 
-    The text of a CSV cell is a number only if all cells of its column are and none begins with a zero that would be
-    lost (01301), nor are two of them told apart only by more digits than a number can hold.
+    Numbers are numeric; texts, truth values and unordered categories are categorical; ordered categories are ordinal.
+    A CSV column is numeric only if all its cells are numbers, none has leading zeros that would be lost (01301), and
+    no two different ones become equal as floating-point numbers.
     """
     if column.order is not None:
         return "ordinal"
@@ -89,14 +92,16 @@ def _numeric(column: Encoded, wish: ColumnSpec, missing: Missing, withheld: bool
     if len(gone) and missing == "error":
         raise DiscreetError(
             f"column {name!r} {_holds(column)} and has {len(gone):,} missing {_plural(gone)} (the first in row "
-            f"{gone[0] + 1}); choose missing='value' to treat missing as a value of its own, or missing='withhold' to "
+            f"{gone[0] + 1}); choose {argument('missing', 'value')} to treat missing as a value of its own, or "
+            f"{argument('missing', 'withhold')} to "
             "withhold those rows"
         )
     if not len(numbers):
         raise DiscreetError(f"column {name!r} holds no number at all; leave it out, or declare it categorical")
     domain = _domain(column, wish, distinct, numbers)
     hierarchy = None
-    # A told tree may lack numbers, and they have no place among its leaves: numbers do without a tree then.
+    # A published hierarchy may lack numbers that occur here. Unlike names, they cannot be appended as last leaves,
+    # because leaves must ascend; the column then has no hierarchy.
     lacking = isinstance(wish.hierarchy, PublishedHierarchy) and any(
         wish.hierarchy.tree.find(number_text(number)) < 0 for number in numbers.tolist()
     )
@@ -143,7 +148,7 @@ def _domain(
 
 
 def _end(column: Encoded, end: float | str) -> float:
-    """An end of a declared domain as a number of the column."""
+    """Convert an end of the declared domain to a number of the column."""
     if isinstance(end, str) != (column.notation != "number"):
         sort, other = ("numbers", "dates") if column.notation == "number" else ("dates", "numbers")
         raise DiscreetError(
@@ -161,13 +166,13 @@ def _end(column: Encoded, end: float | str) -> float:
 def _number_leaves(
     column: Encoded, wish: ColumnSpec, numbers: NDArray[np.float64], codes: NDArray[np.int32]
 ) -> tuple[Hierarchy, NDArray[np.float64], NDArray[np.int32]]:
-    """For a numeric column with a hierarchy: all its leaves as numbers, so that codes are ranks of leaves."""
+    """Return the hierarchy of a numeric column, its leaves as numbers, and codes that are ranks of leaves."""
     texts = [number_text(number) for number in numbers.tolist()]
     hierarchy = (
         wish.hierarchy.tree if isinstance(wish.hierarchy, PublishedHierarchy) else _tree(column.name, wish, texts)
     )
     if MISSING in hierarchy.leaves:
-        # Whether missing is a value, and which, the policy decides.
+        # The policy for missing numbers decides whether they get a value, and which code it has.
         hierarchy = Hierarchy.from_rows(column.name, [row for row in hierarchy.rows() if row[0] != MISSING])
     plain = all(re.match(NUMBER, leaf) for leaf in hierarchy.leaves)
     leaves = np.array([float(leaf) if plain else np.nan for leaf in hierarchy.leaves])
@@ -195,7 +200,7 @@ def _ordinal(column: Encoded, wish: ColumnSpec) -> Column:
     hierarchy = None
     if wish.hierarchy is not None:
         hierarchy = _tree(column.name, wish, present)
-        missing = missing or MISSING in hierarchy.leaves  # which has no place in the order, declared or not
+        missing = missing or MISSING in hierarchy.leaves  # always first, wherever the hierarchy lists it
         hierarchy = hierarchy.with_missing(first=True) if missing else hierarchy
         places = _ranks(column, hierarchy)
         values = list(hierarchy.leaves)
@@ -237,14 +242,14 @@ def _categorical(column: Encoded, wish: ColumnSpec) -> Column:
 
 
 def _tree(name: str, wish: ColumnSpec, texts: list[str]) -> Hierarchy:
-    """The hierarchy that the user gives for a column of these values."""
+    """Build the hierarchy that the user has given for a column with these values."""
     if isinstance(wish.hierarchy, PublishedHierarchy):
         return replace(wish.hierarchy.tree, attribute=name).with_leaves(texts)
     return Hierarchy.of(name, wish.hierarchy, texts)
 
 
 def _declares(name: str, wish: ColumnSpec) -> bool:
-    """Whether the user has listed the values of a column, by a hierarchy that is no recipe."""
+    """Whether the user has listed the values of a column, by a hierarchy other than a recipe."""
     if wish.hierarchy is None or isinstance(wish.hierarchy, PublishedHierarchy):
         return False
     return Hierarchy.lists_leaves(name, wish.hierarchy)
@@ -279,7 +284,7 @@ def column_specs(
     domains: Mapping[str, Any],
     dates: Mapping[str, str | None],
 ) -> dict[str, ColumnSpec]:
-    """Gather per column what the user has said about it."""
+    """Collect what the user has declared about each column."""
     said: dict[str, Kind] = {}
     for kind, names in kinds.items():
         for name in names:

@@ -1,7 +1,7 @@
-"""Dates and times as numbers, and how they are written: always as in ISO 8601.
+"""Dates and times as numbers, and their text in ISO 8601.
 
-A column of dates is a numeric one whose numbers are days, or seconds where there is a time of day, since the beginning
-of 1970. Only when its values meet a reader are they written as dates.
+A column of dates is numeric. Its numbers are days since the start of 1970, or seconds if there is a time of day. They
+are written as dates only for output.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, Literal
 from discreet.table.texts import is_number, number_text
 
 Notation = Literal["number", "date", "datetime"]
-"""How the numbers of a numeric column are written: as they are, as days, or as days with a time of day."""
+"""How the numbers of a numeric column are written: as numbers, as dates, or as dates with a time of day."""
 Meaning = Literal["numeric", "date", "datetime", "ordinal", "categorical"]
-"""The kind of a column as a reader knows it."""
+"""The kind of a column as users know it: dates are a kind of their own."""
 
 DAY = 86_400
 _START = datetime(1970, 1, 1)
@@ -23,7 +23,7 @@ _iso = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
 
 
 def written(number: float, notation: Notation) -> str:
-    """A number of a column as it is published.
+    """Write a number of a column as it is published.
 
     >>> written(17.0, "number"), written(398, "date"), written(0.5, "datetime")
     ('17', '1971-02-03', '1970-01-01T00:00:00.5')
@@ -37,7 +37,7 @@ def written(number: float, notation: Notation) -> str:
 
 
 def moment(text: str, notation: Notation) -> float:
-    """The number that a date in ISO 8601 is in a column of this notation; ValueError when it is none.
+    """Convert a date in ISO 8601 to a number of a column of this notation; ValueError if the text is not a date.
 
     >>> moment("1971-02-03", "date"), moment("1970-01-02 00:01", "datetime"), moment("1970-01-01T12:00", "date")
     (398.0, 86460.0, 0.5)
@@ -50,7 +50,7 @@ def moment(text: str, notation: Notation) -> float:
 
 
 def is_moment(text: str) -> bool:
-    """Whether a text is a date, with a time of day or without.
+    """Whether a text is an existing date in ISO 8601, with or without a time of day.
 
     >>> is_moment("2021-03-07"), is_moment("2021-02-30"), is_moment("7.3.2021")
     (True, False, False)
@@ -63,7 +63,7 @@ def is_moment(text: str) -> bool:
 
 
 def given_text(value: Any) -> Any:
-    """A date or time of Python, NumPy or pandas as its text; anything else as it is.
+    """Convert a date or time of Python, NumPy or pandas to text; return anything else unchanged.
 
     >>> given_text(date(2021, 3, 7)), given_text(17)
     ('2021-03-07', 17)
@@ -74,7 +74,7 @@ def given_text(value: Any) -> Any:
 
 
 def ends_given(text: str) -> tuple[float | str, float | str] | None:
-    """The two ends of a range written LOW:HIGH, of numbers or of dates; None when it is no such range.
+    """Parse a range LOW:HIGH of numbers or dates into its ends; None if the text is not such a range.
 
     >>> ends_given("16:93"), ends_given("1900-01-01:2020-12-31"), ends_given("16-93")
     ((16.0, 93.0), ('1900-01-01', '2020-12-31'), None)
@@ -89,7 +89,7 @@ def ends_given(text: str) -> tuple[float | str, float | str] | None:
 
 
 def rising(low: float | str, high: float | str) -> bool:
-    """Whether two ends of a range are of one sort, the smaller first.
+    """Whether two ends of a range are both numbers or both dates, and ascending.
 
     >>> rising(16, 93), rising("2020-12-31", "1900-01-01"), rising(16, "1900-01-01")
     (True, False, False)

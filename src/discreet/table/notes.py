@@ -1,4 +1,4 @@
-"""What a reader should know about columns that may not be what they were taken for, and what to say about it."""
+"""Notes on columns that may have been read with the wrong kind, and the arguments that would correct it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from discreet.arguments import argument
 from discreet.table import numerals
 from discreet.table.dates import readings, strangers
 from discreet.table.encoded import Encoded, unmarked
@@ -17,51 +18,51 @@ from discreet.table.table import Column
 from discreet.table.texts import MARKS, MISSING, is_number
 
 FEW_VALUES = 12
-"""A numeric column with no more values than this may hold codes."""
+"""A numeric column with at most this many values may contain codes."""
 SHORT_YEAR = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{2})")
 ZONED = re.compile(r"(.*:\d{2}(?:\.\d+)?)( ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))")
-"""A time of day, and the time zone after it."""
+"""A time of day followed by a time zone."""
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
-"""A number whose thousands are set apart by commas."""
+"""A number with commas between thousands."""
 FIRST_DAY, LAST_DAY = 15_000_101, 22_001_231
-"""Dates as people write them without any marks between year, month and day."""
+"""The range of numbers that may be dates written without separators: 1500-01-01 to 2200-12-31."""
 MOST_MARKS = 3
-"""Whoever marks missing values does so in few ways."""
+"""The maximum number of different marks for missing values in a column; more are unlikely to be marks."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence about how columns were read, and the arguments that would have them read otherwise."""
+    """A sentence about how columns were read, and the arguments of ``read`` that would change it."""
 
     columns: tuple[str, ...]
-    """The columns that it is about."""
+    """The columns that the note is about."""
     sentence: str
-    """All but its end, which tells what to say."""
+    """The sentence without its end, which lists the arguments."""
     say: tuple[tuple[str, Any], ...] = ()
-    """Arguments of ``read`` and what they hold: names in a list, or texts by column."""
+    """Arguments of ``read`` with their values: a list of names or marks, or a mapping from columns to texts."""
     either: bool = False
-    """Whether at most one of the arguments is right, and only the user knows which."""
+    """Whether the arguments are alternatives, among which only the user can choose."""
 
     def __str__(self) -> str:
-        """The sentence with the arguments as Python takes them.
+        """Return the sentence with the arguments: as Python, or as flags on the command line.
 
         >>> str(Note(("pay",), "column 'pay' is all numbers but 'NA' in 3 cells: say", (("na", ["NA"]),)))
         "column 'pay' is all numbers but 'NA' in 3 cells: say na=['NA']"
         """
-        words = (" or " if self.either else " and ").join(f"{argument}={value!r}" for argument, value in self.say)
+        words = (" or " if self.either else " and ").join(argument(name, value) for name, value in self.say)
         return f"{self.sentence} {words}" if words else self.sentence
 
     def about(self, names: Collection[str | None]) -> Note | None:
-        """As far as it is about some columns; None when it is about others."""
+        """Restrict the note to some columns; None if it is about none of them."""
         mine = tuple(name for name in self.columns if name in names)
         if not mine:
             return None
-        say = [(argument, [text for text in value if argument == "na" or text in mine]) for argument, value in self.say]
+        say = [(name, [text for text in value if name == "na" or text in mine]) for name, value in self.say]
         return self if mine == self.columns else replace(self, columns=mine, say=tuple(say))
 
 
 def notes_on(columns: Sequence[tuple[Encoded, Column]]) -> Iterator[Note]:
-    """What is to be said about columns of whose kind nobody has said anything."""
+    """Yield the notes on columns whose kind the user has not declared."""
     for encoded, column in columns:
         if column.kind == "categorical" and encoded.words is not None:
             yield from _marked_numbers(encoded)
@@ -87,7 +88,7 @@ def notes_on(columns: Sequence[tuple[Encoded, Column]]) -> Iterator[Note]:
 
 
 def _marked_numbers(encoded: Encoded) -> Iterator[Note]:
-    """Numbers among which some cells say in words that there is none."""
+    """Note a column of numbers in which a few texts such as NA mark missing values."""
     marks = [text for text in encoded.texts if text.strip().lower() in MARKS and not is_number(text.strip())]
     if not 0 < len(marks) <= MOST_MARKS or len(marks) == len(encoded.texts):
         return
@@ -96,12 +97,12 @@ def _marked_numbers(encoded: Encoded) -> Iterator[Note]:
         return
     say: list[tuple[str, Any]] = [("na", [mark.strip() for mark in marks])]
     if not encoded.untyped:
-        say.append(("numeric", [encoded.name]))  # a text that is declared as such stays one
+        say.append(("numeric", [encoded.name]))  # where the source declares text, `na` alone keeps it text
     yield Note((encoded.name,), f"column {encoded.name!r} is all numbers {_but(encoded, rest)}: say", tuple(say))
 
 
 def _but(encoded: Encoded, rest: Encoded) -> str:
-    """Which texts of a column its rest does not have, and in how many cells."""
+    """Describe the texts of a column that ``rest`` lacks, and in how many cells they occur."""
     cells = int((rest.codes < 0).sum() - (encoded.codes < 0).sum())
     left = set(rest.texts)
     marks = [repr(text) for text in encoded.texts if text not in left]
@@ -112,7 +113,7 @@ def _but(encoded: Encoded, rest: Encoded) -> str:
 
 
 def _commas(column: Column) -> Iterator[Note]:
-    """Numbers as half of the world writes them, or with their thousands set apart, which are taken for names."""
+    """Note numbers with decimal commas, or commas between thousands, which are read as names."""
     texts = [text.strip() for text in column.texts if text != MISSING]
     with_commas = [text for text in texts if "," in text]
     if not with_commas:
@@ -127,14 +128,14 @@ def _commas(column: Column) -> Iterator[Note]:
 
 
 def _names(name: str, held: str, example: str, way: str) -> Note:
-    """That values of an order are taken for names, and the way to have their order."""
+    """Note that ordered values are read as names, and how to get them ordered."""
     return Note(
         (name,), f"column {name!r} holds {held}, such as {example}, which are taken for names without an order; {way}."
     )
 
 
 def _lost_digits(encoded: Encoded) -> Iterator[Note]:
-    """Numbers that have more digits than can be held."""
+    """Note numbers with more digits than a floating-point number can represent."""
     if not encoded.untyped or not all(is_number(text.strip()) for text in encoded.texts):
         return
     yield from _too_large(encoded)
@@ -145,7 +146,7 @@ def _lost_digits(encoded: Encoded) -> Iterator[Note]:
 
 
 def _too_large(encoded: Encoded) -> Iterator[Note]:
-    """Whole numbers that cannot be told apart from their neighbours."""
+    """Note whole numbers too large to be distinguished from their neighbours in floating point."""
     large = numerals.too_large(encoded)
     if large.any():
         held, way = "whole numbers beyond 2^53", "round them, or write them in a larger unit, to have numbers"
@@ -153,7 +154,7 @@ def _too_large(encoded: Encoded) -> Iterator[Note]:
 
 
 def _unread_times(encoded: Encoded) -> Iterator[Note]:
-    """Times of Arrow, pandas or polars that are no numbers of the kind that dates are."""
+    """Note times of Arrow, pandas or polars that could not be converted to numbers."""
     zoned = next((text for text in encoded.texts if ZONED.fullmatch(text)), None)
     strange = next((text for text in encoded.texts if not re.match(r"\d{4}-", text) or text.startswith("0000")), None)
     if zoned is not None:
@@ -171,7 +172,7 @@ def _too_fine(encoded: Encoded) -> Note:
 
 
 def _unread_dates(encoded: Encoded) -> Iterator[Note]:
-    """Dates of which nobody can tell whether the day or the month comes first, and dates beside what is none."""
+    """Note dates in which day or month may come first, and dates mixed with other texts."""
     marks = [text.strip() for text in encoded.texts if text.strip().lower() in MARKS]
     rest = unmarked(encoded, marks) if 0 < len(marks) <= MOST_MARKS else encoded
     if rest.words is None or not len(rest.words):
@@ -192,7 +193,7 @@ def _unread_dates(encoded: Encoded) -> Iterator[Note]:
 
 
 def _zones(encoded: Encoded) -> list[Note]:
-    """Times of which some or all have a time zone."""
+    """Note times some or all of which have a time zone."""
     assert encoded.words is not None
     texts = [text.strip() for text in encoded.texts]
     found = [ZONED.fullmatch(text) for text in texts]
@@ -220,7 +221,7 @@ def _zones(encoded: Encoded) -> list[Note]:
 
 
 def _spoilt(encoded: Encoded, rest: Encoded) -> list[Note]:
-    """Dates beside a few cells that hold none; ``rest`` is the column without what is known to mark missing values."""
+    """Note dates mixed with a few other texts; ``rest`` is the column without known marks of missing values."""
     assert rest.words is not None
     strange = strangers(rest.words)
     if strange is None:
@@ -241,7 +242,7 @@ def _spoilt(encoded: Encoded, rest: Encoded) -> list[Note]:
 
 
 def _short_years(encoded: Encoded) -> Iterator[Note]:
-    """Dates whose century is left to the reader."""
+    """Note dates with two-digit years."""
     found = [SHORT_YEAR.fullmatch(text.strip()) for text in encoded.texts]
     dates = [one for one in found if one is not None]
     marks = {one[2] for one in dates}
@@ -255,7 +256,7 @@ def _short_years(encoded: Encoded) -> Iterator[Note]:
     ]
     if not orders:
         return
-    orders = orders[:2] if orders[0].endswith("%y") else orders  # that the year comes first is the last guess
+    orders = orders[:2] if orders[0].endswith("%y") else orders  # year first is the least likely
     yield Note(
         (encoded.name,),
         f"column {encoded.name!r} seems to hold dates with years of two digits, such as {dates[0][0]}, and is taken "
@@ -266,7 +267,7 @@ def _short_years(encoded: Encoded) -> Iterator[Note]:
 
 
 def _run_together(column: Column) -> Iterator[Note]:
-    """Dates that look like numbers: 20210307."""
+    """Note numbers that look like dates: 20210307."""
     known = column.values[~np.isnan(column.values.astype(np.float64))]
     if len(known) < 2 or known[0] < FIRST_DAY or known[-1] > LAST_DAY or (known != np.floor(known)).any():
         return
@@ -282,7 +283,7 @@ def _run_together(column: Column) -> Iterator[Note]:
 
 
 def _few_whole(column: Column) -> bool:
-    """Whether a column holds so few whole numbers that they may be codes."""
+    """Whether a column consists of so few distinct whole numbers that they may be codes."""
     if column.meaning != "numeric" or len(column.values) > FEW_VALUES + 1:
         return False
     known = column.values[~np.isnan(column.values.astype(np.float64))]

@@ -1,4 +1,4 @@
-"""Columns that hold numbers: when texts do, which numbers they are, and whether these can be told apart."""
+"""Decides whether the texts of a column are numbers, converts them, and refuses numbers that would be merged."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
 from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MARKS, NUMBER, WHOLE, exact
 
 SURE_DIGITS = 15
-"""Different numbers of so many digits never become the same floating-point number."""
+"""Different numbers with at most this many digits never become the same floating-point number."""
 
 
 def are_numbers(column: Encoded) -> bool:
-    """Whether all texts of a column are numbers, none begins with a zero that would be lost, and none would be merged.
+    """Whether all texts are numbers, none has leading zeros that would be lost, and no two different ones are merged.
 
     >>> from discreet.table.encoded import encode
     >>> [are_numbers(encode("x", pa.chunked_array([texts]))) for texts in (["7", "1e2"], ["01301"], ["7", "seven"])]
@@ -34,12 +35,12 @@ def are_numbers(column: Encoded) -> bool:
 
 
 def numbers_of(column: Encoded) -> NDArray[np.float64]:
-    """The distinct values as numbers, NaN where the text of a cell says so."""
+    """Convert the distinct values to numbers; the text ``nan`` becomes NaN."""
     name = column.name
     bad: NDArray[np.bool_]
     if column.numbers is not None:
         short = column.numbers.dtype in (np.float32, np.float16)
-        # The shortest text of a short float is what was meant: 0.1, not 0.10000000149.
+        # A short float means its shortest text: 0.1, not 0.10000000149.
         numbers = np.array([float(str(n)) for n in column.numbers]) if short else column.numbers.astype(np.float64)
     else:
         words = pc.utf8_trim_whitespace(column.words)
@@ -50,7 +51,7 @@ def numbers_of(column: Encoded) -> NDArray[np.float64]:
             text = column.texts[column.codes[row - 1]]
             way = "correct it (decimals take a point), or declare the column categorical or ordinal"
             if text.strip().lower() in MARKS:
-                way = f"if it stands for a missing value, say na={[text.strip()]!r}"
+                way = f"if it stands for a missing value, say {argument('na', [text.strip()])}"
             raise DiscreetError(
                 f"column {name!r} is declared numeric but holds {text!r} in row {row}, which is no number; {way}"
             )
@@ -83,14 +84,14 @@ def numbers_of(column: Encoded) -> NDArray[np.float64]:
 
 
 def too_large(column: Encoded) -> NDArray[np.bool_]:
-    """Which distinct values are whole numbers beyond those that can be told apart from their neighbours."""
+    """Mark the distinct values that are whole numbers too large to be distinguished from their neighbours."""
     if column.numbers is not None:
         if column.numbers.dtype.kind not in "iu":
             return np.zeros(len(column.numbers), np.bool_)
         large = column.numbers > LARGEST_WHOLE
         return large if column.numbers.dtype.kind == "u" else large | (column.numbers < -LARGEST_WHOLE)
     words = pc.utf8_trim_whitespace(column.words)
-    # Fewer than sixteen digits always fit: only longer texts are looked at one by one.
+    # Fifteen digits always fit: only longer texts are checked one by one.
     suspects = pc.and_(pc.greater(pc.utf8_length(words), SURE_DIGITS), pc.match_substring_regex(words, WHOLE))
     large = np.array(suspects.to_numpy(zero_copy_only=False))
     for place in np.flatnonzero(large).tolist():
@@ -99,14 +100,14 @@ def too_large(column: Encoded) -> NDArray[np.bool_]:
 
 
 def merged(words: pa.Array, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which of some texts become the same number as one before them that means another: 1 and 1.0 mean the same.
+    """Mark the texts that become the same floating-point number as an earlier text of a different exact value.
 
     >>> texts = pa.array(["0.5", ".50", "0.50000000000000000001"])
     >>> merged(texts, np.array([0.5, 0.5, 0.5])).tolist()
     [False, False, True]
     """
     found = np.zeros(len(words), np.bool_)
-    # A short text without an exponent has few digits; only where some text is longer can two numbers become one.
+    # Two different numbers can become equal only if some text is long or has an exponent.
     exponent = pc.or_(pc.match_substring(words, "e"), pc.match_substring(words, "E"))
     if not pc.any(pc.or_(pc.greater(pc.utf8_length(words), SURE_DIGITS), exponent)).as_py():
         return found
@@ -119,7 +120,7 @@ def merged(words: pa.Array, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _doubles(words: pa.Array) -> NDArray[np.float64]:
-    """The numbers that texts mean, rounded to those that are nearest."""
+    """Convert texts to the nearest floating-point numbers."""
     try:
         return np.asarray(pc.cast(words, pa.float64()).to_numpy(zero_copy_only=False))
     except pa.ArrowInvalid:

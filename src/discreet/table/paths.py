@@ -1,4 +1,4 @@
-"""Paths as people write them, and files opened for reading: whatever prevents it is told in a sentence."""
+"""Resolves paths and opens files for reading; every obstacle is reported in one sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from discreet.errors import DiscreetError
 
 
 def located(path: str | os.PathLike[str]) -> Path:
-    """A path with its ``~`` replaced by the home folder that it means.
+    """Return a path with ``~`` expanded to the home folder.
 
     >>> located("people.csv").name
     'people.csv'
@@ -28,7 +28,7 @@ def located(path: str | os.PathLike[str]) -> Path:
 
 
 def real(path: Path) -> Path:
-    """The place that a path leads to through all links; of links that lead in a circle, one of them.
+    """Resolve all links of a path; if links form a cycle, return one of them instead of failing.
 
     >>> real(Path("/")).as_posix()
     '/'
@@ -37,7 +37,7 @@ def real(path: Path) -> Path:
 
 
 def shown(name: str) -> str:
-    """A name of a file that need not be text, as text.
+    """Return a file name as text; bytes that are not UTF-8 become U+FFFD.
 
     >>> shown("people\\udcff.csv") == "people\\ufffd.csv"
     True
@@ -47,9 +47,9 @@ def shown(name: str) -> str:
 
 @contextmanager
 def opened(path: Path, what: str) -> Iterator[io.BufferedReader]:
-    """A file opened for reading, to be called ``what`` in refusals.
+    """Open a file for reading; ``what`` names it in errors.
 
-    Pipes and devices are refused: files are looked at more than once, and a device may have no end.
+    Pipes and devices are refused: files are read more than once, and a device may be endless.
     """
     if path.is_dir():
         raise DiscreetError(f"{what} is a folder; name a file in it")
@@ -71,6 +71,6 @@ def opened(path: Path, what: str) -> Iterator[io.BufferedReader]:
 
 
 def content(path: Path, what: str) -> bytes:
-    """All bytes of a file."""
+    """Return all bytes of a file; ``what`` names it in errors."""
     with opened(path, what) as file:
         return file.read()

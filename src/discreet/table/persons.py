@@ -1,4 +1,4 @@
-"""Whose row a row is, where a person may have several."""
+"""Assigns rows to persons in tables where a person may have several rows."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.encoded import Encoded
 from discreet.table.table import Column, Table
 from discreet.table.texts import LEADING_ZERO, NUMBER, exact
 
 ONE_WAY = r"^(-?[1-9][0-9]*|0[0-9]*)$"
-"""Numbers of which no two are the same unless their texts are."""
+"""Numbers in a spelling in which equal numbers have equal texts."""
 
 
 def person_of_rows(column: Encoded) -> NDArray[np.int32] | None:
-    """The number of the person that each row is about; None when everyone has one. Refused where a row does not say.
+    """Return the number of each row's person; None if every person has one row. A row without a person is refused.
 
     >>> import pyarrow as pa
     >>> from discreet.table.encoded import encode
@@ -40,10 +41,10 @@ def person_of_rows(column: Encoded) -> NDArray[np.int32] | None:
 
 
 def meant(column: Encoded) -> NDArray[np.int32]:
-    """Per row the place of whom its cell means, however it is written; -1 where it is missing.
+    """Return for each row the number of the person its cell denotes; -1 where the cell is missing.
 
-    Texts are the same but for blanks around them; where all are numbers, 1, 1.0 and 1e0 are the same as well, but 007
-    is not 7.
+    Blanks around a text are ignored. If all texts are numbers, 1, 1.0 and 1e0 denote the same person, but 007 and 7 do
+    not.
 
     >>> import pyarrow as pa
     >>> from discreet.table.encoded import encode
@@ -55,7 +56,7 @@ def meant(column: Encoded) -> NDArray[np.int32]:
         assert column.numbers is not None
         if column.numbers.dtype.kind in "iu":
             return column.codes
-        keys = column.numbers.tolist()  # of which 0.0 and -0.0 are the same
+        keys = column.numbers.tolist()  # 0.0 and -0.0 are equal keys
     else:
         words = pc.utf8_trim_whitespace(column.words)
         numbers = pc.all(pc.match_substring_regex(words, NUMBER)).as_py()
@@ -77,7 +78,7 @@ def _number(text: str) -> Decimal | str:
 
 
 def check_alone(column: Encoded, person: str | None) -> None:
-    """Refuse an identifier that repeats, unless it is known whose rows are whose.
+    """Refuse an identifier with repeated values, unless a column ``person`` assigns rows to persons.
 
     >>> import pyarrow as pa
     >>> from discreet.table.encoded import encode
@@ -92,16 +93,17 @@ def check_alone(column: Encoded, person: str | None) -> None:
     raise DiscreetError(
         f"the identifier {column.name!r} repeats: {int((counts > 1).sum()):,} of its {len(counts):,} values stand in "
         f"several rows, {text!r} in {counts[most]:,}; if these are rows of one person say "
-        f"person={column.name!r}, so that promises are kept about persons; if they are not, leave {column.name!r} out "
-        "of identifiers, and it is dropped all the same"
+        f"{argument('person', column.name)}, so that promises are kept about persons; if they are not, leave "
+        f"{column.name!r} out "
+        f"of {argument('identifiers')}, and it is dropped all the same"
     )
 
 
 def one_row_each(table: Table) -> Table:
-    """The persons of a table, a row each, to search for groups in: what a person has several of is told by one.
+    """Reduce a table to one row per person, in which schemes search for groups.
 
-    Of quasi-identifiers that is the middle one, in the order of codes; of sensitive values the one that the fewest
-    persons have. A person is unusable when one of the rows is.
+    Of a person's values of a quasi-identifier the row has the middle one, in the order of codes; of the sensitive
+    values the one that the fewest persons have. A person is unusable if any of the person's rows is.
 
     >>> age = Column("age", "numeric", np.array([0, 1, 2, 0], np.int32), np.array([30, 31, 32]))
     >>> table = one_row_each(Table(4, (age,), None, person=np.array([0, 0, 0, 1], np.int32)))
@@ -123,18 +125,16 @@ def one_row_each(table: Table) -> Table:
         rank[np.argsort(np.bincount(held, minlength=width), kind="stable")] = np.arange(width)
         return rank
 
-    secrets = [chosen(column, rarest_first(column), starts[:-1]) for column in table.all_sensitive]
     return Table(
         table.persons,
         tuple(chosen(column, np.arange(len(column.values)), middle) for column in table.quasi),
-        secrets[0] if secrets else None,
+        tuple(chosen(column, rarest_first(column), starts[:-1]) for column in table.sensitive),
         unusable=None if table.unusable is None else np.unique(person[table.unusable]).astype(np.int64),
-        also_sensitive=tuple(secrets[1:]),
     )
 
 
 def several_values(table: Table, column: Column) -> int:
-    """How many persons have different values of a column in different rows.
+    """Count the persons who have more than one distinct value of a column.
 
     >>> flu = Column("flu", "categorical", np.array([0, 1, 0], np.int32), np.array(["no", "yes"], object))
     >>> several_values(Table(3, (), flu, person=np.array([0, 0, 1], np.int32)), flu)

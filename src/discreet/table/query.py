@@ -1,7 +1,7 @@
-"""Count queries: how many rows satisfy all of some conditions, each on one attribute.
+"""Count queries: the number of rows that satisfy all conditions, each on one attribute.
 
-A missing number, or a missing value of an ordered attribute, satisfies no condition. A missing name is the value
-``(missing)`` of its attribute, like any other.
+A missing value of a numeric or ordinal attribute satisfies no condition. A missing value of a categorical attribute is
+the value ``(missing)``, which can be queried like any other.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, is_number, near, number_text
 
 NUMBERS = frozenset(("numeric", "date", "datetime"))
-"""The kinds of columns whose values are numbers, however they are written."""
+"""The kinds of columns whose values are stored as numbers."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """The values of an attribute from ``low`` to ``high``, both included unless open.
+    """The condition that an attribute lies from ``low`` to ``high``, both included unless open; ``None`` is no bound.
 
-    Numbers for a numeric attribute; values of the attribute, or ``None`` for no end, for an ordinal one.
+    Bounds are numbers for a numeric attribute, dates for one of dates, and values of the attribute for an ordinal one.
     """
 
     attribute: str
@@ -37,7 +37,7 @@ class Range:
     high_open: bool = False
 
     def ends(self, kind: Meaning = "numeric") -> tuple[float, float]:
-        """The smallest and the largest number admitted, of a numeric attribute; an open end moves by one step.
+        """Return the smallest and the largest number admitted; an open end moves to the next floating-point number.
 
         >>> Range("age", 20).ends(), Range("born", "1970-01-03").ends("date")
         ((20.0, inf), (2.0, inf))
@@ -52,7 +52,7 @@ class Range:
         )
 
     def admits(self, values: NDArray[np.generic], kind: Meaning) -> NDArray[np.bool_]:
-        """Which of an attribute's values (in their order) satisfy the condition; a missing one never does.
+        """Mark the attribute's values (in their order) that satisfy the condition; a missing value never does.
 
         >>> Range("age", 20, 30, high_open=True).admits(np.array([19, 20, 30]), "numeric").tolist()
         [False, True, False]
@@ -77,23 +77,23 @@ class Range:
 
 @dataclass(frozen=True)
 class OneOf:
-    """Any of these values of an attribute."""
+    """The condition that an attribute has one of these values."""
 
     attribute: str
     values: tuple[float | str, ...]
 
     def __post_init__(self) -> None:
-        """Take a single value, or values in a list, for what they are."""
+        """Accept a single value or a list."""
         alone = isinstance(self.values, (str, int, float))
         object.__setattr__(self, "values", (self.values,) if alone else tuple(self.values))
 
     def numbers(self, kind: Meaning = "numeric") -> NDArray[np.float64]:
-        """The values as numbers, of a numeric attribute, ascending and each once."""
+        """Return the distinct values as numbers, ascending, for a numeric attribute."""
         given = np.unique([number_given(self.attribute, value, kind) for value in self.values])
         return np.asarray(given[~np.isnan(given)], np.float64)
 
     def admits(self, values: NDArray[np.generic], kind: Meaning) -> NDArray[np.bool_]:
-        """Which of an attribute's values satisfy the condition; a value that the attribute does not have admits none.
+        """Mark the attribute's values that satisfy the condition; requested values it does not have match nothing.
 
         >>> OneOf("sex", ("f",)).admits(np.array(["f", "m"], object), "categorical").tolist()
         [True, False]
@@ -120,27 +120,27 @@ class Query:
     conditions: tuple[Condition, ...] = ()
 
     def __post_init__(self) -> None:
-        """Take a single condition, or conditions in a list, for what they are."""
+        """Accept a single condition or a list."""
         alone = isinstance(self.conditions, (Range, OneOf))
         object.__setattr__(self, "conditions", (self.conditions,) if alone else tuple(self.conditions))
 
     @property
     def by_attribute(self) -> dict[str, tuple[Condition, ...]]:
-        """The conditions on each attribute, all of which must hold."""
+        """The conditions by attribute; all of them must hold."""
         parts: dict[str, tuple[Condition, ...]] = {}
         for condition in self.conditions:
             parts[condition.attribute] = (*parts.get(condition.attribute, ()), condition)
         return parts
 
     def count(self, table: Table) -> int:
-        """The exact number of rows of a table."""
+        """Count the rows of a table that satisfy the query, exactly."""
         return int(self.satisfied(table).sum())
 
     def satisfied(self, table: Table) -> NDArray[np.bool_]:
-        """Which rows of a table satisfy all conditions.
+        """Mark the rows of a table that satisfy all conditions.
 
-        Of a row that was read as unusable it is known that it lacks some number, not which one: it satisfies no
-        condition on a number. Read with ``missing="value"`` to have such rows counted by what they do hold.
+        An unusable row lacks some number, but the table does not record which one: it satisfies no condition on a
+        numeric attribute. Read with ``missing="value"`` to have such rows counted by the values they do have.
         """
         keep = np.ones(table.rows, np.bool_)
         for condition in self.conditions:
@@ -152,15 +152,15 @@ class Query:
 
 
 def lacking(table: Table, column: Column) -> NDArray[np.int64] | None:
-    """The rows of a table whose code in a column may stand for no value at all; None when there are none."""
+    """Return the rows whose code in a column may not represent a real value; None if there are none."""
     return table.unusable if column.kind == "numeric" and column.missing is None else None
 
 
 def runs(conditions: Sequence[Condition], values: NDArray[np.generic], kind: Meaning) -> NDArray[np.int64]:
-    """The values of an attribute (in their order) that satisfy all of these conditions on it, as runs.
+    """Return the values of an attribute (in their order) that satisfy all conditions on it, as runs of indices.
 
-    The first value of a run and the first one after it alternate. Ranges of numbers, of which there may be many, are
-    found by searching: a missing number stands before all others.
+    The result alternates the start of a run and the first index after it. Ranges of numbers are found by binary search,
+    since there may be many numbers; a missing number comes before all others.
 
     >>> runs([OneOf("sex", ("f", "x"))], np.array(["f", "m", "x"], object), "categorical").tolist()
     [0, 1, 2, 3]
@@ -183,7 +183,7 @@ def runs(conditions: Sequence[Condition], values: NDArray[np.generic], kind: Mea
 
 
 def marked(ends: NDArray[np.int64], number: int) -> NDArray[np.bool_]:
-    """The members of runs among ``number`` values."""
+    """Mark the members of runs among ``number`` values."""
     marks = np.zeros(number, np.bool_)
     for first, after in ends.reshape(-1, 2).tolist():
         marks[first:after] = True
@@ -191,7 +191,7 @@ def marked(ends: NDArray[np.int64], number: int) -> NDArray[np.bool_]:
 
 
 def number_given(attribute: str, value: float | str, kind: Meaning = "numeric") -> float:
-    """The number that a numeric attribute is compared with; that of a date where it holds dates.
+    """Convert a value of a condition to a number: for columns of dates, the number of the date.
 
     >>> number_given("age", "1e2"), number_given("born", "1970-01-02", "date")
     (100.0, 1.0)
@@ -204,7 +204,7 @@ def number_given(attribute: str, value: float | str, kind: Meaning = "numeric") 
             raise DiscreetError(
                 f"column {attribute!r} holds dates, and {value!r} is none; compare it with a date such as '1970-12-31'"
             ) from None
-    # Python would take 1_0 and nan as well
+    # float() would also accept 1_0 and nan
     if isinstance(value, str) and not is_number(value.strip()):
         raise DiscreetError(f"column {attribute!r} holds numbers, and {value!r} is none; compare it with a number")
     return float(value)

@@ -1,4 +1,4 @@
-"""Reading a table: which columns, in which role, of which kind."""
+"""Reads a table: selects its columns and gives each a role and a kind."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.dates import as_dates
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
@@ -45,30 +46,34 @@ def read(
 ) -> Table:
     """Read a table from a CSV (also compressed), Parquet or Arrow file, an Arrow table, or a pandas or polars frame.
 
-    Roles: ``quasi`` are published in generalized form, ``sensitive`` is what is protected (one column, or a list of
-    several), ``identifiers`` are dropped (but must exist), ``keep`` are carried along, all other columns are dropped.
+    Roles: ``quasi`` columns are published in generalized form; ``sensitive`` columns (one, or a list) are protected;
+    ``identifiers`` are dropped (but must exist); ``keep`` columns are kept along; all other columns are dropped.
 
-    A row is a person. Where a person may have several rows, ``person`` names the column that tells whose row it is: it
-    is dropped as well, and promises are then kept about persons. In a column of numbers 1 and 1.0 are one person, but
-    007 is not 7. An identifier that repeats is refused, because it may mean just that.
+    Each row is a person. If persons may have several rows, ``person`` names the column that identifies them: it is
+    dropped too, and promises are then kept about persons. If that column contains only numbers, 1 and 1.0 are the same
+    person, but 007 and 7 are not. Without ``person`` an identifier with repeated values is refused, because it may mean
+    that persons have several rows.
 
-    Kinds are inferred: numbers are numeric; text and truth values categorical; a pandas ordered Categorical or a
-    polars Enum is ordinal in its own order, with all its categories. Dates are those of Arrow, pandas and polars, and
-    texts that are all of one form, such as 2021-03-07, 7.3.2021, 3/7/2021 or 2021-03-07T14:05; where it is not certain
-    whether the day or the month comes first, or for other forms, ``dates`` says it, as in ``dates={"birth":
-    "%d.%m.%Y"}``. They are ordered like numbers, in days (in seconds where there is a time of day), and published as in
-    ISO 8601. In CSV files a column is numeric when all its cells are numbers and none begins with a zero that would be
-    lost, as postcodes do. ``numeric``, ``categorical`` and ``ordinal`` override this. Ordinal values without declared
-    order are sorted, as numbers where all are. A column with a hierarchy is categorical unless declared otherwise, and
-    its values are all leaves, also those that do not occur. ``hierarchies`` maps columns to files, mappings or
-    hierarchies; or it is a folder, in which every quasi-identifier and sensitive attribute may have a file
-    ``hierarchy_NAME.csv``, ``NAME.csv`` or ``.toml``, taken unless the column holds numbers or dates.
+    Kinds are inferred. Numbers are numeric; texts and truth values are categorical; a pandas ordered Categorical or a
+    polars Enum is ordinal in its own order, with all its categories. In CSV files a column is numeric if all its cells
+    are numbers and none has leading zeros that would be lost, as in postcodes. ``numeric``, ``categorical`` and
+    ``ordinal`` override this. Ordinal values without a declared order are sorted, as numbers if all are numbers.
 
-    Missing are empty or blank cells, null and NaN, and in all columns what ``na`` lists, as in ``na=["NA", "?"]``;
-    without it, ``NA`` is text like any other. A missing category is the
-    value ``(missing)``, also of an ordinal column, where it stands first. A missing number is an error, unless
-    ``missing`` is ``"withhold"`` (its row is listed in ``Table.unusable``) or ``"value"`` (it is a value of its own,
-    below the smallest number). A missing number is never an error in columns that are kept along.
+    Dates are the date types of Arrow, pandas and polars, and texts that all have one form, such as 2021-03-07,
+    7.3.2021, 3/7/2021 or 2021-03-07T14:05. ``dates`` declares the form, as in ``dates={"birth": "%d.%m.%Y"}``, if it is
+    another one, or if either the day or the month may come first. Dates are ordered like numbers, in days (in seconds
+    if there is a time of day), and published in ISO 8601.
+
+    ``hierarchies`` maps columns to files, mappings or hierarchies. A column with a hierarchy is categorical unless
+    declared otherwise, and its values are all leaves, including those that do not occur. ``hierarchies`` may also be a
+    folder, in which every quasi-identifier and sensitive attribute may have a file ``hierarchy_NAME.csv``, ``NAME.csv``
+    or ``.toml``; it is used unless the column contains numbers or dates.
+
+    Empty or blank cells, null and NaN are missing, and in all columns the texts listed in ``na``, as in ``na=["NA",
+    "?"]``; otherwise ``NA`` is text like any other. A missing value of a categorical or ordinal column is the value
+    ``(missing)``, the first one of an ordinal column. A missing number is an error, unless ``missing`` is
+    ``"withhold"`` (its row is listed in ``Table.unusable``) or ``"value"`` (it is a value of its own, below the
+    smallest number). In columns that are kept along a missing number is never an error.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"name": ["Ann", "Bo", "Cy"], "age": [41, 17, 17], "flu": ["no", "yes", "no"]})
@@ -87,7 +92,7 @@ def read(
         "kept along": _names(keep),
         "the person": () if person is None else _names(person),
     }
-    if person is not None and person in roles["an identifier"]:  # which it is, and more
+    if person is not None and person in roles["an identifier"]:  # the person column may also be listed there
         roles["an identifier"] = tuple(name for name in roles["an identifier"] if name != person)
     _check_roles(roles)
     if missing not in get_args(Missing):
@@ -125,21 +130,22 @@ def read(
     for name in coded:
         other = name in other_names
         policy: Missing = "value" if other else missing
-        # The belief about a sensitive value is judged on withheld rows too, so there its absence needs a value.
+        # Promises about a sensitive value are also judged on withheld rows, so a missing one needs a value of its own.
         done[name], gone = code(columns[name], said.get(name, ColumnSpec()), policy, withheld=name in quasi_names)
         if len(gone):
             unusable[name] = gone
     withheld = np.unique(np.concatenate([np.empty(0, np.int64), *unusable.values()]))
     unsaid = [name for name in (*quasi_names, *sensitive_names) if name not in said]
     if len(withheld) == rows:
-        raise DiscreetError("every row misses a number and would be withheld; choose missing='value' instead")
+        raise DiscreetError(
+            f"every row misses a number and would be withheld; choose {argument('missing', 'value')} instead"
+        )
     return Table(
         rows,
         tuple(done[name] for name in quasi_names),
-        done[sensitive_names[0]] if sensitive_names else None,
+        tuple(done[name] for name in sensitive_names),
         tuple(done[name] for name in other_names),
         withheld if len(withheld) else None,
-        tuple(done[name] for name in sensitive_names[1:]),
         {name: len(gone) for name, gone in unusable.items()},
         tuple(notes_on([(columns[name], done[name]) for name in unsaid])),
         person_of_rows(columns[person_names[0]]) if person_names else None,
@@ -147,26 +153,29 @@ def read(
 
 
 def _forms(dates: Mapping[str, str | None] | None) -> dict[str, str | None]:
-    """The forms of dates by column."""
+    """Check and return the declared forms of dates by column."""
     if dates is not None and not isinstance(dates, Mapping):
         raise DiscreetError(
             f"{dates!r} does not say which column has which form of dates; say for example "
-            "dates={'birth': '%d.%m.%Y'}"
+            f"{argument('dates', {'birth': '%d.%m.%Y'})}"
         )
     for name, form in (dates or {}).items():
         if form is not None and not isinstance(form, str):
             raise DiscreetError(
-                f"{form!r} is no form of the dates in column {name!r}; say for example dates={ {name: '%d.%m.%Y'}!r}"
+                f"{form!r} is no form of the dates in column {name!r}; say for example "
+                f"{argument('dates', {name: '%d.%m.%Y'})}"
             )
     return dict(dates or {})
 
 
 def _marks(na: str | Iterable[str]) -> frozenset[str]:
-    """What stands for a missing value, without the blanks around it."""
+    """Return the texts that mark a missing value, without the blanks around them."""
     given = (na,) if isinstance(na, str) or not isinstance(na, Iterable) else tuple(na)
     for mark in given:
         if not isinstance(mark, (str, int, float)):
-            raise DiscreetError(f"{mark!r} cannot mark a missing value; give the text of such a cell, as in na=['NA']")
+            raise DiscreetError(
+                f"{mark!r} cannot mark a missing value; give the text of such a cell, as in {argument('na', ['NA'])}"
+            )
     return frozenset(value_text(mark).strip() for mark in given)
 
 
@@ -180,7 +189,9 @@ def _names(names: Iterable[str]) -> tuple[str, ...]:
 
 def _check_roles(roles: Mapping[str, tuple[str, ...]]) -> None:
     if not roles["a quasi-identifier"]:
-        raise DiscreetError("no quasi-identifier is named; say which columns others may know, as in quasi=['age']")
+        raise DiscreetError(
+            f"no quasi-identifier is named; say which columns others may know, as in {argument('quasi', ['age'])}"
+        )
     taken: dict[str, str] = {}
     for role, names in roles.items():
         for name in names:

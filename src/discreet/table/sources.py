@@ -1,4 +1,4 @@
-"""Where tables come from: text files, Parquet and Arrow files, Arrow tables, and every eager frame narwhals knows."""
+"""Reads columns from CSV, Parquet and Arrow files, Arrow tables, and every eager frame that narwhals supports."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from discreet.table.encoded import Encoded, encode, encode_objects, unmarked
 from discreet.table.paths import located, opened
 
 CONTINUED = b"\xff\xff\xff\xff"
-"""How every message of Arrow's stream format begins."""
+"""The first bytes of every message of Arrow's stream format."""
 HEADER_BYTES = 1 << 20
-"""How many bytes of a file are looked at for its header."""
+"""The number of bytes of a file that are searched for its header."""
 
 
 def fetch(
@@ -30,7 +30,7 @@ def fetch(
     encoding: str | None,
     marks: Collection[str] = (),
 ) -> tuple[int, dict[str, Encoded]]:
-    """The number of rows, and the columns ``coded``; all those ``needed`` must exist. ``marks`` stand for no value."""
+    """Return the number of rows and the ``coded`` columns; all ``needed`` columns must exist, ``marks`` are missing."""
     rows, columns = _fetched(source, needed, coded, delimiter, encoding, marks)
     return rows, {name: unmarked(column, marks) for name, column in columns.items()}
 
@@ -54,7 +54,7 @@ def _fetched(
 def column_names(
     path: str | PathLike[str], delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()
 ) -> list[str]:
-    """The column names of a CSV, Parquet or Arrow file; ``hints`` are names that may be among them."""
+    """Return the column names of a CSV, Parquet or Arrow file; expected names in ``hints`` help to split CSV."""
     path, what = located(path), f"'{path}'"
     with opened(path, what) as file:
         start = file.read(4)
@@ -65,7 +65,7 @@ def column_names(
             return [str(name) for name in _arrow_table(path.read_bytes(), what).column_names]
         file.seek(0)
         data = unpacked(file, what, HEADER_BYTES)
-    # A file cut after so many bytes may end within a character; a whole last line is enough to see the header.
+    # Truncated data may end within a character: only its complete lines are used.
     end = data.rfind(b"\n")
     return header(data[: end + 1] if end >= 0 and len(data) == HEADER_BYTES else data, hints, delimiter, encoding, what)
 
@@ -95,7 +95,7 @@ def _from_file(
 
 
 def is_arrow(start: bytes) -> bool:
-    """Whether a file begins like one of Arrow's: the file format (also called Feather), or the stream format.
+    """Whether a file starts like Arrow's file format (also called Feather) or stream format.
 
     >>> is_arrow(b"ARROW1"), is_arrow(b"age,sex")
     (True, False)
@@ -123,7 +123,7 @@ def _from_arrow(
 
 
 def parquet_schema(file: BinaryIO, what: str) -> pa.Schema:
-    """The columns of a Parquet file, or a sentence that it is none."""
+    """Return the schema of a Parquet file; DiscreetError if it is not a Parquet file."""
     import pyarrow.parquet as pq
 
     try:
@@ -144,7 +144,7 @@ def _from_parquet(
     try:
         whole = pq.ParquetFile(file, read_dictionary=words, page_checksum_verification=True)
         table = whole.read(columns=list(coded))
-        table.validate(full=True)  # bytes that are no text would only be found when they are published
+        table.validate(full=True)  # invalid text would otherwise be found only on publishing
         _check_ends(whole.metadata, table, what)
     except (pa.ArrowException, OSError) as fault:
         raise _no_parquet(what, fault) from None
@@ -153,7 +153,7 @@ def _from_parquet(
 
 
 def _check_ends(told: Any, table: pa.Table, what: str) -> None:
-    """See that numbers lie between the ends that the file states: few files have anything else that tells damage."""
+    """Check that integers lie within the file's own statistics: in most files nothing else reveals damage."""
     import pyarrow.compute as pc
 
     groups = [told.row_group(at) for at in range(told.num_row_groups)]
@@ -198,7 +198,7 @@ def _from_frame(
         ) from None
     except nw.exceptions.DuplicateError:
         columns = list(source.columns)
-    # pandas lets names be numbers; here they are known by their text.
+    # pandas allows column names other than text; here columns are identified by their text.
     names = [str(name) for name in columns]
     check_names(names, needed, "the table")
     _check_rows(len(frame), "the table")
@@ -216,7 +216,7 @@ def _from_frame(
             continue
         column = arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
         if series.dtype == nw.Enum and not column.type.ordered:
-            # polars does not mark the order of an Enum in Arrow; its categories are in order all the same.
+            # polars does not mark an Enum as ordered in Arrow, although its categories are.
             ordered = pa.dictionary(column.type.index_type, column.type.value_type, ordered=True)
             column = pa.chunked_array([_ordered(chunk, ordered) for chunk in column.chunks], ordered)
         done[name] = encode(name, column)

@@ -1,9 +1,9 @@
 """Count queries written as SQL: ``SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'``.
 
-Conditions are joined by AND. Each one compares a column with values: ``=``, ``<``, ``<=``, ``>``, ``>=``, ``BETWEEN``,
-``IN``. There is one table, so its name does not matter. A column is found whatever the case of its letters; a name with
-blanks or dashes stands in double quotes (or backticks, or brackets), a text in single quotes. All else is refused with
-a sentence that says what. Counts by the values of some columns (GROUP BY) are read in `discreet.table.sql_groups`.
+Conditions are joined by AND. Each compares a column with values: ``=``, ``<``, ``<=``, ``>``, ``>=``, ``BETWEEN``,
+``IN``. There is only one table, so its name does not matter. Column names are case-insensitive; a name with blanks or
+dashes is written in double quotes (or backticks, or brackets), a text in single quotes. Anything else is refused in a
+sentence that names it. Grouped counts (GROUP BY) are parsed in `discreet.table.sql_groups`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'"
 DIALECT = "sqlite"
-"""It takes names in double quotes, backticks and brackets alike."""
+"""SQLite's dialect accepts names in double quotes, backticks and brackets."""
 CLAUSES = {
     "with": "WITH",
     "joins": "a JOIN or a second table",
@@ -38,7 +38,7 @@ CLAUSES = {
 
 
 def parse_count(text: str, kinds: Mapping[str, Meaning]) -> Query:
-    """The query that a text of SQL asks of a table with these columns.
+    """Parse SQL into a count query on a table with these columns.
 
     >>> parse_count("SELECT COUNT(*) FROM t WHERE 20 <= age", {"age": "numeric"}).conditions
     (Range(attribute='age', low=20.0, high=None, low_open=False, high_open=False),)
@@ -54,13 +54,15 @@ def parse_count(text: str, kinds: Mapping[str, Meaning]) -> Query:
 
 
 def conditions_of(select: exp.Select, kinds: Mapping[str, Meaning]) -> Query:
-    """The conditions of a statement on a table with these columns."""
+    """Return the conditions of a statement on a table with these columns."""
     where = select.args.get("where")
     return Query(() if where is None else tuple(Columns(kinds).conditions(where.this)))
 
 
 def sql_text(query: Query, table: str = "t") -> str:
-    """A query as SQL for a database; ranges of ordered values that are texts have no SQL of their own.
+    """Write a query as SQL for a database.
+
+    Ranges of an ordinal attribute of texts are not supported: a database would compare them alphabetically.
 
     >>> sql_text(Query((Range("age", 20, 30, high_open=True), OneOf("home town", ("Bonn", "L'Isle")))))
     'SELECT COUNT(*) FROM t WHERE "age" >= 20 AND "age" < 30 AND "home town" IN (\\'Bonn\\', \\'L\\'\\'Isle\\')'
@@ -93,7 +95,7 @@ def _literal(value: float | str) -> str:
 
 
 def statement(text: str) -> exp.Select:
-    """The one SELECT of a text, with nothing in it but what is selected, a table, conditions and groups."""
+    """Parse the single SELECT of a text; clauses other than FROM, WHERE and GROUP BY are refused."""
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
@@ -102,7 +104,7 @@ def statement(text: str) -> exp.Select:
         raise DiscreetError(f"the query is empty; write for example {EXAMPLE}")
     try:
         words = [token.text.upper() for token in sqlglot.tokenize(text, read=DIALECT)]
-        # what is no query is not parsed at all: the parser would only warn of it
+        # other statements are refused before parsing, because the parser would print warnings about them
         first = next((word for word in words if word != "("), "")
         if first not in ("SELECT", "WITH"):
             raise DiscreetError(
@@ -148,26 +150,26 @@ def _check(select: exp.Select) -> None:
 
 
 def unnamed(node: Any) -> Any:
-    """What is selected, without the name that it is to have."""
+    """Return a selected expression without its alias."""
     from sqlglot import exp
 
     return bare(node.this if isinstance(node, exp.Alias) else node)
 
 
 def is_count(node: Any) -> bool:
-    """Whether what is selected is COUNT(*)."""
+    """Whether an expression is COUNT(*)."""
     from sqlglot import exp
 
     return isinstance(node, exp.Count) and isinstance(node.this, exp.Star)
 
 
 def refuse(what: str, instead: str = f"it has conditions on single columns joined by AND, as in {EXAMPLE}") -> NoReturn:
-    """Say that a query has something that a count query may not have, and what to write instead."""
+    """Raise an error that names what a count query may not have, and what to write instead."""
     raise DiscreetError(f"a count query may not have {what}; {instead}")
 
 
 def short(text: str) -> str:
-    """A piece of a query as messages quote it."""
+    """Quote a piece of a query for a message, shortened to 80 characters."""
     text = " ".join(text.split())
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
@@ -184,13 +186,13 @@ def _where(fault: Exception) -> str:
 
 
 class Columns:
-    """Reads the conditions of one query, and the columns that it names."""
+    """Parses the conditions of a query and the columns they name."""
 
     def __init__(self, kinds: Mapping[str, Meaning]) -> None:
         self.kinds = kinds
 
     def conditions(self, root: exp.Expression) -> list[Condition]:
-        """The conditions that AND joins, in the order in which they are written."""
+        """Return the conditions joined by AND, in the order of the text."""
         from sqlglot import exp
 
         found: list[Condition] = []
@@ -256,7 +258,7 @@ class Columns:
         return Range(name, value, None, low_open=sign == "gt")
 
     def _find(self, column: exp.Column) -> str | None:
-        """The attribute that a name means: exactly, or but for the case of its letters."""
+        """Return the attribute with this name, ignoring case if no name matches exactly; None unless it is unique."""
         name = column.name
         if name in self.kinds:
             return name
@@ -264,7 +266,7 @@ class Columns:
         return close[0] if len(close) == 1 else None
 
     def column(self, node: Any) -> str:
-        """The attribute that a name means, wherever it stands."""
+        """Return the attribute that an expression names; any other expression is refused."""
         from sqlglot import exp
 
         node = bare(node)
@@ -285,7 +287,7 @@ class Columns:
         return refuse(f"functions or arithmetic such as {short(shown)}")
 
     def _value(self, name: str, node: Any) -> float | str:
-        """A literal in the form that belongs to the column: a number, or the text of a value."""
+        """Convert a literal to a value of the column: a number, or a text."""
         from sqlglot import exp
 
         node = bare(node)
@@ -302,13 +304,13 @@ class Columns:
                 f"column {name!r} is compared with {short(shown)}; compare it with a number, or with a text in single "
                 "quotes"
             )
-        # a name is compared as it is written: 1.50, 1e2 and codes of twenty digits are not what a float makes of them
+        # texts are compared literally: 1.50, 1e2 and codes of twenty digits must not be converted to floats
         text = f"-{literal.this}" if negative else str(literal.this)
         return number_given(name, text, self.kinds[name]) if self.kinds[name] in NUMBERS else text
 
 
 def bare(node: Any) -> Any:
-    """What stands in parentheses."""
+    """Return an expression without the parentheses around it."""
     from sqlglot import exp
 
     while isinstance(node, exp.Paren):

@@ -1,7 +1,7 @@
-"""Counts by group written as SQL: ``SELECT education, sex, COUNT(*) FROM t WHERE age >= 30 GROUP BY education, sex``.
+"""Grouped counts written as SQL: ``SELECT education, sex, COUNT(*) FROM t WHERE age >= 30 GROUP BY education, sex``.
 
-The selected columns are those of GROUP BY, in any order, and COUNT(*) once; each may be given a name with AS.
-Conditions are those of a single count (`discreet.table.sql`). All else is refused with a sentence that says what.
+The query selects all columns of GROUP BY, in any order, and COUNT(*) once; each may have an alias (AS). Conditions are
+those of a single count (`discreet.table.sql`). Anything else is refused in a sentence that names it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ EXAMPLE = "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GRO
 
 
 def has_groups(text: str) -> bool:
-    """Whether a text of SQL asks for counts by group."""
+    """Whether a SQL text has GROUP BY."""
     return bool(statement(text).args.get("group"))
 
 
 def parse_group_by(text: str, kinds: Mapping[str, Meaning]) -> GroupBy:
-    """The counts by group that a text of SQL asks of a table with these columns; a single count has one cell.
+    """Parse SQL into a grouped count on a table with these columns; without GROUP BY it has one cell.
 
     >>> parse_group_by("SELECT sex, COUNT(*) AS n FROM t GROUP BY sex", {"sex": "categorical"}).shown
     (('sex', 'sex'), (None, 'n'))
@@ -53,7 +53,7 @@ def parse_group_by(text: str, kinds: Mapping[str, Meaning]) -> GroupBy:
 
 
 def _selected(node: Any, columns: Columns, grouped: list[str]) -> str:
-    """The attribute that is selected, which has to be one of those grouped by."""
+    """Return the selected attribute, which must be in GROUP BY."""
     from sqlglot import exp
 
     if isinstance(node, (exp.Star, exp.Literal, exp.Func)) or isinstance(node.this, exp.Star):

@@ -1,4 +1,4 @@
-"""The table as algorithms see it: coded columns with a role and a kind."""
+"""The table that schemes and audits work on: coded columns, each with a role and a kind."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ Kind = Literal["numeric", "ordinal", "categorical"]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One attribute, dictionary coded: row ``r`` holds ``values[codes[r]]``.
+    """One attribute, dictionary coded: the value of row ``r`` is ``values[codes[r]]``.
 
-    ``values`` are distinct and in the order that belongs to the kind: ascending numbers (numeric), declared order
-    (ordinal), the leaves of ``hierarchy`` in pre-order (categorical; the hierarchy is flat when none was given).
-    A numeric or ordinal attribute may hold missing values as a value of their own: then ``missing`` is 0, the code
-    that stands before the smallest one, and ``values[0]`` is NaN (numeric) or the text ``(missing)`` (ordinal).
-    Where there is a hierarchy, codes are ranks of its leaves, whatever the kind.
+    ``values`` are distinct, in the order of the kind: ascending numbers (numeric), declared order (ordinal), the leaves
+    of ``hierarchy`` in pre-order (categorical; the hierarchy is flat if none was given). A numeric or ordinal attribute
+    may treat missing as a value of its own: then ``missing`` is 0, the code below all others, and ``values[0]`` is NaN
+    (numeric) or the text ``(missing)`` (ordinal). With a hierarchy, codes are ranks of its leaves, whatever the kind.
 
     >>> Column("sex", "ordinal", np.array([0, 1, 0], np.int32), np.array(["f", "m"], object))
     Column('sex', ordinal, 2 values, 3 rows)
@@ -43,21 +42,21 @@ class Column:
     domain: tuple[float, float] | None = None
     missing: int | None = None
     declared_values: bool = False
-    """Whether the user declared the values (the leaves of a hierarchy, the order of categories) rather than rows: only
-    then are values public that no row shows."""
+    """Whether the user declared the values (as leaves of a hierarchy, or as ordered categories). Only then are values
+    public that do not occur in any row."""
     declared_domain: bool = False
-    """Whether the user declared the domain; else it is what was observed."""
+    """Whether the user declared the domain; otherwise it is the observed range."""
     notation: Notation = "number"
     """How the numbers of a numeric attribute are written: dates are numbers too."""
 
     @property
     def meaning(self) -> Meaning:
-        """The kind as a reader knows it, by which dates are no mere numbers."""
+        """The kind as users know it, in which dates differ from numbers."""
         return self.kind if self.notation == "number" else self.notation
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The values as they are written: whole numbers without a decimal point, missing as ``(missing)``."""
+        """The values as text: whole numbers without a decimal point, missing as ``(missing)``."""
         if self.kind != "numeric":
             return tuple(self.values.tolist())
         return tuple(
@@ -66,17 +65,16 @@ class Column:
         )
 
     def __repr__(self) -> str:
-        """Name, kind and size, not the values."""
+        """Show name, kind and size, not the values."""
         return f"Column({self.name!r}, {self.meaning}, {len(self.values)} values, {len(self.codes)} rows)"
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows about persons, one each unless ``person`` says otherwise: quasi-identifiers, sensitive attributes, and what
-    else is to be carried along.
+    """Rows about persons: quasi-identifiers, sensitive attributes, and other columns that are kept along.
 
-    Where several attributes are sensitive, ``sensitive`` is the first and ``also_sensitive`` are the others; what
-    protects one attribute refuses such a table.
+    Each row is a person, unless ``person`` is given. Schemes that protect only one sensitive attribute refuse a table
+    with several. A single column may be given for ``sensitive``.
 
     >>> sex = Column("sex", "ordinal", np.array([0, 1, 0], np.int32), np.array(["f", "m"], object))
     >>> Table(3, (), sex).prior_counts.tolist()
@@ -85,28 +83,27 @@ class Table:
 
     rows: int
     quasi: tuple[Column, ...]
-    sensitive: Column | None
+    sensitive: tuple[Column, ...]
     other: tuple[Column, ...] = ()
     unusable: NDArray[np.int64] | None = None
-    """Input rows that must be withheld (missing values under the policy ``withhold``), ascending, None when there are
-    none; they are rows of the table like any other."""
-    also_sensitive: tuple[Column, ...] = ()
-    """The sensitive attributes besides the first."""
+    """The rows that must be withheld (missing numbers under the policy ``withhold``), ascending; None if there are
+    none. They are counted among the rows of the table."""
     lacking: Mapping[str, int] = field(default_factory=dict)
-    """Per column for which rows must be withheld: how many rows miss a number in it."""
+    """Per column that causes rows to be withheld: how many rows miss a number in it."""
     notes: tuple[Note, ...] = ()
-    """What to know about columns that may not be what they were taken for."""
+    """Notes on columns that may have been read with the wrong kind."""
     person: NDArray[np.int32] | None = None
-    """Per row the number of the person it is about, from 0 without gaps; None when every row is a person of its own."""
+    """Per row: the number of its person, from 0 without gaps; None if every row is a different person."""
 
     def __post_init__(self) -> None:
-        """See that the columns fit together."""
+        """Check that the columns fit together."""
+        given: object = self.sensitive
+        if given is None or isinstance(given, Column):
+            object.__setattr__(self, "sensitive", () if given is None else (given,))
         if self.person is not None and len(self.person) != self.rows:
             raise DiscreetError(
                 f"{len(self.person):,} rows have a person and the table has {self.rows:,}; give every row its person"
             )
-        if self.also_sensitive and self.sensitive is None:
-            raise DiscreetError("a table without a sensitive attribute has no others either; name the first")
         names = [column.name for column in self.columns]
         for column in self.columns:
             if len(column.codes) != self.rows:
@@ -120,12 +117,12 @@ class Table:
     @property
     def columns(self) -> tuple[Column, ...]:
         """All columns: quasi-identifiers, sensitive attributes, others."""
-        return (*self.quasi, *self.all_sensitive, *self.other)
+        return (*self.quasi, *self.sensitive, *self.other)
 
     @property
-    def all_sensitive(self) -> tuple[Column, ...]:
-        """The sensitive attributes, in order; none, or one, or several."""
-        return () if self.sensitive is None else (self.sensitive, *self.also_sensitive)
+    def secret(self) -> Column | None:
+        """The sensitive attribute, the first if there are several; None if there is none."""
+        return self.sensitive[0] if self.sensitive else None
 
     @property
     def persons(self) -> int:
@@ -139,17 +136,17 @@ class Table:
 
     @property
     def classes(self) -> NDArray[np.int32]:
-        """The code of the sensitive value of every row; zeros when there is no sensitive attribute."""
-        return np.zeros(self.rows, dtype=np.int32) if self.sensitive is None else self.sensitive.codes
+        """The code of every row's (first) sensitive value; zeros if there is no sensitive attribute."""
+        return np.zeros(self.rows, dtype=np.int32) if self.secret is None else self.secret.codes
 
     @property
     def prior_counts(self) -> NDArray[np.int64]:
-        """How often every sensitive value occurs in the whole table, also those that are withheld later."""
-        values = 1 if self.sensitive is None else len(self.sensitive.values)
+        """How often every sensitive value occurs in the whole table, including rows that are withheld later."""
+        values = 1 if self.secret is None else len(self.secret.values)
         return np.bincount(self.classes, minlength=values).astype(np.int64)
 
     def column(self, name: str) -> Column:
-        """The column of that name."""
+        """Return the column with this name."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -158,8 +155,8 @@ class Table:
         )
 
     def __repr__(self) -> str:
-        """One line per column: its role, kind and extent."""
-        roles = ["quasi"] * len(self.quasi) + ["sensitive"] * len(self.all_sensitive) + ["other"] * len(self.other)
+        """Show one line per column: its role, kind and size."""
+        roles = ["quasi"] * len(self.quasi) + ["sensitive"] * len(self.sensitive) + ["other"] * len(self.other)
         width = max((len(column.name) for column in self.columns), default=0)
         about = "" if self.person is None else f" about {self.persons:,} persons"
         lines = [f"Table of {self.rows:,} rows{about}"]
@@ -177,7 +174,7 @@ class Table:
 
 
 def as_table(given: object) -> Table:
-    """What is given, if it is a table; columns of anything else have no roles yet."""
+    """Return the argument if it is a Table; refuse anything else, whose columns have no roles yet."""
     if not isinstance(given, Table):
         raise DiscreetError(
             f"a table with roles is needed here, not {type(given).__name__}; read it first, as in "

@@ -1,4 +1,4 @@
-"""How values are written as text, and when a text is a number."""
+"""How values are written as text, and which texts are numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 MISSING = "(missing)"
-"""The name of a missing value where it is a value of its own."""
+"""The text of a missing value where missing is a value of its own."""
 
 MARKS = frozenset(
     (
@@ -17,31 +17,31 @@ MARKS = frozenset(
         *("#null!", "#value!", "#div/0!", "\\n", ".", "..", "...", "?", "??", "-", "--", "---", "*", "_", "x", "k.a."),
     )
 )
-"""How files write that a value is missing, in small letters."""
+"""Texts that commonly mark missing values in files, in lower case."""
 
 MOST_WITHHELD = 0.05
-"""The share of rows that may be withheld for missing values without being asked for."""
+"""The default limit on the share of rows that are withheld for missing values."""
 
 LARGEST_WHOLE = 2**53
-"""Whole numbers beyond this one cannot be told apart once they are held as floating-point numbers."""
+"""Beyond this, different whole numbers may become the same floating-point number."""
 
 LARGEST_DIGITS = len(str(LARGEST_WHOLE))
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 WHOLE = r"^[+-]?[0-9]+$"
 LEADING_ZERO = r"^[+-]?0[0-9]"
-"""Codes such as 01301: their zeros carry meaning, so they are no numbers unless the user says so."""
+"""Codes such as 01301: their leading zeros carry meaning, so they are numbers only if the user declares them so."""
 
 _number = re.compile(NUMBER)
 _leading_zero = re.compile(LEADING_ZERO)
 
 
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Characters that steer a terminal, break a line or turn its text around, and are not seen themselves."""
+"""Invisible characters that control a terminal, break a line or reverse the direction of text."""
 
 
 def visible(text: str) -> str:
-    """A text to be shown on one line, in which whatever would steer the terminal is seen instead.
+    """Return a text safe to print on one line: control characters are shown as escapes.
 
     >>> print(visible("red \\x1b[31m, two\\nlines"))
     red \\x1b[31m, two\\nlines
@@ -50,7 +50,7 @@ def visible(text: str) -> str:
 
 
 def number_text(number: float) -> str:
-    """Write a number the short way: whole numbers without a decimal point.
+    """Write a number in its shortest form: whole numbers without a decimal point.
 
     >>> number_text(17.0), number_text(2.5), number_text(10**20)
     ('17', '2.5', '100000000000000000000')
@@ -62,7 +62,7 @@ def number_text(number: float) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Write any single value as the text it is known by.
+    """Write any single value as the text that identifies it.
 
     >>> value_text(True), value_text(17.0), value_text("a ")
     ('True', '17', 'a ')
@@ -79,7 +79,7 @@ def value_text(value: Any) -> str:
 
 
 def is_null(value: Any) -> bool:
-    """Whether a value of Python, NumPy or pandas stands for none.
+    """Whether a value of Python, NumPy or pandas is null or NaN.
 
     >>> is_null(None), is_null(float("nan")), is_null("")
     (True, True, False)
@@ -90,7 +90,7 @@ def is_null(value: Any) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is missing from a table: null, NaN, or blank text.
+    """Whether a table treats a value as missing: null, NaN, or blank text.
 
     >>> is_missing(None), is_missing(" "), is_missing(0)
     (True, True, False)
@@ -99,7 +99,7 @@ def is_missing(value: Any) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number as people write it.
+    """Whether a text is a decimal number; digits with underscores, nan and infinities are not.
 
     >>> is_number("-1.5e3"), is_number("1_0"), is_number("nan")
     (True, False, False)
@@ -108,9 +108,9 @@ def is_number(text: str) -> bool:
 
 
 def canonical(text: str) -> str:
-    """The form under which two ways of writing one value meet: no blanks at the ends, 17.0 as 17, but 017 as it is.
+    """Return one spelling for all spellings of a value: blanks at the ends removed, 17.0 as 17, but 017 unchanged.
 
-    Two numbers that differ only in digits which a floating-point number cannot hold do not meet.
+    Numbers that differ only in digits beyond floating-point precision keep different spellings.
 
     >>> canonical(" 17.0"), canonical("017"), canonical("1e2"), canonical("12345678901234567891")
     ('17', '017', '100', '12345678901234567891')
@@ -123,7 +123,7 @@ def canonical(text: str) -> str:
 
 
 def exact(text: str) -> Decimal | None:
-    """The number that a text means, to its last digit; None where its exponent is beyond all reason.
+    """Convert a text to the exact number; None if its exponent is too large for ``Decimal``.
 
     >>> exact("0.50") == exact(".5"), exact("1e-99999999999999999999")
     (True, None)
@@ -135,7 +135,7 @@ def exact(text: str) -> Decimal | None:
 
 
 def near(name: str, known: Iterable[str], most: int = 3) -> str:
-    """A hint for a name that is not among those known: up to so many that are like it, or all.
+    """Return a hint for an unknown name: up to ``most`` similar known names, or a list of the known ones.
 
     >>> near("agee", ["age", "sex"])
     "did you mean 'age'?"

@@ -1,4 +1,4 @@
-"""Writing tables so that nothing but their cells leaves the house, and reading them back."""
+"""Writes tables so that the files reveal nothing but their cells, and reads them back."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ PARQUET: dict[str, Any] = {"compression": "zstd", "store_schema": False}
 
 
 def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "csv") -> None:
-    """Write an Arrow table as CSV or Parquet, without metadata, and without dictionaries that might list unused values.
+    """Write an Arrow table as CSV or Parquet, without metadata or dictionaries, which might list unused values.
 
-    In CSV only cells that need quotes have them; a missing cell is empty and an empty text is ``""``.
+    In CSV only cells that need quotes have them; a missing cell is empty, and an empty text is ``""``.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -42,7 +42,7 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "cs
     if format == "parquet":
         import pyarrow.parquet as pq
 
-        with Path(path).open("wb") as file:  # Arrow takes no path that is not in UTF-8
+        with Path(path).open("wb") as file:  # Arrow accepts only paths in UTF-8
             pq.write_table(_plain(table), file, **PARQUET)
     elif format == "csv":
         _write_csv(table, Path(path))
@@ -51,12 +51,12 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "cs
 
 
 def read_table(path: str | PathLike[str], uncoded: str | None = None) -> pa.Table:
-    """Read back what ``write_table`` wrote, every cell as text and every column coded; a missing cell is empty text.
+    """Read a file of ``write_table`` with every cell as text and every column coded; a missing cell is empty text.
 
-    To code a column of which most texts are rare takes many times as long as to read it: one may be left ``uncoded``.
+    One column may be left ``uncoded``: coding a column of mostly rare texts takes many times as long as reading it.
     """
     path = Path(path)
-    if path.is_symlink():  # what it leads to may lie anywhere, and change
+    if path.is_symlink():  # its target may be anywhere, and change
         raise DiscreetError(
             f"'{path}' is a link to a file elsewhere, which is not followed; put the file itself into the folder"
         )
@@ -77,11 +77,11 @@ def read_table(path: str | PathLike[str], uncoded: str | None = None) -> pa.Tabl
 
 
 def written_otherwise(table: pa.Table, path: str | PathLike[str], format: Format = "csv") -> str | None:
-    """How a file differs from what ``write_table`` makes of the table that was read from it; ``None`` if it does not.
+    """Describe how a file differs from what ``write_table`` writes for its table; ``None`` if it does not.
 
-    One table can be written in many ways, and which of them was chosen might tell something that no cell says. Of
-    Parquet there are versions that write the same cells in other bytes: then the cells, their types and that there is
-    nothing beside them is compared.
+    A table can be written in many ways, and the choice among them could encode information that no cell contains.
+    Other versions of the Parquet writer may write the same cells as different bytes: for these, the cells and their
+    types must agree, and the file must not contain metadata.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -96,14 +96,14 @@ def written_otherwise(table: pa.Table, path: str | PathLike[str], format: Format
         for part in _csv_parts(table):
             found = file.read(len(part))
             if found != part:
-                # whole lines are shown, so the rest of the last one is needed
+                # the message quotes whole lines, so the rest of the last one is needed
                 return _first_line(found + file.readline(), bytes(part), line)
             line += found.count(b"\n")
         return "it goes on after its last line" if file.read(1) else None
 
 
 def digest(path: str | PathLike[str]) -> str:
-    """The SHA-256 of a file, in hexadecimal.
+    """Return the SHA-256 of a file, in hexadecimal.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
@@ -133,7 +133,7 @@ def _write_csv(table: pa.Table, path: Path) -> None:
 
 
 def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
-    """A table as CSV, many lines at a time."""
+    """Yield a table as CSV, many lines at a time."""
     header = _quoted(pa.array(table.column_names, pa.large_string())).to_pylist()
     last = table.num_columns - 1
     columns = [_cells(column, "\n" if at == last else "") for at, column in enumerate(table.columns)]
@@ -142,18 +142,18 @@ def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
     for start in range(0, table.num_rows, BATCH_ROWS):
         cells = [cells_of(start, min(BATCH_ROWS, table.num_rows - start)) for cells_of in columns]
         lines = pc.binary_join_element_wise(*cells, comma) if len(cells) > 1 else cells[0]
-        # The lines of an Arrow array lie one behind the other in memory: they are the file.
+        # The lines of an Arrow array are contiguous in memory, exactly as in the file.
         ends = np.frombuffer(lines.buffers()[1], np.int64)[lines.offset : lines.offset + len(lines) + 1]
-        yield memoryview(lines.buffers()[2]).cast("B")[ends[0] : ends[-1]]  # bytes compare as unsigned numbers
+        yield memoryview(lines.buffers()[2]).cast("B")[ends[0] : ends[-1]]  # "B": comparable with bytes
 
 
 def _cells(column: pa.ChunkedArray, end: str) -> Callable[[int, int], pa.Array]:
-    """The cells of some rows of a column, ready for CSV, from the first row and the number of rows."""
+    """Return a function from a first row and a number of rows to their cells of a column, quoted for CSV."""
     if not pa.types.is_dictionary(column.type):
         return lambda start, rows: _quoted(
             pa.concat_arrays(column.slice(start, rows).chunks).cast(pa.large_string()), end
         )
-    # The texts are few and the rows many: each text is quoted once, and looked up for every row.
+    # There are few texts and many rows: each text is quoted once and looked up for every row.
     whole = column.unify_dictionaries()
     texts = whole.chunk(0).dictionary.cast(pa.large_string()) if whole.num_chunks else pa.array([], pa.large_string())
     ready = pa.concat_arrays([_quoted(texts, end), pa.array([end], pa.large_string())])
@@ -162,7 +162,7 @@ def _cells(column: pa.ChunkedArray, end: str) -> Callable[[int, int], pa.Array]:
 
 
 def _quoted(cells: pa.Array, end: str = "") -> pa.Array:
-    # U+FEFF at the very beginning of a file is taken for a mark of its byte order, and dropped, unless quoted.
+    # An unquoted U+FEFF at the start of a file would be read as a byte order mark, and dropped.
     needs = pc.match_substring_regex(cells, r'[",\r\n]|^\s|\s$|^$|^\x{FEFF}')
     if pc.any(needs).as_py():
         doubled = pc.replace_substring(cells, '"', '""')
@@ -176,7 +176,7 @@ def _quoted(cells: pa.Array, end: str = "") -> pa.Array:
 
 
 def _first_line(found: bytes, written: bytes, line: int) -> str:
-    """The first line in which two parts of a file differ; ``line`` is the number of their first."""
+    """Describe the first line in which two parts of a file differ; ``line`` is the number of their first line."""
     ours, theirs = written.splitlines(keepends=True), found.splitlines(keepends=True)
     at = next((at for at, (one, other) in enumerate(zip(theirs, ours, strict=False)) if one != other), len(theirs))
     if at >= len(theirs) or at >= len(ours):
@@ -211,7 +211,7 @@ def _other_parquet(table: pa.Table, path: Path) -> str | None:
 def _read_csv(file: BinaryIO, uncoded: str | None) -> pa.Table:
     import pyarrow.csv
 
-    # Which columns there are is known only to the file, and Arrow must be told the type of each beforehand.
+    # Arrow must be given the type of each column beforehand, but only the file knows the columns.
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     names = next(csv.reader(text), [])
     text.detach()
@@ -220,7 +220,7 @@ def _read_csv(file: BinaryIO, uncoded: str | None) -> pa.Table:
     coded = pa.dictionary(pa.int32(), pa.string())
     types = {name: pa.string() if name == uncoded else coded for name in names}
     convert = pyarrow.csv.ConvertOptions(column_types=types, strings_can_be_null=False)
-    # Every block has a dictionary of its own that must be merged: large ones keep them few.
+    # Each block has its own dictionary, which must be merged: large blocks are few.
     blocks = pyarrow.csv.ReadOptions(block_size=BLOCK_BYTES)
     return pyarrow.csv.read_csv(file, read_options=blocks, parse_options=parse, convert_options=convert)
 
@@ -235,7 +235,7 @@ def _read_parquet(file: BinaryIO, uncoded: str | None) -> pa.Table:
 
 
 def _coded(column: pa.ChunkedArray) -> pa.Array:
-    """A column as one array of codes into its texts, none of them null."""
+    """Return a column as one dictionary array of texts without nulls."""
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     array = column.unify_dictionaries().combine_chunks()

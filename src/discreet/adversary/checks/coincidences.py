@@ -47,34 +47,42 @@ def matches(lines: Ints, rows: Ints) -> float:
         return 0.0
     width = int(max(lines.max(), rows.max())) + 1
     often = np.bincount(lines, minlength=width)
-    inputs = arrangements(rows)
+    inputs = arrangements(rows, MOST)
     for arranged in inputs:
-        hits = int((lines[:MOST] == arranged[:MOST]).sum())
-        found = max(found, agreeing(hits, often, np.bincount(arranged[:MOST], minlength=width), number))
+        hits = int((lines[:MOST] == arranged).sum())
+        found = max(found, agreeing(hits, often, np.bincount(arranged, minlength=width), number))
     for near in NEAR:
         size = min(number, MOST) // near * near
         if size == 0:
             continue
         part = np.arange(size) // near * width
         for input_rows in (rows, rows[::-1]):
-            there = np.sort(part + input_rows[:size])
-            here = np.sort(part + lines[:size])
-            together = np.searchsorted(there, here, side="right") - np.searchsorted(there, here)
+            together = _equal_pairs(part + input_rows[:size], part + lines[:size])
             mean = float(often[input_rows[:size]].sum()) / number
-            found = max(found, exceeding(float(together.sum()) / near, mean))
+            found = max(found, exceeding(together / near, mean))
     return found - math.log(len(inputs) + 2.0 * len(NEAR))
 
 
-def arrangements(rows: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """The rows of the input as they are, reversed, dealt into two heaps, and put together from two halves in turn.
+def _equal_pairs(ones: Ints, others: Ints) -> int:
+    """How many pairs of a number of the ones and one of the others are equal."""
+    both = np.sort(np.concatenate([2 * ones, 2 * others + 1]))
+    ends = np.flatnonzero(np.diff(both >> 1, append=-1))
+    of_others = np.diff(np.cumsum(both & 1)[ends], prepend=0)
+    return int(of_others @ (np.diff(ends, prepend=-1) - of_others))
+
+
+def arrangements(rows: NDArray[Any], most: int | None = None) -> tuple[NDArray[Any], ...]:
+    """The rows of the input as they are, reversed, dealt into two heaps, and put together from two halves in turn; of
+    each the first, so many at most.
 
     >>> [one.tolist() for one in arrangements(np.arange(5))]
     [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [0, 2, 4, 1, 3], [0, 3, 1, 4, 2]]
     """
-    dealt, together = np.concatenate([rows[::2], rows[1::2]]), np.empty_like(rows)
-    half = len(rows[::2])
-    together[::2], together[1::2] = rows[:half], rows[half:]
-    return rows, rows[::-1], dealt, together
+    number, half = len(rows) if most is None else min(most, len(rows)), len(rows[::2])
+    dealt = np.concatenate([rows[::2][:number], rows[1::2][: max(0, number - half)]])
+    together = np.empty_like(dealt)
+    together[::2], together[1::2] = rows[: len(together[::2])], rows[half : half + len(together[1::2])]
+    return rows[:number], rows[::-1][:number], dealt, together
 
 
 def shifts(lines: Ints, rows: Ints) -> float:

@@ -12,6 +12,7 @@ from collections.abc import Collection
 import numpy as np
 
 from discreet.adversary.check import Check, one_sentence
+from discreet.arguments import argument
 from discreet.principles import wording
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ordered_values
@@ -51,7 +52,7 @@ def listed(release: Release, original: Table, from_release: Collection[str] = ()
     if not unseen:
         return Check("listed", True, "The manifest lists no values or labels that nothing else shows.")
     told = f"the manifest lists {'; '.join(unseen)}: neither the original nor a published cell shows that"
-    files = ", ".join(f"--hierarchy {name}=FILE" for name in where)
+    files = argument("hierarchies", {name: "FILE" for name in where})
     return Check("listed", True, one_sentence([f"{told}; to have it judged, say {files}"]), caveat=told)
 
 

@@ -123,7 +123,7 @@ def _of_lines(lines: Lines) -> Iterator[Finding]:
     keys: list[tuple[str, Floats | Ints, str, Floats | Ints]] = [(ROWS, stood, "", stood[:0])]
     if not lines.alike and lines.near is None:
         first = np.full(len(held), np.inf)
-        np.minimum.at(first, rows, lines.places)
+        first[rows[::-1]] = lines.places[::-1]  # the last to be written is the first, as rows are in order
         keys[0] = (ROWS, stood, INPUT, stood[np.argsort(first[says], kind="stable")])
     if lines.secrets is not None:
         of_said = means(lines.secrets)
@@ -135,7 +135,8 @@ def _of_lines(lines: Lines) -> Iterator[Finding]:
         keys.append(("the sensitive values", lines.shown, BY_VALUE, np.sort(lines.shown)))
         alike = f"lines of {lines.table} stand beside lines with the same sensitive value"
         yield Finding(alike, runs(lines.shown), BY_VALUE, runs(np.sort(lines.shown)))
-    for of, key, order_of, ordered in keys:
+    for of, given, order_of, ordered in keys:
+        key = dense(given)  # the looks ask for the order of keys alone
         yield Finding(f"the lines of {lines.table} follow {of}", trend(key).surprise, order_of, trend(ordered).surprise)
         yield Finding(f"lines of {lines.table} that stand together are alike by {of}", stretches(key))
         if lines.groups is not None:

@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.table.combinations import ranks
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 MOST = 1 << 16
@@ -51,7 +53,7 @@ def dense(keys: NDArray[Any]) -> Ints:
     >>> dense(np.array([0.5, 9.0, 0.5])).tolist()
     [0, 1, 0]
     """
-    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+    return ranks(keys)
 
 
 def inversions(keys: Ints) -> int:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, described, one_sentence
 from discreet.adversary.verdict import PromiseVerdict
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
@@ -44,7 +45,7 @@ def check_read(manifest: dict[str, object], original: Table) -> None:
     if "persons" in manifest and original.person is None:
         raise DiscreetError(
             "the release is about persons who may have several rows; name the column of the original that says whose "
-            "row it is, as in person='id'"
+            f"row it is, as in {argument('person', 'id')}"
         )
 
 
@@ -71,7 +72,7 @@ def judged_by_persons(
         each = Judged.of(original, placed, case.release.groups).by_persons
         withheld = Judged.of(original, np.where(placed < 0, 0, -1), 1).by_persons
         exact = True
-    several = 0 if original.sensitive is None else several_values(original, original.sensitive)
+    several = 0 if original.secret is None else several_values(original, original.secret)
     found = [
         _by_persons(part, one, case.release, each, withheld, prior, exact=exact, several=several)
         for part, one in zip(parts, kept, strict=True)

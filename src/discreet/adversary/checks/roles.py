@@ -11,6 +11,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from discreet.adversary.check import Check, one_sentence
+from discreet.arguments import argument
 from discreet.principles import wording
 from discreet.releases.release import Release
 from discreet.table.table import Table
@@ -25,7 +26,7 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
     has no role to compare; those that cannot be done without are refused when the two are laid over each other.
     """
     own = {column.name: "quasi" for column in original.quasi}
-    own |= {column.name: "sensitive" for column in original.all_sensitive}
+    own |= {column.name: "sensitive" for column in original.sensitive}
     own |= {column.name: "other" for column in original.other}
     told = {attribute.name: attribute.role for attribute in release.attributes}
     faults = [
@@ -38,7 +39,8 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
     unsaid = [name for name in told if name in from_release]
     if len(unsaid) == len(told):
         sentence = "The roles of the columns are those that the release states, as nobody else said any."
-        caveat = "the roles of the columns are the release's own word: say --quasi and --sensitive to judge them"
+        say = f"{argument('quasi')} and {argument('sensitive')}"
+        caveat = f"the roles of the columns are the release's own word: say {say} to judge them"
         return Check("roles", True, sentence, caveat=caveat)
     remarks = ["The columns have the roles that the original was read with."]
     for role, many in (("quasi", "quasi-identifier"), ("sensitive", "sensitive attribute")):
@@ -57,7 +59,7 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
 def as_published(original: Table, release: Release) -> Table:
     """The original without the sensitive attributes that are not published, if one of them is."""
     told = {attribute.name for attribute in release.attributes if attribute.role == "sensitive"}
-    shown = [column for column in original.all_sensitive if column.name in told]
-    if not shown or len(shown) == len(original.all_sensitive):
+    shown = [column for column in original.sensitive if column.name in told]
+    if not shown or len(shown) == len(original.sensitive):
         return original
-    return replace(original, sensitive=shown[0], also_sensitive=tuple(shown[1:]))
+    return replace(original, sensitive=tuple(shown))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from discreet.adversary.check import Check, one_sentence
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, parse, together, wording
-from discreet.principles.per_attribute import named
 from discreet.principles.principle import asked_for
 from discreet.releases.folder import MANIFEST, plainly_laid_out
 from discreet.releases.generalized.release import GeneralizedRelease
@@ -77,7 +77,7 @@ def taken(parts: Iterable[Principle], prior: Prior, from_release: Collection[str
         name = prior.attribute
         sentence = (
             f"{part} depends on the {what} of {name!r}, which was taken from the release that is judged; to have it "
-            f"judged by your own, put {file} into a file and say --hierarchy {name}=FILE."
+            f"judged by your own, put {file} into a file and say {argument('hierarchies', {name: 'FILE'})}."
         )
         return what, [Check("given", True, sentence)]
     return None, []
@@ -116,13 +116,13 @@ def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[s
 
     A promise that names an attribute which the release does not have is judged on the first one, where it cannot hold.
     """
-    columns = original.all_sensitive
+    columns = original.sensitive
     if len(columns) < 2:
         return [(None, parts)]
     names = [column.name for column in columns]
     found: list[tuple[str | None, tuple[Principle, ...]]] = []
     for at, name in enumerate(names):
         about = [part for part in parts if part.about in (None, name) or (at == 0 and part.about not in names)]
-        own = [named(part, name) for part in about if at == 0 or part.about_values]
+        own = [part.naming(name) for part in about if at == 0 or part.about_values]
         found.append((name, tuple(own)))
     return found

@@ -54,7 +54,7 @@ def as_many(release: Release, original: Table, shown: str) -> Check:
 
 def _named(aligned: Aligned, original: Table, kind: int) -> str:
     row = int(np.flatnonzero(aligned.had == kind)[0]) if bool((aligned.had == kind).any()) else -1
-    if row < 0 or aligned.release.sensitive is None or original.sensitive is None:
+    if row < 0 or not aligned.release.secrets or original.secret is None:
         return "the same values published as they are"
-    column = original.sensitive
+    column = original.secret
     return f"{column.name} {column.texts[int(column.codes[row])]!r}"

@@ -15,6 +15,7 @@ from discreet.adversary.formats.generalized.align import Aligned
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
+from discreet.table.combinations import first_difference, places_among
 from discreet.table.paths import content, located
 
 EXPLAINED = "every group has exactly the sensitive values of its rows, all of which lie in its description"
@@ -60,10 +61,11 @@ def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
     kept, places = placed
     faults += outside(aligned, kept, places)
     width = aligned.kinds + 1
-    claimed = np.sort(release.group_of.astype(np.int64) * width + aligned.shown)
-    real = np.sort(places * width + aligned.had[kept])
-    if len(claimed) != len(real) or bool((claimed != real).any()):
-        group = int(first_difference(claimed, real)) // width
+    differing = first_difference(
+        release.group_of.astype(np.int64) * width + aligned.shown, places * width + aligned.had[kept]
+    )
+    if differing is not None:
+        group = differing // width
         faults.append(
             f"group {release.ids[group]} ({described(release, group)}) is not published with the sensitive values of "
             "its rows"
@@ -101,14 +103,17 @@ def place_rows(
         faults.append(f"the trace must have one whole number for each of the {wording.rows(rows)} of the original")
         return None
     kept = np.flatnonzero(trace >= 0)
-    places = np.minimum(np.searchsorted(release.ids, trace[kept]), max(0, release.groups - 1))
-    known = release.ids[places] == trace[kept] if release.groups else np.zeros(len(kept), np.bool_)
+    named = trace[kept].astype(np.int64)
+    places = np.minimum(places_among(release.ids, named), max(0, release.groups - 1))
+    known = release.ids[places] == named if release.groups else np.zeros(len(kept), np.bool_)
     if not bool(known.all()):
-        faults.append(f"the trace names group {int(trace[kept][~known][0])}, which the release has not")
+        faults.append(f"the trace names group {int(named[~known][0])}, which the release has not")
         kept, places = kept[known], places[known]
     if (left := rows - len(kept)) != release.withheld:
         faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
-    if len(np.setdiff1d(kept, usable, assume_unique=True)):
+    may_be = np.zeros(rows, np.bool_)
+    may_be[usable] = True
+    if not bool(may_be[kept].all()):
         faults.append("the trace publishes rows that were to be withheld for their missing values")
     return kept, places
 
@@ -119,12 +124,3 @@ def trace_check(faults: list[str], explained: str) -> Check:
         return Check("support", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
     sentence = f"By the private trace, every input row is published once or withheld, and {explained}."
     return Check("support", True, sentence)
-
-
-def first_difference(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
-    """The smallest number that stands in one of two sorted lists and not as often in the other."""
-    size = min(len(one), len(other))
-    differ = np.flatnonzero(one[:size] != other[:size])
-    if differ.size:
-        return int(min(one[differ[0]], other[differ[0]]))
-    return int((one if len(one) > size else other)[size])

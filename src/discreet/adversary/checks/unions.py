@@ -21,7 +21,7 @@ from discreet.adversary.formats.generalized.align import Aligned
 from discreet.adversary.verdict import PromiseVerdict, counts_of
 from discreet.kernels.boxes import unions as unions_kernels
 from discreet.kernels.judging import SLACK
-from discreet.principles import Principle, Prior, Proximity
+from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
 from discreet.principles.wording import percent, rows
 from discreet.progress import Tell, silent
@@ -70,9 +70,9 @@ class Faced:
         where = f"{self.beyond:,} of {self.points:,} combinations of quasi-identifiers (at worst {_listed(self.point)})"
         alike = "An adversary who cannot tell which of several matching groups a person is in takes them as one"
         text = f"Every group keeps {self.part}, as promised. {alike}"
-        if not isinstance(self.part, Proximity):
+        if self.part.nearness is None:
             return f"{text}, and goes beyond it {self.strain:.2f} times for {where}. {self.sentence}"
-        m = self.part.m
+        m = self.part.nearness.m
         # why it is never more than 2 / m is proved at schemes.proximity
         text += (
             f" and finds up to {percent(self.strain / m)} of their rows near to one number instead of {percent(1 / m)},"
@@ -145,7 +145,7 @@ def face(
     fresh[1:] = (codes[1:] != codes[:-1]).any(axis=1)
     first_row = np.append(np.flatnonzero(fresh), len(codes))
     results = [Faced(part, len(first_row) - 1) for part in parts]
-    windows = [part.windows(prior) if isinstance(part, Proximity) else None for part in parts]
+    windows = [None if part.nearness is None else part.nearness.windows(prior) for part in parts]
     worst: dict[int, tuple[NDArray[np.int64], np.intp]] = {}
     nearest: dict[int, np.intp] = {}
     for start, counts in _gathered(aligned, np.ascontiguousarray(codes[fresh]), axes, len(prior.values)):
@@ -159,11 +159,11 @@ def face(
             if strains[at] > result.strain:
                 result.strain = float(strains[at])
                 worst[place] = counts.line(at), people[starts[at]]
-            if window is not None:
+            if window is not None and result.part.nearness is not None:
                 own = classes[here]
                 within = counts.starts, counts.values, counts.amounts, point_of, window[0][own], window[1][own]
                 shares = kernels.shares_within(*within)
-                allowed = (1.0 + SLACK) / cast(Proximity, result.part).m
+                allowed = (1.0 + SLACK) / result.part.nearness.m
                 result.people = (result.people or 0) + int((shares > allowed).sum())
                 at = int(np.argmax(shares))
                 if result.share is None or shares[at] > result.share:

@@ -24,7 +24,8 @@ from discreet.adversary.check import Check
 from discreet.adversary.formats.randomised.align import Matched
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
-from discreet.principles import Principle, Prior, Proximity
+from discreet.principles import Principle, Prior
+from discreet.principles.principle import Nearness
 
 Numbers = NDArray[np.int64]
 
@@ -95,20 +96,20 @@ def _some_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool:
 def _every_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool:
     """Whether the promise is kept whatever rows are chosen, as far as can be told."""
     least, most, size = matched.left, _most(matched), int(matched.left.sum()) + matched.open
-    if isinstance(part, Proximity):
-        first, last = part.windows(prior)
-        return bool((_inside(most, first, last)[most > 0] <= size // part.m).all())
+    if near := part.nearness:
+        first, last = near.windows(prior)
+        return bool((_inside(most, first, last)[most > 0] <= size // near.m).all())
     return all(bool((least >= low).all() and (most <= high).all()) for _, low, high in _bounds(part, matched, prior))
 
 
 def _at_least(part: Principle, matched: Matched, prior: Prior) -> float:
     """The least strain that the rows have which are withheld for certain, among all that are."""
     least, most, size = matched.left, _most(matched), int(matched.left.sum()) + matched.open
-    if isinstance(part, Proximity):
-        first, last = part.windows(prior)
+    if near := part.nearness:
+        first, last = near.windows(prior)
         # rows that cannot lie outside a neighbourhood lie inside
         inside = np.maximum(_inside(least, first, last), size - (most.sum() - _inside(most, first, last)))
-        return float(inside[least > 0].max(initial=0) / (size / part.m + SLACK))
+        return float(inside[least > 0].max(initial=0) / (size / near.m + SLACK))
     caps = part.caps(prior)
     assert caps is not None, "these promises bound every value"
     return float((least / (caps * size + SLACK)).max())
@@ -117,8 +118,8 @@ def _at_least(part: Principle, matched: Matched, prior: Prior) -> float:
 def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[ValueLimits]:
     """What the promise says of how many withheld rows have which values."""
     size, width = int(matched.left.sum()) + matched.open, len(prior.counts)
-    if isinstance(part, Proximity):
-        yield from _near(part, prior, size)
+    if part.nearness:
+        yield from _near(part.nearness, prior, size)
         return
     caps, floors = part.caps(prior), part.floors(prior)
     assert caps is not None, "these promises bound every value"
@@ -127,13 +128,13 @@ def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[ValueLi
     yield ValueLimits(np.arange(width), np.maximum(low, 0.0).astype(np.int64), high.astype(np.int64))
 
 
-def _near(part: Proximity, prior: Prior, size: int) -> Iterator[ValueLimits]:
+def _near(near: Nearness, prior: Prior, size: int) -> Iterator[ValueLimits]:
     """Values in intervals none of which a group that keeps proximity can have more than 1 / m of its rows in.
 
     The upper side of any neighbourhood is such an interval, held number or not: the neighbourhood of the least number
     held in it contains the rest of it, as its ends do not fall. The same is true of lower sides.
     """
-    first, last = part.windows(prior)
+    first, last = near.windows(prior)
     width = len(first)
     for up in (True, False):
         nodes, at, number = np.empty(width, np.int64), 0 if up else width - 1, 0
@@ -141,7 +142,7 @@ def _near(part: Proximity, prior: Prior, size: int) -> Iterator[ValueLimits]:
             low, high = (at, int(last[at])) if up else (int(first[at]), at)
             nodes[low : high + 1] = number
             at, number = high + 1 if up else low - 1, number + 1
-        yield ValueLimits(nodes, np.zeros(number, np.int64), np.full(number, size // part.m))
+        yield ValueLimits(nodes, np.zeros(number, np.int64), np.full(number, size // near.m))
 
 
 def _fits(matched: Matched, bounds: ValueLimits) -> bool:

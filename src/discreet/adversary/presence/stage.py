@@ -23,7 +23,7 @@ from discreet.adversary.presence.population import Population, in_population
 from discreet.adversary.presence.remarks import remarks
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
-from discreet.principles import AlphaBeta, Principle
+from discreet.principles import Principle
 from discreet.principles.wording import percent
 from discreet.progress import Tell, silent
 from discreet.releases.max_presence import PresenceBound
@@ -103,10 +103,10 @@ class PresenceBeliefs:
         groups = int((self.finder.sizes > alpha * self.combinations + SLACK).sum())
         return groups, _above(self.found.largest, alpha), _above(self.found.together, alpha)
 
-    def presence(self, parts: Sequence[AlphaBeta], population: Table | None) -> Presence:
+    def presence(self, parts: Sequence[Principle], population: Table | None) -> Presence:
         """The figures, by the strongest of some promises."""
-        alpha = min((part.alpha for part in parts), default=None)
-        together = min((part.alpha for part in parts if part.combined), default=None)
+        alpha = min((part.most_presence for part in parts), default=None)
+        together = min((part.most_presence for part in parts if part.combined_presence), default=None)
         _, above_group, above_combined = self.beyond(1.0 if alpha is None else alpha)
         weighed = self.weighed
         return Presence(
@@ -141,21 +141,21 @@ def with_presence(
 
     For a format that hides presence always; for others where a promise or a population asks for it.
     """
-    named = {str(part): part for part in promised if isinstance(part, AlphaBeta)}
+    named = {str(part): part for part in promised if part.hides_presence}
     parts = [named.get(kept.promise) for kept in found.promises]
     asked = release.hides_presence or population is not None or any(part is not None for part in parts)
     if not asked or not release.quasi:
         return found
     told = PresenceBeliefs(release, [quasi_column(attribute, original) for attribute in release.quasi], tell)
     for part in parts:
-        if part is not None and part.combined:
-            told.settle(part.alpha)
+        if part is not None and part.combined_presence:
+            told.settle(part.most_presence)
     kept = [one if part is None else hidden(part, told, one) for part, one in zip(parts, found.promises, strict=True)]
     presence = told.presence([part for part in parts if part is not None], population)
     return replace(found, promises=kept, presence=presence, checks=[*found.checks, *remarks(presence)])
 
 
-def hidden(part: AlphaBeta, told: PresenceBeliefs, values: PromiseVerdict) -> PromiseVerdict:
+def hidden(part: Principle, told: PresenceBeliefs, values: PromiseVerdict) -> PromiseVerdict:
     """A promise about presence and sensitive values, when what it says about the ``values`` has been judged."""
     judged = math.isfinite(values.strain)
     broken, reached, what = _judged(part, told)
@@ -169,7 +169,7 @@ def hidden(part: AlphaBeta, told: PresenceBeliefs, values: PromiseVerdict) -> Pr
         sentence = f"{values.sentence} It is also broken in who is present: {what}."
     else:
         sentence = f"{part} is broken: {what}."
-    strain = max(values.strain if judged else 0.0, reached / part.alpha)
+    strain = max(values.strain if judged else 0.0, reached / part.most_presence)
     if strain > values.strain and told.worst is not None and told.finder.ids is not None:
         # the group that says most about presence is the one to look at
         number, size = int(told.finder.ids[told.worst]), int(told.finder.sizes[told.worst])
@@ -184,10 +184,10 @@ def hidden(part: AlphaBeta, told: PresenceBeliefs, values: PromiseVerdict) -> Pr
     )
 
 
-def _judged(part: AlphaBeta, told: PresenceBeliefs) -> tuple[int, float, str]:
+def _judged(part: Principle, told: PresenceBeliefs) -> tuple[int, float, str]:
     """How many groups (or rows, by all groups together) break a promise about presence, the belief, and why."""
-    groups, _, rows = told.beyond(part.alpha)
-    limit, everyone = percent(part.alpha), len(told.found.groups)
+    groups, _, rows = told.beyond(part.most_presence)
+    limit, everyone = percent(part.most_presence), len(told.found.groups)
     by_group = 0.0 if told.worst is None else float(told.chances[told.worst])
     together = float(told.found.together.max(initial=0.0))
     if told.finder.certain:
@@ -195,19 +195,19 @@ def _judged(part: AlphaBeta, told: PresenceBeliefs) -> tuple[int, float, str]:
         what += "person is in the table, "
         what += f"and at most {limit} is promised" if groups else "which alpha=1 allows"
         return groups, by_group, what
-    if part.combined:
+    if part.combined_presence:
         what = "taking all groups that may hold a person together, "
         if rows:
             what += f"{rows:,} of the {everyone:,} rows of the original are believed to be in the table with more than "
             what += f"{limit}, the worst with {percent(together)}"
             return rows, together, what
         anyone = told.anyone
-        if part.alpha < 1.0 and _above(np.array([anyone.reached]), part.alpha):
+        if part.most_presence < 1.0 and _above(np.array([anyone.reached]), part.most_presence):
             what += "someone who is not in the original, with values that occur in it, would be believed to be in the "
             what += f"table with {percent(anyone.reached)}, and {limit} is allowed"
             return 1, anyone.reached, what
         what += f"nobody in the original is believed to be in the table with more than {percent(together)}, "
-        sure = not _above(np.array([anyone.bound]), part.alpha)
+        sure = not _above(np.array([anyone.bound]), part.most_presence)
         what += f"nor anyone else with more than {percent(anyone.bound)}, " if sure and anyone.bound > together else ""
         what += f"and {limit} is allowed"
         if not sure:

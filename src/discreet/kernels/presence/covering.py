@@ -10,11 +10,10 @@ from discreet.kernels.presence.value_index import (
     covering,
     covering_next,
     everyone,
-    listed,
     rarest_of,
-    said,
     trail_of,
 )
+from discreet.kernels.presence.word_runs import listed
 
 
 @kernel
@@ -27,25 +26,6 @@ def crowds(points, amounts, shown, number):
         for at in range(covering_next(points[r], shown, within, found, trail)):
             result[found[at]] += amounts[r]
     return result
-
-
-@kernel
-def beliefs(points, weights, shown, number, presences, chances):
-    """Per point and the groups that cover it: how many there are, the largest of their ``presences``, the sum of
-    log(1 - presence), and the largest of their ``chances`` times the weight of the point, 1 at most."""
-    n = points.shape[0]
-    found = np.empty(number, np.int64)
-    times = np.empty(n, np.int64)
-    largest, logs, weighed = np.zeros(n), np.zeros(n), np.zeros(n)
-    absent = np.log1p(-presences)
-    within, trail = everyone(number), trail_of(points, shown)
-    for r in range(n):
-        times[r] = covering_next(points[r], shown, within, found, trail)
-        largest[r], logs[r] = said(found[: times[r]], presences, absent)
-        for g in found[: times[r]]:
-            weighed[r] = max(weighed[r], chances[g])
-        weighed[r] = min(1.0, weighed[r] * weights[r])
-    return times, largest, logs, weighed
 
 
 @kernel

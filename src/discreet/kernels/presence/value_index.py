@@ -8,6 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.compiling import kernel, part
+from discreet.kernels.presence.word_runs import listed, place_of, runs_of, said_by_word
+
+OFTEN = 256
+"""A value that more than one of so many groups shows is shown often: to look at all bits of a line then takes less time
+than to look these groups up one by one."""
 
 
 class Shown(NamedTuple):
@@ -33,7 +38,7 @@ def index_groups(values, groups, number, width):
     lines = np.full(width, -1, np.int32)
     often = 0
     for v in range(width):
-        if starts[v + 1] * 64 > number:
+        if starts[v + 1] * OFTEN > number:
             lines[v] = often
             often += 1
         starts[v + 1] += starts[v]
@@ -64,30 +69,6 @@ def _shows(shown, v, g):
         else:
             high = middle
     return low < shown.starts[v + 1] and shown.groups[low] == g
-
-
-@part
-def _place(bit):
-    """Which bit of a word it is, of one that is set alone: a sum of six answers, none of which waits for another."""
-    place = np.int64(bit & np.uint64(0xAAAAAAAAAAAAAAAA) != 0)
-    place += np.int64(bit & np.uint64(0xCCCCCCCCCCCCCCCC) != 0) << 1
-    place += np.int64(bit & np.uint64(0xF0F0F0F0F0F0F0F0) != 0) << 2
-    place += np.int64(bit & np.uint64(0xFF00FF00FF00FF00) != 0) << 3
-    place += np.int64(bit & np.uint64(0xFFFF0000FFFF0000) != 0) << 4
-    place += np.int64(bit & np.uint64(0xFFFFFFFF00000000) != 0) << 5
-    return place
-
-
-@kernel
-def listed(common, first, found, number):
-    """Write into ``found``, from place ``number`` on, the groups whose bits a word has set; ``first`` is that of its
-    first bit. Returns the place after the last."""
-    while common != 0:
-        lowest = common & (~common + np.uint64(1))
-        found[number] = first + _place(lowest)
-        number += 1
-        common ^= lowest
-    return number
 
 
 @kernel
@@ -156,12 +137,12 @@ def trail_of(points, shown):
 
 
 @kernel
-def covering_next(point, shown, within, found, trail):
-    """The same as ``covering`` for points in order: what a point shares with the last one is not looked up again."""
+def common_next(point, shown, within, trail):
+    """The bits of the groups, of those in ``within``, that show all values of a point, all of which must have lines.
+
+    For points in order: what a point shares with the last one is not looked up again.
+    """
     before, common = trail
-    rarest = rarest_of(point, shown)
-    if rarest < 0 or shown.lines[point[rarest]] < 0:
-        return covering(point, shown, within, found)
     same = True
     for j in range(point.shape[0]):
         same = same and before[j] == point[j]
@@ -172,8 +153,17 @@ def covering_next(point, shown, within, found, trail):
             here = common[j]
             for word in range(line.shape[0]):
                 here[word] = above[word] & line[word]
+    return common[point.shape[0] - 1]
+
+
+@kernel
+def covering_next(point, shown, within, found, trail):
+    """The same as ``covering`` for points in order."""
+    rarest = rarest_of(point, shown)
+    if rarest < 0 or shown.lines[point[rarest]] < 0:
+        return covering(point, shown, within, found)
     number = 0
-    last = common[point.shape[0] - 1]
+    last = common_next(point, shown, within, trail)
     for word in range(last.shape[0]):
         number = listed(last[word], word << 6, found, number)
     return number
@@ -192,18 +182,66 @@ def said(groups, presences, absent):
 @kernel
 def cover(points, shown, number, presences):
     """Per point (a line of values, -1 for one that no group shows) and the groups that cover it: how many there are,
-    the largest of their ``presences``, and the sum of log(1 - presence)."""
+    the largest of their ``presences``, and the sum of log(1 - presence). Quickest where groups are in the order of
+    their presences."""
     n = points.shape[0]
     found = np.empty(number, np.int64)
-    times = np.empty(n, np.int64)
+    times = np.zeros(n, np.int64)
     largest = np.zeros(n)
     logs = np.zeros(n)
-    absent = np.log1p(-presences)
     within, trail = everyone(number), trail_of(points, shown)
+    runs = runs_of(presences)
     for r in range(n):
-        times[r] = covering_next(points[r], shown, within, found, trail)
-        largest[r], logs[r] = said(found[: times[r]], presences, absent)
+        rarest = rarest_of(points[r], shown)
+        if rarest >= 0 and shown.lines[points[r, rarest]] >= 0:
+            last = common_next(points[r], shown, within, trail)
+            times[r], largest[r], logs[r] = said_by_word(last, runs)
+        elif rarest >= 0:
+            times[r] = covering(points[r], shown, within, found)
+            largest[r], logs[r] = said(found[: times[r]], runs.presences, runs.absences)
     return times, largest, logs
+
+
+@kernel
+def foremost(points, shown, number):
+    """Per point: the first group that covers it, or -1."""
+    found = np.empty(number, np.int64)
+    within = everyone(number)
+    result = np.full(points.shape[0], -1, np.int64)
+    for r in range(points.shape[0]):
+        rarest = rarest_of(points[r], shown)
+        if rarest >= 0 and shown.lines[points[r, rarest]] < 0:
+            if covering(points[r], shown, within, found) > 0:
+                result[r] = found[0]
+        elif rarest >= 0:
+            for word in range(within.shape[0]):
+                common = common_to(points[r], shown, word, within[word])
+                if common != 0:
+                    result[r] = (word << 6) + place_of(common & (~common + np.uint64(1)))
+                    break
+    return result
+
+
+@kernel
+def renumbered(shown, order):
+    """The same for groups in another order: group ``order[i]`` becomes group ``i``."""
+    number, width = order.shape[0], shown.starts.shape[0] - 1
+    filled = np.zeros(number, np.int64)
+    for g in shown.groups:
+        filled[g] += 1
+    groups = np.empty(shown.groups.shape[0], np.int32)
+    at = 0
+    for place in range(number):
+        many = filled[order[place]]
+        groups[at : at + many] = place
+        filled[order[place]] = at
+        at += many
+    values = np.empty(shown.groups.shape[0], np.int64)
+    for v in range(width):
+        for g in shown.groups[shown.starts[v] : shown.starts[v + 1]]:
+            values[filled[g]] = v
+            filled[g] += 1
+    return index_groups(values, groups, number, width)
 
 
 @kernel

@@ -1,1 +1,1 @@
-"""Ambiguous releases: a table per quasi-identifier, and sensitive values counted per group."""
+"""Ambiguous releases: one table per quasi-identifier, and sensitive values counted per group."""

@@ -1,4 +1,4 @@
-"""What the tables of an ambiguous release say about a person: whether in the table, and with which sensitive value."""
+"""Beliefs from an ambiguous release: whether a person is in the table, and with which sensitive value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ kernels = cast(Any, appearing)
 
 
 def presence_at(release: AmbiguousRelease, points: Mapping[str, ArrayLike], combined: bool) -> NDArray[np.float64]:
-    """Per point: the largest belief in presence by a covering group, or the one by all of them together."""
+    """The belief in each point's presence: the largest by any one covering group, or the combined belief."""
     lines, of_point, shown, _ = _located(release, points)
     times, largest, logs = kernels.cover(lines, shown, release.groups, release.presences)
     result: NDArray[np.float64] = 0.0 - np.expm1(logs) if combined else largest
@@ -37,7 +37,7 @@ def presence_at(release: AmbiguousRelease, points: Mapping[str, ArrayLike], comb
 def beliefs_at(
     release: AmbiguousRelease, points: Mapping[str, ArrayLike], withheld: ArrayLike | None
 ) -> NDArray[np.float64]:
-    """Per point: the distributions of the covering groups, weighed by the belief that each holds the person."""
+    """The distributions of the groups that cover each point, weighted by the belief that the group contains it."""
     lines, of_point, shown, _ = _located(release, points)
     counts = release.counts
     mixed = kernels.mix(
@@ -47,26 +47,26 @@ def beliefs_at(
 
 
 class Located(NamedTuple):
-    """Points found in the auxiliary tables."""
+    """Points matched with the values of the auxiliary tables."""
 
     lines: NDArray[np.int64]
-    """Distinct points as lines of values, one per block; -1 where no group shows one."""
+    """Distinct points, each as one value per block; -1 if no group lists the value."""
     of_point: NDArray[np.int64]
-    """The line of each point."""
+    """The index of each point's line."""
     shown: Shown
     firsts: NDArray[np.int64]
-    """The first value of each block, and the number of all values."""
+    """The first value of each block, followed by the number of all values."""
 
 
 def _located(release: AmbiguousRelease, points: Mapping[str, ArrayLike]) -> Located:
-    """Points given as original values."""
+    """Match points given as original values."""
     names = [attribute.name for attribute in release.quasi]
     given = dict(zip(names, points_given(release.quasi, points), strict=True))
     return located(release, lambda attribute, column: codes_found(attribute, column, given[attribute.name]))
 
 
 def located(release: AmbiguousRelease, codes_of: Callable[[Attribute, ExactColumn], NDArray[np.int64]]) -> Located:
-    """Points given by the code that they have in each published column, -1 for a value that it does not have."""
+    """Match points given by their code in each published column, -1 for a value that the column does not have."""
     kinds = {attribute.name: attribute for attribute in release.quasi}
     if not kinds:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
@@ -83,7 +83,7 @@ def located(release: AmbiguousRelease, codes_of: Callable[[Attribute, ExactColum
 
 
 def listed(release: AmbiguousRelease) -> tuple[Shown, NDArray[np.int64]]:
-    """Which groups list which values, those of all blocks numbered through, and the first value of each block."""
+    """The groups that list each value (numbered across all blocks), and the first value of each block."""
     entries, firsts = [], [0]
     for auxiliary in release.auxiliaries:
         found, of_entry = _entries(auxiliary)
@@ -94,7 +94,7 @@ def listed(release: AmbiguousRelease) -> tuple[Shown, NDArray[np.int64]]:
 
 
 def _entries(auxiliary: Auxiliary) -> tuple[int, NDArray[np.int64]]:
-    """How many combinations of a block are shown, in ascending order, and the one of every entry."""
+    """The number of distinct combinations in a block, and the rank of each entry's combination."""
     if len(auxiliary.columns) == 1:
         (column,) = auxiliary.columns
         place = _places(column)
@@ -106,19 +106,19 @@ def _entries(auxiliary: Auxiliary) -> tuple[int, NDArray[np.int64]]:
 
 
 def _places(column: ExactColumn) -> NDArray[np.int64]:
-    """Per value of a column: its place among those that entries hold, -1 for one that none does."""
+    """The rank of each value of a column among those that occur in entries, -1 for one that does not."""
     held = np.bincount(column.codes, minlength=len(column.values)) > 0
     return np.where(held, np.cumsum(held) - 1, -1)
 
 
 def _matched(auxiliary: Auxiliary, codes: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """The combination of every point among those of ``_entries``, -1 for none."""
+    """The rank of each point's combination among those of ``_entries``, -1 if it does not occur."""
     if len(codes) == 1:
         return np.append(_places(auxiliary.columns[0]), -1)[codes[0]]
     sizes = [len(column.values) for column in auxiliary.columns]
     known = np.all([column >= 0 for column in codes], axis=0)
     both = [np.concatenate([entry.codes, code[known]]) for entry, code in zip(auxiliary.columns, codes, strict=True)]
-    # where columns are many, numbers mean the same only within one call, but their order is the same in all
+    # with many columns the keys are comparable only within one call, but their order is the same in every call
     keys = numbered(both, sizes, len(both[0]))
     lines = len(auxiliary.groups)
     found = distinct(keys[:lines])

@@ -1,4 +1,4 @@
-"""What an ambiguous release publishes together, and under which names: blocks of quasi-identifiers and their tables."""
+"""The blocks of quasi-identifiers that an ambiguous release publishes together, and the names of their tables."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from discreet.table.table import Table
 from discreet.table.texts import near
 
 Blocks = tuple[tuple[str, ...], ...]
-"""The names of the quasi-identifiers that each auxiliary table holds: one, unless some are published together."""
+"""The names of the quasi-identifiers in each auxiliary table: one, unless some are published together."""
 
 
 def check_publishable(table: Table) -> None:
-    """Refuse a table that this format has no place for."""
+    """Raise if this format cannot publish the table."""
     check_countable(table, "an ambiguous release")
     if table.other:
         raise DiscreetError(
@@ -26,7 +26,7 @@ def check_publishable(table: Table) -> None:
 
 
 def as_blocks(names: Sequence[str], blocks: Sequence[Sequence[str]] | None) -> Blocks:
-    """Every quasi-identifier in one block, those that no block names in one of their own, in the order of the table.
+    """Assign each quasi-identifier to one block, in table order; those that no block names get their own.
 
     >>> as_blocks(["age", "sex", "zip"], [["zip", "age"]])
     (('age', 'zip'), ('sex',))
@@ -46,8 +46,8 @@ def as_blocks(names: Sequence[str], blocks: Sequence[Sequence[str]] | None) -> B
 def table_names(blocks: Blocks) -> list[str]:
     """The names of the auxiliary tables: ``auxiliary_`` and the attributes, joined by ``+``.
 
-    What a file system or the rule itself may stumble over is written as ``%`` and its bytes. Where that is very long,
-    or differs from another name by nothing that every file system tells apart, ``~`` and a number make it different.
+    Characters that file systems or this scheme treat specially are written as ``%`` and their bytes. A name that would
+    be very long, or that some file systems would not distinguish from another, gets ``~`` and a number.
 
     >>> table_names((("age", "sex"), ("income/year",), ("Zip",), ("zip",)))
     ['auxiliary_age+sex', 'auxiliary_income%2Fyear', 'auxiliary_Zip', 'auxiliary_zip~2']

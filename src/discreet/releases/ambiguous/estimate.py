@@ -1,22 +1,22 @@
-"""How many rows of an ambiguous release satisfy a query, as far as its separate tables let one say.
+"""Estimate how many rows of an ambiguous release satisfy a query.
 
-Within a group nothing is known about which values belong to the same row, so they are taken to be independent. The
+Within a group nothing is published about which values belong to the same row, so they are taken as independent. The
 estimate is the sum over groups of
 
     (rows of the group whose sensitive value satisfies its conditions)
     x (for each auxiliary table: the share of the group's rows that satisfies the conditions on its attributes),
 
 as in Example 6.1 of "Ambiguity: Hide the Presence of Individuals and Their Privacy with Low Information Loss" (COMAD
-2008); its Algorithm 1 adds what has to be multiplied. How many of a group's rows hold each of its entries is not
-published. It is taken to be
+2008); its Algorithm 1 adds what has to be multiplied. How many of a group's rows have each of its entries is not
+published. The estimators assume
 
-``product``   the same for all entries, as in the paper: the share is that of the entries;
-``weighted``  more for entries that are common in the table, each at least once. How common an entry is, is judged from
-              the groups that show it, see `discreet.releases.ambiguous.weights`;
-``auto``      weighted if there are 100 groups or more to judge from, which is then far closer to the truth in most
-              workloads (`python -m benchmarks ambiguity`), and else as in the paper.
+``product``   the same number for all entries, as in the paper: the share is that of the entries;
+``weighted``  more rows for entries that are common in the table, and at least one each. How common an entry is follows
+              from the groups that list it, see `discreet.releases.ambiguous.weights`;
+``auto``      weighted if there are at least 100 groups to judge from, which is then far closer to the truth in most
+              workloads (`python -m benchmarks ambiguity`); otherwise as in the paper.
 
-Withheld rows are not in the release and not in the estimate.
+Withheld rows are neither in the release nor in the estimate.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ Conditions = tuple[tuple[Condition, ...], ...]
 Floats = NDArray[np.float64]
 
 ENOUGH = 100
-"""How many groups it takes to judge from them how common an entry is."""
+"""How many groups are needed to infer how common an entry is."""
 LINES = 1 << 11
-"""How many different conditions on tables are answered together."""
+"""How many different conditions are evaluated together."""
 MARKS = 1 << 26
-"""How many marks of values that satisfy conditions are held at a time, about."""
+"""About how many marks of values that satisfy conditions are kept at a time."""
 ROOM = 1 << 22
-"""How many shares of groups are held at a time."""
+"""How many shares of groups are kept at a time."""
 
 
 def expected_counts(
     release: AmbiguousRelease, queries: Sequence[Query], estimator: Estimator = "auto"
 ) -> NDArray[np.float64]:
-    """How many published rows are expected to satisfy each query."""
+    """The expected number of published rows that satisfy each query."""
     if estimator not in get_args(Estimator):
         raise DiscreetError(f"estimator={estimator!r} is not known; choose {', '.join(get_args(Estimator))}")
     weighted = estimator == "weighted" or (estimator == "auto" and release.groups >= ENOUGH)
@@ -71,11 +71,11 @@ def expected_counts(
 
 
 def _tables(release: AmbiguousRelease, weighted: bool) -> list[_Table]:
-    """The table of sensitive values and the auxiliary ones."""
+    """The table of sensitive values, followed by the auxiliary tables."""
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     counts = release.counts
     secret = (ExactColumn(release.values, counts.values),)
-    tables = [_Table((release.sensitive.name,), secret, kinds, counts.groups, lambda: counts.amounts, False)]
+    tables = [_Table((release.secret.name,), secret, kinds, counts.groups, lambda: counts.amounts, False)]
     for at, (block, auxiliary) in enumerate(zip(release.blocks, release.auxiliaries, strict=True)):
 
         def weights(at: int = at, entries: int = len(auxiliary.groups)) -> Floats:
@@ -86,11 +86,11 @@ def _tables(release: AmbiguousRelease, weighted: bool) -> list[_Table]:
 
 
 Asked = list[list[tuple[int, int]]]
-"""Per query: the tables that it has conditions on, and which of the lines of these answer it."""
+"""For each query, the tables it has conditions on, each with the index of the line that answers them."""
 
 
 def _batches(tables: list[_Table], queries: Sequence[Query]) -> Iterator[tuple[list[_Lines], Asked]]:
-    """Queries whose conditions are answered together. Few conditions are distinct, however many queries there are."""
+    """Batches of queries, each with its distinct conditions per table: few, however many queries there are."""
     places: list[dict[Conditions, int]] = [{} for _ in tables]
     asked: Asked = []
 
@@ -115,10 +115,10 @@ def _batches(tables: list[_Table], queries: Sequence[Query]) -> Iterator[tuple[l
 
 
 def _summed(release: AmbiguousRelease, lines: list[_Lines], asked: Asked) -> Floats:
-    """The answers to a batch of queries: over groups, some at a time, the product of what each table says."""
+    """The answers to a batch of queries: the product over tables, summed over groups in portions."""
     from discreet.kernels.multiplying import add_products
 
-    # the first line tells the rows of groups, those of the first table some of these, the others shares of them
+    # line 0 contains the sizes of groups, the lines of the first table parts of these sizes, all others shares
     places = 1 + np.concatenate([[0], np.cumsum([of.number for of in lines])])
     factors = [[0] * (not own or own[0][0] > 0) + [places[table] + line for table, line in own] for own in asked]
     starts = np.concatenate([[0], np.cumsum([len(own) for own in factors])])
@@ -136,7 +136,7 @@ def _summed(release: AmbiguousRelease, lines: list[_Lines], asked: Asked) -> Flo
 
 
 class _Table:
-    """One published table: the groups of its entries in ascending order, and what each entry weighs."""
+    """One published table: the groups of its entries in ascending order, and the weight of each entry."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class _Table:
         weigh: Callable[[], Floats | NDArray[np.int64]],
         shares: bool,
     ) -> None:
-        """``weigh`` is called when a query asks for the table; ``shares``: whether to tell shares of groups."""
+        """``weigh`` is called once a query needs the table; with ``shares``, weights are shares of their group."""
         self.names, self.kinds, self.groups, self.shares, self._weigh = names, kinds, groups, shares, weigh
         self.columns = columns
         self.held: list[NDArray[np.integer]] = [np.arange(len(columns[0].values))]
@@ -159,16 +159,16 @@ class _Table:
 
     @property
     def width(self) -> int:
-        """How many values, or combinations of these, entries have."""
+        """The number of distinct values, or combinations of values, of the entries."""
         return len(self.held[0])
 
     @cached_property
     def weights(self) -> Floats:
-        """What each entry weighs."""
+        """The weight of each entry."""
         return self._weigh().astype(np.float64)
 
     def admits(self, conditions: Conditions) -> NDArray[np.bool_]:
-        """The combinations of values that satisfy conditions."""
+        """Which combinations of values satisfy the conditions."""
         result = np.ones(self.width, np.bool_)
         for name, column, held, on in zip(self.names, self.columns, self.held, conditions, strict=True):
             for condition in on:
@@ -177,10 +177,10 @@ class _Table:
 
 
 class _Lines:
-    """What the entries of a table that satisfy some conditions weigh in each group, a line for each of these."""
+    """For each of some conditions, one line: the total weight, per group, of a table's entries that satisfy them."""
 
     def __init__(self, table: _Table, conditions: Sequence[Conditions]) -> None:
-        """Values that the same conditions admit are taken together, so that few marks serve however many values."""
+        """Values that satisfy the same conditions share their marks, so that marks stay few."""
         self.table, self.number = table, len(conditions)
         if conditions:
             admitted = np.stack([table.admits(one) for one in conditions])
@@ -189,12 +189,12 @@ class _Lines:
             self.kinds = kind.ravel().astype(np.int32)[table.combinations]
 
     def within(self, first: int, last: int, lines: Floats) -> None:
-        """The lines for some of the groups, into zeros."""
+        """Add the lines for groups ``first`` to ``last - 1`` to ``lines``, which must be zero."""
         from discreet.kernels.multiplying import add_up
 
         table = self.table
         if self.number:
-            # numbers of the type that groups have: else these would all be changed into the other type for the search
+            # bounds of the same type as the groups: otherwise searchsorted would convert all of these first
             part = slice(*np.searchsorted(table.groups, np.array([first, last], table.groups.dtype)))
             entries = table.groups[part], self.kinds[part], table.weights[part]
             add_up(*entries, self.marks, first, table.shares, lines)

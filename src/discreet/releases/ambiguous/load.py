@@ -1,4 +1,4 @@
-"""An ambiguous release read back from its folder, with what is inconsistent in it put into sentences."""
+"""Load an ambiguous release from its folder and report inconsistencies as sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from discreet.table.combinations import distinct, numbered, places_among, ranked
 
 
 def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
-    """The release in a folder whose manifest has been read."""
+    """Load the release in a folder whose manifest has been read."""
     attributes = read_attributes(manifest)
     if [attribute.role for attribute in attributes].count("sensitive") != 1 or attributes[-1].role != "sensitive":
         raise DiscreetError(
@@ -57,7 +57,7 @@ def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
         _check_entries(f"{stem}{ending}", auxiliary, counts.sizes, ids, faults)
         auxiliaries.append(auxiliary)
         orders.append(order)
-    # lines that count nothing or come twice are faults, and have no place of their own to be published in again
+    # lines with a count of 0 and duplicate lines are faults and have been dropped, so the file's order cannot be kept
     plain = len(lines) == len(counts.values)
     orders.append(ranked(places * counts.width + shown.codes)[2] if plain else np.arange(len(counts.values)))
     return AmbiguousRelease(
@@ -66,7 +66,7 @@ def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
 
 
 def _auxiliaries(manifest: Mapping[str, Any], attributes: tuple[Attribute, ...]) -> tuple[list[str], Blocks]:
-    """The names of the auxiliary tables and the attributes that each of them holds."""
+    """The names of the auxiliary tables and the attributes in each of them."""
     try:
         entries = [(str(entry["table"]), tuple(map(str, entry["attributes"]))) for entry in manifest["auxiliaries"]]
     except (KeyError, TypeError):
@@ -94,7 +94,7 @@ def _ending(manifest: Mapping[str, Any], stems: list[str]) -> str:
 def _sorted(
     name: str, groups: NDArray[np.int32], payloads: list[ExactColumn], number: int, faults: list[str]
 ) -> tuple[Auxiliary, NDArray[np.int64]]:
-    """An auxiliary table in ascending order without lines that come twice, and the order that its file has."""
+    """An auxiliary table in ascending order without duplicate lines, and the order of its file."""
     sizes = [number, *(len(payload.values) for payload in payloads)]
     keys = numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups))
     _, first, place = ranked(keys)
@@ -108,7 +108,7 @@ def _sorted(
 def _check_entries(
     name: str, auxiliary: Auxiliary, sizes: NDArray[np.int64], ids: NDArray[np.int64], faults: list[str]
 ) -> None:
-    """A group has at least one entry and no more entries than rows in every auxiliary table."""
+    """Report groups without entries, or with more entries than rows, in an auxiliary table."""
     entries = np.bincount(auxiliary.groups, minlength=len(sizes))
     wrong = np.flatnonzero((entries < 1) | (entries > sizes))
     if len(wrong):

@@ -1,4 +1,4 @@
-"""People looked up in the auxiliary tables of an ambiguous release."""
+"""The look-up of people in the auxiliary tables of an ambiguous release."""
 
 from __future__ import annotations
 
@@ -23,47 +23,52 @@ from discreet.table.table import Column
 if TYPE_CHECKING:
     from discreet.releases.ambiguous.release import AmbiguousRelease
 
-appearing_kernels, covering_kernels = cast(Any, value_index), cast(Any, covering)
+kernels, covering_kernels = cast(Any, value_index), cast(Any, covering)
 
 LINES = 1 << 13
-"""How many people are looked up before it is told how far that is."""
+"""How many people are looked up between two reports of progress."""
 
 
 class ByLists(Lookup):
-    """By the auxiliary tables of an ambiguous release."""
+    """Look-up in the auxiliary tables of an ambiguous release."""
 
     def __init__(self, release: AmbiguousRelease) -> None:
-        """The groups of a release."""
+        """Use the groups of this release."""
         self.release, self.quasi, self.sizes, self.ids = release, release.quasi, release.sizes, release.ids
+        self._last: tuple[tuple[Column, ...], Located] | None = None
 
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
-        """The combinations of the values that it lists."""
+        """The number of combinations of the values that each group lists."""
         return self.release.combinations
 
     def located(self, people: Sequence[Column]) -> Located:
-        """People looked up in the auxiliary tables."""
+        """Match people with the values of the auxiliary tables; remembers the last ones, as audits ask repeatedly."""
+        if self._last is not None and [*map(id, people)] == [*map(id, self._last[0])]:
+            return self._last[1]
         column_of = {column.name: column for column in people}
 
         def codes_of(attribute: Any, payload: Any) -> NDArray[np.int64]:
             column = column_of[attribute.name]
             return codes_found(attribute, payload, column.values)[column.codes]
 
-        return located(self.release, codes_of)
+        found = located(self.release, codes_of)
+        self._last = tuple(people), found
+        return found
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         lines, of_person, shown, _ = self.located(people)
-        times, largest, logs = appearing_kernels.cover(lines, shown, self.release.groups, chances)
+        times, largest, logs = kernels.cover(lines, shown, self.release.groups, chances)
         return Matches(times, largest, 0.0 - np.expm1(logs)).of(of_person)
 
     def anyone(
         self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
     ) -> PresenceBound:
-        """Over all combinations of values that are listed."""
+        """The largest combined belief over all combinations of listed values."""
         shown, firsts = self.release.listed
         return most_believed(ValueLists(shown, firsts), chances, known, limit)
 
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
-        """How many people have all of their values in each group."""
+        """The number of people all of whose values each group lists."""
         lines, of_person, shown, _ = self.located(people)
         amounts = np.bincount(of_person, minlength=len(lines))
         return np.asarray(covering_kernels.crowds(lines, amounts, shown, self.release.groups), np.int64)
@@ -71,11 +76,11 @@ class ByLists(Lookup):
     def find_weighed(
         self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent
     ) -> tuple[Matches, NDArray[np.float64]]:
-        """The same as ``find``; and the largest belief of an adversary for whom values are likelier the more groups
-        list them.
+        """The result of ``find``, and the largest belief of an adversary who deems values likelier the more groups list
+        them.
 
-        Each row of a group then holds a combination with the product of its values' shares in the group's lists, a
-        value weighing as much as there are groups that list it.
+        For this adversary a value's weight is the number of groups that list it, and the probability that a row of a
+        group has a combination is the product of its values' shares of the weights in the group's lists.
         """
         lines, of_person, shown, firsts = self.located(people)
         lines, of_line = _without_everywhere(lines, shown, firsts, self.release.groups)
@@ -88,22 +93,25 @@ class ByLists(Lookup):
             rooms *= np.bincount(shown.groups[inside], weights=own, minlength=self.release.groups)
         likely = np.divide(self.sizes, rooms, out=np.zeros(len(rooms)), where=rooms > 0)
         weights = np.prod(many[lines], axis=1)
+        # groups that say the same are counted together, and the first is the one that weighs most
+        by_chance, by_weight = np.argsort(-chances, kind="stable"), np.argsort(-likely, kind="stable")
+        ordered, weighty = kernels.renumbered(shown, by_chance), kernels.renumbered(shown, by_weight)
+        chances, likely, number = chances[by_chance], np.append(likely[by_weight], 0.0), self.release.groups
         parts = []
         for start in range(0, max(1, len(lines)), LINES):
             tell(start / max(1, len(lines)))
-            some = slice(start, start + LINES)
-            parts.append(
-                covering_kernels.beliefs(lines[some], weights[some], shown, self.release.groups, chances, likely)
-            )
-        times, largest, logs, weighed = (np.concatenate(one) for one in zip(*parts, strict=True))
+            some = lines[start : start + LINES]
+            parts.append((*kernels.cover(some, ordered, number, chances), kernels.foremost(some, weighty, number)))
+        times, largest, logs, first = (np.concatenate(one) for one in zip(*parts, strict=True))
+        weighed = np.minimum(1.0, likely[first] * weights)
         return Matches(times, largest, 0.0 - np.expm1(logs)).of(of_person), np.asarray(weighed[of_person], np.float64)
 
     def description(self, group: int) -> dict[str, str]:
-        """The extent of its lists."""
+        """The extent of the values that a group lists."""
         return self.release.description(group)
 
     def named(self, group: int) -> str:
-        """Its number, its size and how many combinations of values it shows."""
+        """The number of a group, its size and the number of combinations of its values, in words."""
         combinations = self.release.combinations[group]
         return (
             f"group {self.release.ids[group]} ({wording.rows(int(self.sizes[group]))}, {combinations:,.0f} "
@@ -114,8 +122,10 @@ class ByLists(Lookup):
 def _without_everywhere(
     lines: NDArray[np.int64], shown: Shown, firsts: NDArray[np.int64], groups: int
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Distinct lines of values, where values that all groups show are taken for the first such one of their block:
-    whoever holds one is found in the same groups as with another. Returns the lines, and the one of every given line.
+    """Merge, within each block, the values that all groups list, and return the distinct lines.
+
+    Exchanging one such value for another does not change the groups that cover a person. Also returns the index of
+    every given line's result.
     """
     alike = np.arange(firsts[-1])
     for first, last in pairwise(firsts.tolist()):

@@ -1,17 +1,17 @@
 """An ambiguous release: every quasi-identifier in a table of its own, sensitive values counted per group.
 
 An auxiliary table lists, once per group, the values of a quasi-identifier (or of a few that are published together)
-that the group's rows hold; ``sensitive`` holds, for every group, how many of its rows have which sensitive value.
-Nothing says which values belong to the same row: every table has an order of its own, and the numbers of the groups are
-drawn anew. So a group of |G| rows shows as many combinations of values as the product of its entries in the auxiliary
-tables, any |G| of which may be its rows, and each is believed to be one with |G| / product, or 1 if that is less.
+that occur in the group's rows; ``sensitive`` counts the sensitive values of every group. Nothing links the values of
+one row: every table has its own random order, and the numbers of the groups are drawn anew. So the number of
+combinations that a group of |G| rows covers is the product of its numbers of entries in the auxiliary tables. Any |G|
+of these combinations may be its rows, and each is believed to be one of them with |G| / product, or 1 if that is less.
 
 The format is that of "Ambiguity: Hide the Presence of Individuals and Their Privacy with Low Information Loss" (COMAD
-2008), whose Theorem 5.1 counts all choices of |G| combinations. It holds no less for an adversary who rules out the
-choices in which some published value is missing: exchanging two values of an auxiliary table turns every choice that is
-left into another one, and any combination into any other, so all combinations are believed in alike; and these beliefs
-add up to |G|, or to less if two rows may be equal. Groups are independent of each other: of several that show all of a
-person's values at least one holds the person with 1 - (1 - p1)(1 - p2)... .
+2008), whose Theorem 5.1 counts all choices of |G| combinations. The belief is no larger for an adversary who rules out
+the choices in which some published value does not occur. Swapping two values of an auxiliary table maps each remaining
+choice to another remaining one, and such swaps take any combination to any other; so all combinations are believed in
+equally. These beliefs add up to |G|, or to less if two rows may be equal. Groups are independent: if several cover a
+person's values, at least one contains the person with 1 - (1 - p1)(1 - p2)... .
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from discreet.table.table import Table
 
 if TYPE_CHECKING:
     from discreet.kernels.presence.value_index import Shown
+    from discreet.releases.ambiguous.lookup import ByLists
 
 FORMAT = "ambiguous"
 SENSITIVE = "sensitive"
@@ -62,17 +63,17 @@ ASSUMPTIONS = (
 
 
 class Auxiliary(NamedTuple):
-    """One auxiliary table: which values, or combinations of the values of a block, the rows of each group hold."""
+    """One auxiliary table: the values, or combinations of values of a block, that occur in the rows of each group."""
 
     groups: NDArray[np.int32]
-    """Per entry: its group, as a place in the release's ``ids``, ascending."""
+    """For each entry its group, as an index into the release's ``ids``, ascending."""
     columns: tuple[ExactColumn, ...]
-    """Per attribute of the block: its distinct published values, and which one each entry holds."""
+    """For each attribute of the block, its distinct published values and the code of each entry."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AmbiguousRelease(Release):
-    """What leaves the house, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
+    """An ambiguous release, made by a scheme (``from_groups``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
@@ -81,7 +82,7 @@ class AmbiguousRelease(Release):
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
     blocks: Blocks
-    """The names of the quasi-identifiers that each auxiliary table holds: one, unless some are published together."""
+    """The names of the quasi-identifiers in each auxiliary table: one, unless some are published together."""
     auxiliaries: tuple[Auxiliary, ...]
     ids: NDArray[np.int64]
     """The published number of each group."""
@@ -90,11 +91,11 @@ class AmbiguousRelease(Release):
     counts: Counts
     """How often each sensitive value occurs in each group."""
     orders: tuple[NDArray[np.int64], ...]
-    """The order in which the lines of each auxiliary table, and then of the sensitive one, are published."""
+    """The order in which the lines of each auxiliary table, and then of the sensitive table, are published."""
     faults: tuple[str, ...] = ()
-    """What is wrong with the files, in sentences; always empty for a release that was made here."""
+    """Sentences on inconsistencies in the files; always empty for a release made in this process."""
     trace: NDArray[np.int32] | None = None
-    """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
+    """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -110,28 +111,28 @@ class AmbiguousRelease(Release):
         blocks: Sequence[Sequence[str]] | None = None,
         seeded: np.random.Generator | None = None,
     ) -> AmbiguousRelease:
-        """Publish a partition: ``groups[row]`` is any number of a group, or -1 for a row that is withheld.
+        """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
 
         ``blocks`` names quasi-identifiers that are published together. The orders of the tables and the numbers of
-        groups come from the operating system, unless a ``seeded`` generator is given; the manifest then warns that this
-        is an experiment.
+        groups are drawn from the operating system's entropy, unless a ``seeded`` generator is given; then the manifest
+        warns that this is an experiment.
         """
         groups = np.asarray(groups)
         check_partition(table, groups, "interval")
         check_publishable(table)
-        assert table.sensitive is not None, "a table without one is refused"
+        assert table.secret is not None, "a table without one is refused"
         named = as_blocks(table.quasi_names, blocks)
         places, number = numbered_anew(groups, seeded)
         published = places >= 0
         rows = np.flatnonzero(published)
         columns = [as_shown(column, published) for column in table.quasi]
         quasi = [describe(column, "quasi") for column in columns]
-        secret = describe(as_shown(table.sensitive, None), "sensitive", True)
+        secret = describe(as_shown(table.secret, None), "sensitive", True)
         payloads = {
             column.name: exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)
         }
         auxiliaries = tuple(make_auxiliary(places[rows], number, [payloads[name] for name in block]) for block in named)
-        shown = exact_column(table.sensitive, secret, rows)
+        shown = exact_column(table.secret, secret, rows)
         counts = Counts.of_rows(places[rows], shown.codes, number, len(shown.values))
         manifest = new_manifest(
             FORMAT,
@@ -164,19 +165,24 @@ class AmbiguousRelease(Release):
 
     @classmethod
     def load(cls, home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
-        """The release in a folder whose manifest has been read."""
+        """Load the release in a folder whose manifest has been read."""
         from discreet.releases.ambiguous.load import load_ambiguous
 
         return load_ambiguous(home, manifest)
 
     def lookup(self) -> Lookup:
-        """How people are looked up in it."""
+        """The look-up of people in the auxiliary tables."""
+        return self.lists
+
+    @cached_property
+    def lists(self) -> ByLists:
+        """The look-up, made once."""
         from discreet.releases.ambiguous.lookup import ByLists
 
         return ByLists(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The published tables, each in a random order of its own: an auxiliary one per block, and ``sensitive``."""
+        """The published tables, each in its own random order: an auxiliary table per block, and ``sensitive``."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
 
         def group_column(groups: NDArray[Any]) -> Any:
@@ -193,37 +199,37 @@ class AmbiguousRelease(Release):
         amounts = pa.array(counts.amounts[order])
         held: list[Any] = [
             group_column(counts.groups[order]),
-            column_array(ExactColumn(self.values, counts.values[order], self.sensitive.notation), numbers),
+            column_array(ExactColumn(self.values, counts.values[order], self.secret.notation), numbers),
             amounts if numbers else amounts.cast(pa.string()),
         ]
-        result[SENSITIVE] = pa.table(held, names=[GROUP, self.sensitive.name, COUNT])
+        result[SENSITIVE] = pa.table(held, names=[GROUP, self.secret.name, COUNT])
         return result
 
     # ------------------------------------------------------------------------------------------------------- counting
 
     @property
-    def sensitive(self) -> Attribute:
-        """The sensitive attribute."""
-        return next(attribute for attribute in self.attributes if attribute.role == "sensitive")
+    def secret(self) -> Attribute:
+        """The sensitive attribute; a release of this format has one."""
+        return self.sensitive[0]
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.ids)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many rows each group has."""
+        """The number of rows of each group."""
         return self.counts.sizes
 
     @property
     def rows(self) -> int:
-        """How many rows are published."""
+        """The number of published rows."""
         return int(self.sizes.sum())
 
     @cached_property
     def combinations(self) -> NDArray[np.float64]:
-        """How many combinations of values each group shows: the product of its entries in the auxiliary tables."""
+        """For each group the number of combinations it covers: the product of its entries in the auxiliary tables."""
         product = np.ones(self.groups)
         for auxiliary in self.auxiliaries:
             product *= np.bincount(auxiliary.groups, minlength=self.groups)
@@ -231,19 +237,19 @@ class AmbiguousRelease(Release):
 
     @cached_property
     def presences(self) -> NDArray[np.float64]:
-        """Per group: the belief that someone all of whose values it shows is one of its rows."""
+        """For each group the belief that a person all of whose values it lists is one of its rows."""
         with np.errstate(divide="ignore"):
             return np.minimum(1.0, self.sizes / self.combinations)
 
     @cached_property
     def listed(self) -> tuple[Shown, NDArray[np.int64]]:
-        """Which groups list which values, those of all blocks numbered through, and the first value of each block."""
+        """The groups that list each value (numbered across all blocks), and the first value of each block."""
         from discreet.releases.ambiguous.beliefs import listed
 
         return listed(self)
 
     def description(self, group: int) -> dict[str, str]:
-        """The extent of the quasi-identifiers of the group at a place of ``ids``, to recognise it by."""
+        """The extent of each quasi-identifier in the group at an index of ``ids``, so that readers can recognise it."""
         kinds = {attribute.name: attribute for attribute in self.quasi}
         return extents(
             (kinds[name], column, np.flatnonzero(auxiliary.groups == group))
@@ -256,20 +262,19 @@ class AmbiguousRelease(Release):
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
 
-        By the one group that shows all of the person's values; if there are several, by the one that says most, or with
-        ``combined`` by all of them together. Where no group shows all values, 0, or NaN when rows are withheld, of
-        which nothing is known.
+        This is the largest belief from any one group that lists all of the person's values; with ``combined``, the
+        belief from all of them together. If no group lists them all, it is 0, or NaN if rows are withheld.
         """
         from discreet.releases.ambiguous.beliefs import presence_at
 
         return presence_at(self, points, combined)
 
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
-        """What an adversary who knows these quasi-identifiers believes about the value of a person in the table.
+        """An adversary's beliefs in each sensitive value of a person in the table with these quasi-identifiers.
 
-        The distributions of the groups that show all of the person's values, each weighed by the belief that the
-        person's row is in it. Where no group does, the person was withheld: then the belief is the distribution of the
-        ``withheld`` counts (in the order of ``values``), or NaN when these are not known.
+        The distributions of the groups that list all of the person's values, each weighted by the belief that the
+        person's row is in it. If no group lists them all, the person was withheld: then the belief is the distribution
+        of the ``withheld`` counts (in the order of ``values``), or NaN if these are not known.
         """
         from discreet.releases.ambiguous.beliefs import beliefs_at
 
@@ -284,16 +289,16 @@ class AmbiguousRelease(Release):
 
     @cached_property
     def weights(self) -> Sequence[NDArray[np.float64]]:
-        """Per auxiliary table: the share of its group's rows that each entry is believed to stand for."""
+        """For each auxiliary table, the share of its group's rows that each entry is estimated to have."""
         from discreet.releases.ambiguous.weights import LikelyShares
 
         return LikelyShares(self)
 
     def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
-        """How many published rows satisfy each query, values of different auxiliary tables being independent.
+        """The expected number of published rows that satisfy each query; auxiliary tables are taken as independent.
 
-        How many of a group's rows hold each of the values that it shows is not published: the same number, or more for
-        values that are common (see ``ambiguous_estimating``).
+        How many of a group's rows have each listed value is not published. The estimate assumes equal numbers, or
+        larger ones for common values (see ``discreet.releases.ambiguous.estimate``).
         """
         from discreet.releases.ambiguous.estimate import expected_counts
 
@@ -304,7 +309,7 @@ def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[Ex
     """The distinct pairs of a group and values of a block, in ascending order."""
     sizes = [number, *(max(1, len(payload.values)) for payload in payloads)]
     keys = numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups))
-    if math.prod(sizes) > 1 << 62:  # the keys are ranks then, which tell nothing of what they stand for
+    if math.prod(sizes) > 1 << 62:  # then the keys are mere ranks, from which no codes can be recovered
         _, first = np.unique(keys, return_index=True)
         return Auxiliary(groups[first], tuple(payload._replace(codes=payload.codes[first]) for payload in payloads))
     keys = np.sort(keys)

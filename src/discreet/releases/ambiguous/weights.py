@@ -1,24 +1,25 @@
-"""How many of a group's rows hold each of the values that it shows: more of them for values that are common.
+"""Estimate how many of a group's rows have each of the values that it lists: more for values that are common.
 
-Of a group of g rows it is published which values occur, not how often. Suppose that the rows of a group are drawn at
-random from a composition of its own, which lies around the frequencies f of the whole table, the closer the larger a
-concentration a is (a Dirichlet distribution). Then it shows a value of frequency f with the chance
+Of a group of g rows the release publishes which values occur, not how often. Suppose that each group has its own
+composition, drawn from a Dirichlet distribution around the frequencies f of the whole table, closer to f the larger its
+concentration a, and that the rows of the group are drawn at random from this composition. Then a group lists a value of
+frequency f with the chance
 
-    1 - product over k from 0 to g - 1 of (a (1 - f) + k) / (a + k),          or 1 - (1 - f)^g without end of a.
+    1 - product over k from 0 to g - 1 of (a (1 - f) + k) / (a + k),          or 1 - (1 - f)^g for infinite a.
 
-The share of the groups that show a value thus tells its frequency for any a; and the frequencies have to add up to 1,
-which tells a: a scheme that puts neighbours into a group leaves fewer values in it, and a small a. One that prefers
-rows with new values leaves more than chance would: then the frequencies add up to more than 1 for every a, and groups
-are taken to have been drawn from so many times more rows that they add up to 1. What all groups show shares what the
-others leave.
+So for any a the share of the groups that list a value determines its frequency. The frequencies must add up to 1, which
+determines a: a scheme that groups neighbours leaves fewer values in each group, hence a small a. A scheme that prefers
+rows with new values leaves more values than chance would. Then the frequencies add up to more than 1 for every a; in
+this case each group is assumed to have been drawn from a larger number of rows, by the factor that makes them add up to
+1. The values that all groups list share the frequency that the others leave.
 
-Given the values that a group shows, their counts are then distributed like negative binomial numbers that are at least
-1 and add up to g. Their expectations are, very nearly,
+Given the values that a group lists, their counts are distributed like negative binomial numbers that are at least 1 and
+add up to g. Their expectations are, very nearly,
 
-    b r / (1 - (1 + r)^-b) with b = a f,          or x / (1 - exp(-x)) with x = r f without end of a,
+    b r / (1 - (1 + r)^-b) with b = a f,          or x / (1 - exp(-x)) with x = r f for infinite a,
 
-r being such that they add up to g: one each where a group has as many values as rows, in proportion to f where it has
-far fewer and a is large, more alike where a is small.
+where r is chosen so that they add up to g: one each if a group has as many values as rows, in proportion to f if it has
+far fewer and a is large, closer to equal if a is small.
 """
 
 from __future__ import annotations
@@ -38,42 +39,43 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 QUANTILES = 8
-"""The sizes of groups are stood for by so many of them."""
+"""How many quantiles represent the sizes of the groups."""
 LEAST, MOST = 1e-2, 1e5
-"""The concentrations that are considered, besides none."""
+"""The range of concentrations to search, apart from an infinite one."""
 HALVINGS = 40
 NEWTON = 12
 SETTLED = 1e-10
-"""A step that changes a rate by no larger a share is the last one: the next would be as small as its square."""
+"""The largest relative step of a rate at which iteration stops: the next step would be about its square."""
 
 
 class Spread(NamedTuple):
-    """How the values of a block are spread over the groups."""
+    """The distribution of the values of a block over the groups."""
 
     frequencies: Floats
     concentration: float | None
-    """How close the composition of groups is to the frequencies; None without end."""
+    """How close the compositions of groups are to the frequencies; ``None`` if infinite."""
     draws: float = 1.0
-    """From how many times its rows a group's values were drawn; above 1 only without end of the concentration."""
+    """The factor by which a group's values were drawn from more rows than it has; above 1 only without a
+    concentration."""
 
 
 class LikelyShares(Sequence[Floats]):
-    """Per auxiliary table and entry: the number of its group's rows that are expected to hold it, but for a factor.
+    """For each auxiliary table and entry, the expected number of its group's rows that have it, up to a factor.
 
-    Each table is judged by itself, when it is asked for.
+    Each table is evaluated on first access.
     """
 
     def __init__(self, release: AmbiguousRelease) -> None:
-        """The tables and the sizes of groups of a release."""
+        """Use the tables and the group sizes of this release."""
         self._tables, self._sizes = release.auxiliaries, release.sizes.astype(np.float64)
         self._found: dict[int, Floats] = {}
 
     def __len__(self) -> int:
-        """How many auxiliary tables there are."""
+        """The number of auxiliary tables."""
         return len(self._tables)
 
     def __getitem__(self, at: Any) -> Any:
-        """The numbers of one table."""
+        """The expected numbers for one table."""
         at = range(len(self))[at]
         if at not in self._found:
             self._found[at] = _expected(self._tables[at], self._sizes)
@@ -82,26 +84,26 @@ class LikelyShares(Sequence[Floats]):
 
 def _expected(auxiliary: Auxiliary, sizes: Floats) -> Floats:
     columns = auxiliary.columns
-    if not len(auxiliary.groups):  # files from which everything was deleted
+    if not len(auxiliary.groups):  # files whose entries were all deleted
         return np.zeros(0)
     values = columns[0].codes.astype(np.intp)
     if len(columns) > 1:
         keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(auxiliary.groups))
         _, values = np.unique(keys, return_inverse=True)
     shown = np.bincount(values)
-    place = np.cumsum(shown > 0) - 1  # of values that some group shows
+    place = np.cumsum(shown > 0) - 1  # the rank among the values that some group lists
     spread = likely_spread(shown[shown > 0], sizes)
     return expected_numbers(auxiliary.groups.astype(np.intp), place[values], spread, sizes)
 
 
 def likely_spread(shown: NDArray[np.int64], sizes: Floats) -> Spread:
-    """How values are spread over groups, from how many groups show each and from the sizes of all groups.
+    """The spread of values over groups, given how many groups list each value and the sizes of all groups.
 
     >>> likely_spread(np.array([4, 1]), np.full(4, 3.0)).frequencies.round(2).tolist()
     [0.91, 0.09]
     """
     groups = len(sizes)
-    # values that as many groups show are equally frequent
+    # values listed by equally many groups are equally frequent
     often, place, number = np.unique(shown, return_inverse=True, return_counts=True)
     typical = np.quantile(sizes, (np.arange(QUANTILES) + 0.5) / QUANTILES)
     everywhere = often >= groups
@@ -121,7 +123,7 @@ def likely_spread(shown: NDArray[np.int64], sizes: Floats) -> Spread:
 
 
 def expected_numbers(groups: Places, values: Places, spread: Spread, sizes: Floats) -> Floats:
-    """How many rows hold each entry, given its group and value.
+    """The expected number of rows that have each entry, given its group and value.
 
     >>> spread = Spread(np.array([0.9, 0.1]), None)
     >>> entries = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
@@ -136,7 +138,7 @@ def expected_numbers(groups: Places, values: Places, spread: Spread, sizes: Floa
     number = len(sizes)
     listed = np.bincount(groups, minlength=number)
     total = np.bincount(groups, weights, minlength=number)
-    rates = np.divide(wanted, total, out=np.zeros(number), where=total > 0)  # too large, and nearer with every step
+    rates = np.divide(wanted, total, out=np.zeros(number), where=total > 0)  # too large; every step comes closer
     rates[listed >= wanted] = 0.0
     moving = rates > 0.0
     for _ in range(NEWTON):
@@ -146,7 +148,7 @@ def expected_numbers(groups: Places, values: Places, spread: Spread, sizes: Floa
         of = groups[entries]
         means, slopes = _at_least_one(rates[of], weights[entries], endless)
         sums, slope = (np.bincount(of, one, minlength=number) for one in (means, slopes))
-        # the numbers grow like powers of the rate, so that steps are taken in its logarithm
+        # the sums grow like powers of the rate, so Newton steps are taken in its logarithm
         above = np.log(np.maximum(sums, 1.0) / np.maximum(wanted, 1.0)) * sums
         steps = np.divide(above, slope * rates, out=np.zeros(number), where=moving & (slope * rates > 0))
         rates = rates * np.exp(-np.clip(steps, -3.0, 3.0))
@@ -155,9 +157,9 @@ def expected_numbers(groups: Places, values: Places, spread: Spread, sizes: Floa
 
 
 def _at_least_one(rates: Floats, weights: Floats, endless: bool) -> tuple[Floats, Floats]:
-    """The mean of a negative binomial (or, endless, a Poisson) number that is at least 1, and its slope by the rate."""
+    """The mean, given at least 1, of a negative binomial number (or Poisson, if endless), and its slope in the rate."""
     growth = weights * (rates if endless else np.log1p(rates))
-    small = growth < 1e-9  # next to nothing: then the number is 1
+    small = growth < 1e-9  # so small that the number is 1
     some = np.where(small, 1.0, -np.expm1(-growth))
     mean = np.where(small, 1.0, weights * rates / some)
     change = weights * (1.0 - some) / (1.0 if endless else 1.0 + rates)
@@ -166,7 +168,7 @@ def _at_least_one(rates: Floats, weights: Floats, endless: bool) -> tuple[Floats
 
 
 def _frequencies(chances: Floats, sizes: Floats, concentration: float | None) -> Floats:
-    """The frequencies of values that groups of these sizes show with these chances, found by halving."""
+    """The frequencies at which groups of these sizes list values with these chances, found by bisection."""
     from scipy.special import gammaln
 
     low, high = np.full(len(chances), 1e-12), np.full(len(chances), 1.0 - 1e-9)
@@ -184,7 +186,7 @@ def _frequencies(chances: Floats, sizes: Floats, concentration: float | None) ->
 
 
 def _crossing(total: Callable[[float], float], low: float, high: float) -> float:
-    """Where a total that falls crosses 1, found by halving the logarithm."""
+    """The argument at which a decreasing total crosses 1, found by bisection of the logarithm."""
     for _ in range(HALVINGS // 2):
         middle = float(np.sqrt(low * high))
         low, high = (middle, high) if total(middle) > 1.0 else (low, middle)

@@ -1,4 +1,4 @@
-"""What the two tables of an anatomy release say together: beliefs at points, and expected counts of queries."""
+"""Beliefs and expected counts from the two tables of an anatomy release."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from discreet.releases.anatomy.release import AnatomyRelease
 
 CELLS = 1 << 24
-"""The largest table of points and values in which expected counts are kept for a batch of queries."""
+"""The largest table of points and sensitive values in which expected counts are kept for a batch of queries."""
 
 
 class Points(NamedTuple):
-    """The distinct combinations of what is published of rows as it is."""
+    """The distinct combinations of the columns that are published unchanged."""
 
     of_row: NDArray[np.int64]
-    """Per published row: its combination."""
+    """The index of each published row's combination."""
     codes: tuple[NDArray[np.int32], ...]
-    """Per column: the code that each combination holds."""
+    """For each column, the code of each combination."""
 
 
 def points_of(release: AnatomyRelease) -> Points:
@@ -42,7 +42,7 @@ def points_of(release: AnatomyRelease) -> Points:
 def beliefs_at(
     release: AnatomyRelease, points: Mapping[str, ArrayLike], withheld: ArrayLike | None
 ) -> NDArray[np.float64]:
-    """Per point: the average of the distributions of the groups of the rows that bear it."""
+    """For each point, the mean distribution over the groups of the rows that have its values."""
     columns = codes_at(release.quasi, release.exact, points)
     known = np.all([column >= 0 for column in columns], axis=0)
     both = [
@@ -61,11 +61,11 @@ def beliefs_at(
 
 
 def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
-    """Per query: the rows whose own columns satisfy it, each times the share of its group that does.
+    """The expected count of each query: each row that satisfies its other conditions counts with the share of the row's
+    group that satisfies its condition on the sensitive attribute.
 
-    Rows that bear the same combination are looked at once. Where combinations and sensitive values are few enough, the
-    expected count of every combination is added up over the values in their order beforehand, so that a range of
-    sensitive values costs as much as a single one.
+    Rows with the same combination are handled together. If combinations and sensitive values are few enough, expected
+    counts are accumulated over the sensitive values beforehand, so that a range costs no more than a single value.
     """
     own = [attribute for attribute in release.attributes if attribute.role != "sensitive"]
     payloads = dict(zip((attribute.name for attribute in own), (*release.exact, *release.others), strict=True))
@@ -86,8 +86,8 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
         values: NDArray[np.bool_] | None = None
         for condition in query.conditions:
             name = condition.attribute
-            if name == release.sensitive.name:
-                admitted = condition.admits(release.values, release.sensitive.meaning)
+            if name == release.secret.name:
+                admitted = condition.admits(release.values, release.secret.meaning)
                 values = admitted if values is None else values & admitted
             elif name in payloads:
                 if name in carried and kinds[name] == "ordinal" and isinstance(condition, Range):
@@ -110,7 +110,7 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
 
 
 def _bearers(place_of_row: NDArray[Any], number: int, release: AnatomyRelease) -> Any:
-    """How many rows of each combination lie in each group, without the zeros."""
+    """The number of rows of each combination in each group, as a sparse matrix."""
     from scipy.sparse import csr_array
 
     ones = np.ones(release.rows)
@@ -118,7 +118,7 @@ def _bearers(place_of_row: NDArray[Any], number: int, release: AnatomyRelease) -
 
 
 def _shares(release: AnatomyRelease) -> Any:
-    """The share of each sensitive value in each group, without the zeros."""
+    """The share of each sensitive value in each group, as a sparse matrix."""
     from scipy.sparse import csr_array
 
     counts = release.counts
@@ -128,7 +128,7 @@ def _shares(release: AnatomyRelease) -> Any:
 def codes_at(
     quasi: Sequence[Attribute], exact: Sequence[ExactColumn], points: Mapping[str, ArrayLike]
 ) -> list[NDArray[np.int64]]:
-    """The codes of points among the published values of each quasi-identifier; -1 for a value that no row bears."""
+    """The codes of points among the published values of each quasi-identifier; -1 for a value that no row has."""
     if not quasi:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     given = points_given(quasi, points)
@@ -136,7 +136,7 @@ def codes_at(
 
 
 def codes_found(attribute: Attribute, payload: ExactColumn, given: NDArray[Any]) -> NDArray[np.int64]:
-    """The codes of original values among those published; -1 for a value that no row bears."""
+    """The codes of original values among the published ones; -1 for a value that no row has."""
     if attribute.kind != "numeric":
         place = {str(value): code for code, value in enumerate(payload.values.tolist())}
         return np.array([place.get(text, -1) for text in texts_given(given)], np.int64)

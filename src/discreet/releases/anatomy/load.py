@@ -1,4 +1,4 @@
-"""An anatomy release read back from its folder, with what is inconsistent in it put into sentences."""
+"""Load an anatomy release from its folder and report inconsistencies as sentences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAIRS = (("table.csv", "sensitive.csv"), ("table.parquet", "sensitive.parquet"))
 
 
 def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
-    """The release in a folder whose manifest has been read."""
+    """Load the release in a folder whose manifest has been read."""
     attributes = read_attributes(manifest)
     secret = next((attribute for attribute in attributes if attribute.role == "sensitive"), None)
     if secret is None or secret.name == COUNT:
@@ -79,7 +79,7 @@ def _table_names(manifest: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def read_amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np.int64]:
-    """The column of counts; what is no whole number is an error."""
+    """The column of counts; raises unless all are whole numbers."""
     try:
         numbers = np.array([int(word) for word in words], np.int64)
     except (ValueError, OverflowError):
@@ -92,7 +92,7 @@ def read_amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np
 def count_lines(
     places: NDArray[np.int64], shown: ExactColumn, amounts: NDArray[np.int64], number: int, faults: list[str]
 ) -> Counts:
-    """What the lines of the sensitive table add up to; a line that counts nothing or comes twice is a fault."""
+    """The counts per group and value in the sensitive table; counts below 1 and duplicate lines are faults."""
     width = max(1, len(shown.values))
     if bool((amounts < 1).any()):
         faults.append("The sensitive table holds a count below 1.")

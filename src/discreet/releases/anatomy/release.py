@@ -1,9 +1,9 @@
-"""An anatomy release: quasi-identifiers as they are, sensitive values counted per group, in two tables.
+"""An anatomy release: unchanged quasi-identifiers and counts of sensitive values per group, in two tables.
 
-``table`` holds the quasi-identifiers of every row and the number of its group; ``sensitive`` holds, for every group,
-how many of its rows have which sensitive value. Nothing says which row of a group has which of its values: the rows
-are shuffled, the counts are listed by group and value, and the numbers of the groups are drawn anew. The belief about
-a sensitive value is its share in the group. Whether someone is in the table is not hidden at all.
+``table`` contains the quasi-identifiers of every row and the number of its group; ``sensitive`` counts the sensitive
+values of every group. Nothing links a row of a group to one of its values: the rows are shuffled, the counts are listed
+by group and value, and the numbers of the groups are drawn anew. The belief in a sensitive value is its share in the
+group. Presence in the table is not hidden at all.
 
 The format is that of Anatomy (Xiao and Tao, VLDB 2006); with one group it is the Baseline of "Publishing Microdata
 with a Robust Privacy Guarantee" (PVLDB 2012).
@@ -51,7 +51,7 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnatomyRelease(Release):
-    """What leaves the house, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
+    """An anatomy release, made by a scheme (``from_groups``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
@@ -60,21 +60,21 @@ class AnatomyRelease(Release):
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
     exact: tuple[ExactColumn, ...]
-    """Per quasi-identifier: its distinct published values, and which one each published row holds."""
+    """For each quasi-identifier, its distinct published values and the code of each published row."""
     ids: NDArray[np.int64]
     """The published number of each group."""
     group_of: NDArray[np.int32]
-    """Per published row: its group, as a place in ``ids``."""
+    """For each published row its group, as an index into ``ids``."""
     values: NDArray[Any]
     """The sensitive values, in the order of the columns of ``counts``."""
     counts: Counts
     """How often each sensitive value occurs in each group."""
     others: tuple[ExactColumn, ...] = ()
-    """Columns carried along, published beside the quasi-identifiers."""
+    """Kept columns, published beside the quasi-identifiers."""
     faults: tuple[str, ...] = ()
-    """What is wrong with the files, in sentences; always empty for a release that was made here."""
+    """Sentences on inconsistencies in the files; always empty for a release made in this process."""
     trace: NDArray[np.int32] | None = None
-    """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
+    """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -89,22 +89,22 @@ class AnatomyRelease(Release):
         options: Mapping[str, Any] | None = None,
         seeded: np.random.Generator | None = None,
     ) -> AnatomyRelease:
-        """Publish a partition: ``groups[row]`` is any number of a group, or -1 for a row that is withheld.
+        """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
 
-        The order of rows and the numbers of groups come from the operating system, unless a ``seeded`` generator is
-        given; the manifest then warns that this is an experiment.
+        The order of rows and the numbers of groups are drawn from the operating system's entropy, unless a ``seeded``
+        generator is given; then the manifest warns that this is an experiment.
         """
         groups = np.asarray(groups)
         check_partition(table, groups, "interval")
         check_countable(table, "an anatomy release")
-        assert table.sensitive is not None, "a table without one is refused"
+        assert table.secret is not None, "a table without one is refused"
         places, number = numbered_anew(groups, seeded)
         published = places >= 0
         rows = np.flatnonzero(published)
         rows = rows[permutation(len(rows), seeded)]
         columns = [as_shown(column, published) for column in table.quasi]
         quasi = [describe(column, "quasi") for column in columns]
-        secret = describe(as_shown(table.sensitive, None), "sensitive", True)
+        secret = describe(as_shown(table.secret, None), "sensitive", True)
         attributes = (*quasi, secret, *(describe(column, "other") for column in table.other))
         manifest = new_manifest(
             FORMAT,
@@ -118,7 +118,7 @@ class AnatomyRelease(Release):
             seeded=seeded is not None,
             groups=number,
         )
-        shown = exact_column(table.sensitive, secret, rows)
+        shown = exact_column(table.secret, secret, rows)
         return cls(
             manifest,
             attributes,
@@ -133,13 +133,13 @@ class AnatomyRelease(Release):
 
     @classmethod
     def load(cls, home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
-        """The release in a folder whose manifest has been read."""
+        """Load the release in a folder whose manifest has been read."""
         from discreet.releases.anatomy.load import load_anatomy
 
         return load_anatomy(home, manifest)
 
     def lookup(self) -> Lookup:
-        """How people are looked up in it."""
+        """The look-up of people among the published rows."""
         from discreet.releases.exact_rows import ByRows
 
         return ByRows(self)
@@ -151,50 +151,51 @@ class AnatomyRelease(Release):
         columns += [column_array(payload, numbers) for payload in (*self.exact, *self.others)]
         names = [GROUP, *(attribute.name for attribute in self.attributes if attribute.role != "sensitive")]
         held: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.counts.groups), ids)]
-        held += [column_array(ExactColumn(self.values, self.counts.values, self.sensitive.notation), numbers)]
+        held += [column_array(ExactColumn(self.values, self.counts.values, self.secret.notation), numbers)]
         amounts = pa.array(self.counts.amounts)
         held += [amounts if numbers else amounts.cast(pa.string())]
         return {
             "table": pa.table(columns, names=names),
-            "sensitive": pa.table(held, names=[GROUP, self.sensitive.name, COUNT]),
+            "sensitive": pa.table(held, names=[GROUP, self.secret.name, COUNT]),
         }
 
     # ------------------------------------------------------------------------------------------------------- counting
 
     @property
-    def sensitive(self) -> Attribute:
-        """The sensitive attribute."""
-        return next(attribute for attribute in self.attributes if attribute.role == "sensitive")
+    def secret(self) -> Attribute:
+        """The sensitive attribute; a release of this format has one."""
+        return self.sensitive[0]
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.ids)
 
     @property
     def rows(self) -> int:
-        """How many rows are published."""
+        """The number of published rows."""
         return len(self.group_of)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """How many rows each group has."""
+        """The number of rows of each group."""
         return np.bincount(self.group_of, minlength=self.groups).astype(np.int64)
 
     def description(self, group: int) -> dict[str, str]:
-        """The extent of the quasi-identifiers of the group at a place of ``ids``, to recognise it by."""
+        """The extent of each quasi-identifier in the group at an index of ``ids``, so that readers can recognise it."""
         rows = np.flatnonzero(self.group_of == group)
         return extents((attribute, of, rows) for attribute, of in zip(self.quasi, self.exact, strict=True))
 
     # --------------------------------------------------------------------------------------------------------- asking
 
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
-        """What an adversary who knows these quasi-identifiers believes, having found the rows that bear them.
+        """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
 
-        ``points`` holds original values, one array per quasi-identifier. Each of the rows that bear a point is equally
-        likely to be its row, and has each value as often as its group: the belief is the average over these rows. A
-        point that no row bears was withheld: then the belief is the distribution of the ``withheld`` counts (in the
-        order of ``values``), or NaN when these are not known.
+        ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
+        equally likely to be the person's, and the belief in a value, given the row, is the value's share in the row's
+        group; the result is the mean over these rows. If no row has the values, the person was withheld: then the
+        belief is the distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are not
+        known.
         """
         from discreet.releases.anatomy.beliefs import beliefs_at
 
@@ -203,8 +204,8 @@ class AnatomyRelease(Release):
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
 
-        Quasi-identifiers are published as they are, so presence is certain: 1 where some row bears them. Where none
-        does, 0, or NaN when rows are withheld, of which nothing is known. ``combined`` changes nothing.
+        Quasi-identifiers are published unchanged, so presence is certain: 1 if some row has these values. Otherwise it
+        is 0, or NaN if rows are withheld. ``combined`` changes nothing.
         """
         from discreet.releases.exact_rows import presence_of_rows
 
@@ -212,21 +213,24 @@ class AnatomyRelease(Release):
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
-        if name == self.sensitive.name:
+        if name == self.secret.name:
             return self.values
         own = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
         return dict(zip(own, (*self.exact, *self.others), strict=True))[name].values
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
-        """How many published rows satisfy each query: exact for the quasi-identifiers and other columns of a row, times
-        the share of its group that satisfies the condition on the sensitive attribute."""
+        """The expected number of published rows that satisfy each query.
+
+        Conditions on quasi-identifiers and kept columns are evaluated exactly; each row that satisfies them counts with
+        the share of its group that satisfies the condition on the sensitive attribute.
+        """
         from discreet.releases.anatomy.beliefs import expected_counts
 
         return expected_counts(self, queries)
 
 
 def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) -> dict[str, str]:
-    """What some lines of columns hold, in words: the smallest and largest value of ordered ones, else a few values."""
+    """The values in some lines of columns, in words: smallest and largest if they are ordered, else a few of them."""
     told: dict[str, str] = {}
     for attribute, payload, lines in columns:
         held = payload.values[np.unique(payload.codes[lines])].tolist()
@@ -244,10 +248,10 @@ def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) 
 
 
 def check_countable(table: Table, what: str) -> None:
-    """Refuse a table without a sensitive attribute to count, or with one whose name the counts need."""
-    if table.sensitive is None:
+    """Raise if a table has no sensitive attribute, or one whose name clashes with the column of counts."""
+    if table.secret is None:
         raise DiscreetError(f"{what} counts the values of a sensitive attribute and the table has none")
-    if table.sensitive.name == COUNT:
+    if table.secret.name == COUNT:
         raise DiscreetError(
             f"the sensitive attribute is called {COUNT!r}, like the column that a release adds; rename it"
         )

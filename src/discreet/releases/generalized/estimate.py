@@ -76,8 +76,7 @@ def collapse(release: GeneralizedRelease) -> Cells:
     for axis, texts in enumerate(release.texts):
         described[axis] = texts.of_cell[some]
     of_row = cell_of.astype(np.int32)[release.group_of]
-    codes = np.zeros(release.rows, np.int32) if release.sensitive is None else release.sensitive.codes
-    return Cells(described, of_row, Counts.of_rows(of_row, codes, number, len(release.values)))
+    return Cells(described, of_row, Counts.of_rows(of_row, release.classes, number, len(release.values)))
 
 
 def estimates(release: GeneralizedRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
@@ -137,10 +136,10 @@ def write_rows(release: GeneralizedRelease, conditions: Conditions, result: NDAr
     """How many rows of each cell satisfy conditions on what is published as it is, into ``result``."""
     cells = release.cells
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
-    secrets = [attribute.name for attribute in release.attributes if attribute.role == "sensitive"]
+    secrets = [attribute.name for attribute in release.sensitive]
     secret = secrets[0] if secrets else None
     carried = [*secrets[1:], *(one.name for one in release.attributes if one.role == "other")]
-    others = dict(zip(carried, (*release.also, *release.others), strict=True))
+    others = dict(zip(carried, (*release.secrets[1:], *release.others), strict=True))
     on_secret = tuple(condition for condition in conditions if condition.attribute == secret)
     kind: Meaning = "categorical" if secret is None else kinds[secret]
     mask = marked(runs(on_secret, release.values, kind), len(release.values))
@@ -160,8 +159,7 @@ def write_rows(release: GeneralizedRelease, conditions: Conditions, result: NDAr
     if rows is None:
         kernels.admitted_amounts(cells.counts.starts, cells.counts.values, cells.counts.amounts, mask, result)
         return
-    if release.sensitive is not None:
-        rows &= mask[release.sensitive.codes]
+    rows &= mask[release.classes]
     result[:] = cells.expected(np.bincount(cells.of_row[rows], minlength=len(result)))
 
 

@@ -60,10 +60,9 @@ def load_generalized(home: Path, manifest: dict[str, Any], kind: type[G]) -> G:
         tuple(texts),
         ids,
         group_of,
-        secrets[0] if secrets else None,
+        tuple(secrets),
         tuple(others),
         tuple(faults),
-        also=tuple(secrets[1:]),
     )
     # an unreadable text is an error now, not when it is first needed
     _ = release.descriptions.regions

@@ -83,14 +83,13 @@ class GeneralizedRelease(Release):
     """The published number of each group."""
     group_of: NDArray[np.int32]
     """Per published row: its group, as a place in ``ids``."""
-    sensitive: ExactColumn | None
+    secrets: tuple[ExactColumn, ...]
+    """The published values of each sensitive attribute; beliefs are about the first."""
     others: tuple[ExactColumn, ...]
     faults: tuple[str, ...] = ()
     """What is wrong with the files, in sentences; always empty for a release that was made here."""
     trace: NDArray[np.int32] | None = None
     """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
-    also: tuple[ExactColumn, ...] = ()
-    """The sensitive attributes besides the first, published as they are; beliefs are about the first."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -152,7 +151,7 @@ class GeneralizedRelease(Release):
         group_of = taken(places, rows, number)
         quasi = [as_shown(column, published) for column in table.quasi]
         attributes = [describe(column, "quasi", labels) for column in quasi]
-        attributes += [describe(as_shown(column, None), "sensitive", True) for column in table.all_sensitive]
+        attributes += [describe(as_shown(column, None), "sensitive", True) for column in table.sensitive]
         attributes += [describe(column, "other") for column in table.other]
         manifest = new_manifest(
             cls.format,
@@ -173,13 +172,12 @@ class GeneralizedRelease(Release):
             tuple(described(column) for column in quasi),
             np.arange(number),
             group_of,
-            None if table.sensitive is None else exact_column(table.sensitive, attributes[len(table.quasi)], rows),
+            tuple(
+                exact_column(column, attribute, rows)
+                for column, attribute in zip(table.sensitive, attributes[len(table.quasi) :], strict=False)
+            ),
             tuple(exact_column(column, None, rows) for column in table.other),
             trace=places,
-            also=tuple(
-                exact_column(column, attributes[len(table.quasi) + 1 + at], rows)
-                for at, column in enumerate(table.also_sensitive)
-            ),
         )
 
     @classmethod
@@ -226,7 +224,7 @@ class GeneralizedRelease(Release):
 
     @property
     def _payloads(self) -> tuple[ExactColumn, ...]:
-        return self.others if self.sensitive is None else (self.sensitive, *self.also, *self.others)
+        return (*self.secrets, *self.others)
 
     # ------------------------------------------------------------------------------------------------------- counting
 
@@ -243,7 +241,12 @@ class GeneralizedRelease(Release):
     @property
     def values(self) -> NDArray[Any]:
         """The sensitive values, in the order of the columns of ``counts``; one nameless value when there are none."""
-        return np.array([""], object) if self.sensitive is None else self.sensitive.values
+        return self.secrets[0].values if self.secrets else np.array([""], object)
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """Per published row: its sensitive value, as a place in ``values``."""
+        return self.secrets[0].codes if self.secrets else np.zeros(self.rows, np.int32)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -253,8 +256,7 @@ class GeneralizedRelease(Release):
     @cached_property
     def counts(self) -> Counts:
         """How often each sensitive value occurs in each group."""
-        codes = np.zeros(self.rows, np.int32) if self.sensitive is None else self.sensitive.codes
-        return Counts.of_rows(self.group_of, codes, self.groups, len(self.values))
+        return Counts.of_rows(self.group_of, self.classes, self.groups, len(self.values))
 
     @cached_property
     def descriptions(self) -> Descriptions:

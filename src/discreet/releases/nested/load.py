@@ -21,7 +21,7 @@ N = TypeVar("N", bound=NestedRelease)
 
 def with_tree(release: N, home: Path) -> N:
     """A release whose rows have been read, with the tree that its table of nodes tells."""
-    if release.sensitive is None or release.also:
+    if len(release.secrets) != 1:
         raise DiscreetError(f"the manifest of a nested release must list one sensitive attribute; {DAMAGED}")
     path = next(home / name for name in release.manifest["tables"] if name.startswith(f"{NODES}."))
     columns = read_texts(path, [GROUP, PARENT, PERSONS])

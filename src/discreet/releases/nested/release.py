@@ -195,7 +195,7 @@ class NestedRelease(GeneralizedRelease):
         chosen = np.flatnonzero(self.persons) if self.sound else np.zeros(0, np.intp)
         group_of = np.repeat(np.arange(len(chosen), dtype=np.int32), self.persons[chosen])
         texts = tuple(Texts(words, of_node[chosen]) for words, of_node in self.texts)
-        return GeneralizedRelease(self.manifest, self.quasi, texts, self.ids[chosen], group_of, None, ())
+        return GeneralizedRelease(self.manifest, self.quasi, texts, self.ids[chosen], group_of, (), ())
 
     @cached_property
     def expected(self) -> Counts:
@@ -239,10 +239,10 @@ class NestedRelease(GeneralizedRelease):
 
 def _check_table(table: Table) -> None:
     """Refuse what nothing is known to believe of in a tree."""
-    if table.sensitive is None:
+    if table.secret is None:
         raise DiscreetError("a nested release needs a sensitive attribute: without one no row needs to stand high")
-    if table.also_sensitive:
-        names = ", ".join(column.name for column in table.all_sensitive)
+    if len(table.sensitive) > 1:
+        names = ", ".join(column.name for column in table.sensitive)
         raise DiscreetError(f"a nested release can have one sensitive attribute, not {names}; publish one of them")
     if table.person is not None:
         raise DiscreetError(

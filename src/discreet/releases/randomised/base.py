@@ -1,11 +1,11 @@
-"""What the formats share that publish quasi-identifiers as they are and randomise every sensitive value.
+"""The common part of the formats that publish quasi-identifiers unchanged and randomise every sensitive value.
 
-``table`` holds the rows, ``prior`` how often each original value occurs in the whole original; a format adds how
-probable each published value was for each original one. From these anyone can tell what a published value says about
-the original one, and estimate how often original values occur among any rows. Nothing is hidden about who is in the
-table: whoever knows someone's quasi-identifiers finds the row, and only the sensitive value is protected.
+``table`` contains the rows, ``prior`` counts each original value in the whole original; each format adds the
+probability of each published value given each original one. From these anyone can compute what a published value
+implies about the original one, and estimate how often original values occur among any rows. Presence in the table is
+not hidden: anyone who knows a person's quasi-identifiers finds the row, and only the sensitive value is protected.
 
-The values that chance draws from, and that the prior lists, are those that occur in the original.
+Replacements are drawn from the values that occur in the original, which are the values that the prior lists.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
@@ -36,19 +37,19 @@ from discreet.table.texts import MISSING, near
 
 
 class RandomisedRelease(Release):
-    """Rows with their quasi-identifiers as they were and sensitive values as chance has left or replaced them."""
+    """Rows with unchanged quasi-identifiers, and sensitive values that chance has kept or replaced."""
 
     exact_quasi: ClassVar[bool] = True
 
     exact: tuple[ExactColumn, ...]
-    """Per quasi-identifier: its distinct published values, and which one each published row holds."""
+    """For each quasi-identifier, its distinct published values and the code of each published row."""
     shown: ExactColumn
-    """The sensitive values, and which one each row is published with. Files that are at fault may show values beyond
-    those of the prior; these stand at the end."""
+    """The sensitive values and the code of each row's published value. Faulty files may contain values that the prior
+    does not list; these come last."""
     prior: NDArray[np.int64]
-    """How often each sensitive value occurs in the whole original."""
+    """The count of each sensitive value in the whole original."""
     others: tuple[ExactColumn, ...]
-    """Columns carried along, published as they are."""
+    """Kept columns, published unchanged."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -64,20 +65,20 @@ class RandomisedRelease(Release):
         seeded: np.random.Generator | None,
         **more: Any,
     ) -> dict[str, Any]:
-        """What such a release is made of when ``drawn[row]`` is published in place of each row's sensitive value.
+        """The fields of a release that publishes ``drawn[row]`` in place of each row's sensitive value.
 
-        That is one of its codes, or -1 to withhold the row. The order of rows comes from the operating system, unless a
-        ``seeded`` generator is given; the manifest then warns that this is an experiment. ``more`` goes to the
-        manifest.
+        ``drawn`` contains codes of the sensitive attribute, or -1 to withhold the row. The order of rows is drawn from
+        the operating system's entropy, unless a ``seeded`` generator is given; then the manifest warns that this is an
+        experiment. ``more`` is added to the manifest.
         """
-        column = table.sensitive
+        column = table.secret
         if column is None:
             raise DiscreetError(f"a {cls.format} release randomises a sensitive attribute and the table has none")
         published = drawn >= 0
         if not bool(published.any()):
             raise DiscreetError(
                 "every row is withheld, so there is nothing to publish; treat missing as a value of its own instead "
-                "(missing='value')"
+                f"({argument('missing', 'value')})"
             )
         check_kept(table)
         check_quasi(table)
@@ -116,7 +117,7 @@ class RandomisedRelease(Release):
         }
 
     def lookup(self) -> Lookup:
-        """How people are looked up in it."""
+        """The look-up of people among the published rows."""
         from discreet.releases.exact_rows import ByRows
 
         return ByRows(self)
@@ -137,13 +138,13 @@ class RandomisedRelease(Release):
 
     @property
     def rows(self) -> int:
-        """How many rows are published."""
+        """The number of published rows."""
         return len(self.shown.codes)
 
     @property
-    def sensitive(self) -> Attribute:
-        """The sensitive attribute."""
-        return next(attribute for attribute in self.attributes if attribute.role == "sensitive")
+    def secret(self) -> Attribute:
+        """The sensitive attribute; a release of this format has one."""
+        return self.sensitive[0]
 
     @property
     def values(self) -> NDArray[Any]:
@@ -152,28 +153,28 @@ class RandomisedRelease(Release):
 
     @property
     def texts(self) -> list[str]:
-        """The same as the prior names them."""
-        return [value_name(value, self.sensitive.notation) for value in self.values.tolist()]
+        """The sensitive values of the original as texts, as the prior writes them."""
+        return [value_name(value, self.secret.notation) for value in self.values.tolist()]
 
     @property
     @abstractmethod
     def retention(self) -> float:
-        """The share of values that is expected to be published as it was."""
+        """The expected share of sensitive values that are published unchanged."""
 
     # --------------------------------------------------------------------------------------------------------- asking
 
     @abstractmethod
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Per line of published counts: the beliefs that the published values lead to, added up."""
+        """For each line of published counts, the sum of the beliefs that its published values imply."""
 
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
-        """What an adversary who knows these quasi-identifiers believes, having found the rows that bear them.
+        """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
 
-        ``points`` holds original values, one array per quasi-identifier. Each of the rows that bear a point is equally
-        likely to be its row; what a row's published value tells about its original one follows from the prior and from
-        how it was randomised, and the belief is the average over these rows. A point that no row bears was withheld:
-        then the belief is the distribution of the ``withheld`` counts (in the order of ``values``), or NaN when these
-        are not known.
+        ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
+        equally likely to be the person's. The belief in an original value, given the row's published one, follows from
+        the prior and the probabilities of randomisation; the result is the mean over these rows. If no row has the
+        values, the person was withheld: then the belief is the distribution of the ``withheld`` counts (in the order of
+        ``values``), or NaN if these are not known.
         """
         columns = codes_at(self.quasi, self.exact, points)
         known = np.all([column >= 0 for column in columns], axis=0)
@@ -196,23 +197,23 @@ class RandomisedRelease(Release):
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
 
-        Quasi-identifiers are published as they are, so presence is certain: 1 where some row bears them. Where none
-        does, 0, or NaN when rows are withheld, of which nothing is known. ``combined`` changes nothing.
+        Quasi-identifiers are published unchanged, so presence is certain: 1 if some row has these values. Otherwise it
+        is 0, or NaN if rows are withheld. ``combined`` changes nothing.
         """
         from discreet.releases.exact_rows import presence_of_rows
 
         return presence_of_rows(self, points)
 
     def known_values(self, name: str) -> NDArray[Any]:
-        """The values of a column, in their order: those published, and all original ones of the sensitive attribute."""
-        if name != self.sensitive.name:
+        """The values of a column in their order: the published ones or, if it is sensitive, all original ones."""
+        if name != self.secret.name:
             return np.asarray(self._columns[name].values)
-        # an order may have values that do not occur
-        return np.array(self.sensitive.values, object) if self.sensitive.kind == "ordinal" else self.values
+        # an ordinal attribute may list values that do not occur
+        return np.array(self.secret.values, object) if self.secret.kind == "ordinal" else self.values
 
     def _asked(self, query: Query, wanted: NDArray[np.bool_]) -> list[Words]:
-        """The rows that satisfy each condition on a column published as it is; the sensitive values that a query asks
-        for go to ``wanted``."""
+        """The rows that satisfy each condition on an unchanged column; the sensitive values that the query asks for are
+        marked in ``wanted``."""
         conditions = []
         for condition in query.conditions:
             name = condition.attribute
@@ -231,10 +232,10 @@ class RandomisedRelease(Release):
         return conditions
 
     def _wanted(self, condition: Condition) -> NDArray[np.bool_]:
-        """Which sensitive values a condition admits; an order may have values that do not occur."""
-        if self.sensitive.kind != "ordinal":
-            return condition.admits(self.values, self.sensitive.meaning)
-        order = [MISSING, *self.sensitive.values]
+        """Which sensitive values a condition admits; an ordinal attribute may list values that do not occur."""
+        if self.secret.kind != "ordinal":
+            return condition.admits(self.values, self.secret.meaning)
+        order = [MISSING, *self.secret.values]
         admitted = dict(zip(order, condition.admits(np.array(order, object), "ordinal").tolist(), strict=True))
         return np.array([admitted.get(value, False) for value in self.values.tolist()], np.bool_)
 
@@ -246,11 +247,11 @@ class RandomisedRelease(Release):
     @cached_property
     @abstractmethod
     def _tally(self) -> Tally:
-        """The published rows, ready to be counted."""
+        """The published rows, prepared for counting."""
 
 
 def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:
-    """Some values of a column as a release holds them: numbers, or texts."""
+    """Some values of a column as stored in a release: numbers or texts."""
     if column.kind == "numeric":
         return column.values[domain].astype(np.float64)
     return np.array([str(column.values[code]) for code in domain], object)

@@ -1,9 +1,9 @@
-"""How often each sensitive value is published among the rows that satisfy conditions, for many queries.
+"""Count each published sensitive value among the rows that satisfy conditions, for many queries.
 
-Rows stand in the order of their sensitive values, one bit each, every value beginning a new word of 64. For each code
-of a column there is a line of bits telling the rows below it, so that the rows between two codes are the difference of
-two lines, rows that satisfy several conditions are the common bits of as many, and the counts of all sensitive values
-are the numbers of bits in consecutive stretches of words.
+Rows are sorted by sensitive value, with one bit each, and every value starts a new word of 64 bits. For each code of a
+column there is a line of bits that marks the rows with smaller codes. So the rows between two codes are the difference
+of two lines, rows that satisfy several conditions are the intersection of their bits, and the counts of the sensitive
+values are the numbers of bits in consecutive runs of words.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 LINES_BYTES = 1 << 27
-"""How much memory the lines of one column may take; columns with more values are compared row by row instead."""
+"""The memory limit for the lines of one column; columns with more values are compared row by row instead."""
 
 Words = NDArray[np.uint64]
 
 
 class Tally:
-    """Rows with coded columns and a sensitive value each, ready to be counted.
+    """Rows with coded columns and a sensitive value each, prepared for counting.
 
     >>> tally = Tally({"age": np.array([0, 1, 1, 2])}, {"age": 3}, np.array([0, 1, 0, 1]), 2)
     >>> tally.counts([tally.bits("age", np.array([False, True, True]))]).tolist()
@@ -31,7 +31,7 @@ class Tally:
     def __init__(
         self, codes: Mapping[str, NDArray[Any]], sizes: Mapping[str, int], classes: NDArray[Any], width: int
     ) -> None:
-        """``codes``, ``sizes``: the codes of every column and how many there are; ``classes``: from 0 to width - 1."""
+        """``codes`` and ``sizes`` by column: the codes, and how many there are. ``classes`` run from 0 to width - 1."""
         held = np.bincount(classes, minlength=width)
         words = -(-held // 64)
         starts = np.cumsum(words) - words
@@ -49,7 +49,7 @@ class Tally:
         self._lines: dict[str, Words | None] = {}
 
     def bits(self, name: str, admitted: NDArray[np.bool_]) -> Words:
-        """The rows whose code in a column is admitted."""
+        """The rows whose code in a column is admitted, as bits."""
         if name not in self._lines:
             self._lines[name] = self._prefixes(name)
         lines = self._lines[name]
@@ -61,7 +61,7 @@ class Tally:
         return np.asarray(np.bitwise_xor.reduce(lines[edges], axis=0))
 
     def counts(self, conditions: list[Words]) -> NDArray[np.int64]:
-        """How often each sensitive value occurs among the rows that satisfy all conditions."""
+        """The count of each sensitive value among the rows that satisfy all conditions."""
         if not conditions:
             return self._held.copy()
         common = conditions[0]
@@ -73,7 +73,7 @@ class Tally:
         return result
 
     def _prefixes(self, name: str) -> Words | None:
-        """Per code, and for one more: the rows whose code is below it."""
+        """For each code, and one beyond the last, the rows with smaller codes; ``None`` if that takes too much."""
         size = self._sizes[name]
         if (size + 1) * self._words * 8 > LINES_BYTES:
             return None
@@ -81,7 +81,7 @@ class Tally:
         return np.array([self._packed(codes < code) for code in range(size + 1)], np.uint64).reshape(size + 1, -1)
 
     def _in_order(self, name: str) -> NDArray[np.int32]:
-        """The codes of a column in the order of the bits; a bit without a row has a code that no row has."""
+        """The codes of a column in the order of the bits; bits without a row get a code beyond the last."""
         if name not in self._laid:
             laid = np.full(64 * self._words, self._sizes[name], np.int32)
             laid[self._place] = self._codes[name]

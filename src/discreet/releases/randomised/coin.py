@@ -1,14 +1,14 @@
-"""What a retained or redrawn number tells about the original one, decided exactly.
+"""What a retained or redrawn number implies about the original one, decided exactly.
 
-A number is kept with probability p; otherwise one is drawn anew, the value y with probability w_y / W. Let c be the
-counts of the original values, N their total, and C(I) the number of rows whose value lies in I. Whoever sees y believes
-by Bayes that the original value lies in I with probability
+A number is kept with probability p; otherwise a new one is drawn, the value y with probability w_y / W. Let c be the
+counts of the original values, N their total, and C(I) the number of rows whose value lies in I. By Bayes, an adversary
+who sees y believes that the original value lies in I with probability
 
     (p c_y [y in I] + (1 - p) w_y / W C(I)) / (p c_y + (1 - p) w_y / W N).
 
-Where y is not in I, this is at most the share C(I) / N that was believed before; where it is, at least that. So of all
-neighbourhoods those that y lies in are the ones to bound, and of these the most crowded one. Schemes before they write
-and audits after they have read decide here, in whole numbers, whether that belief exceeds 1 / m.
+If y is not in I, this is at most the prior belief C(I) / N; if y is in I, it is at least that. So only neighbourhoods
+that contain y need a bound, and among these the one with the most rows. Schemes use this module before they write, and
+audits after they have read, to decide in whole numbers whether that belief exceeds 1 / m.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from discreet.releases.randomised.matrix import DIGITS, TOLERANCE
 from discreet.table.combinations import numbered
 
 Noise = Literal["uniform", "prior"]
-"""How a number is drawn anew: every value that occurs alike, or each as often as it occurs."""
+"""How a new number is drawn: every occurring value with equal probability, or in proportion to its count."""
 Whole = NDArray[np.int64]
 HAIR = 1e-9
-"""Beliefs that come so close to their bound, relative to it, are compared with it in whole numbers."""
+"""The relative distance from the bound within which beliefs are compared in whole numbers."""
 
 
 class Crowds(NamedTuple):
-    """The neighbourhoods of the values that occur, by how many rows they hold."""
+    """The neighbourhoods of the values, with their numbers of rows."""
 
     first: Whole
-    """Where the neighbourhood of each value begins."""
+    """The first value of each value's neighbourhood."""
     last: Whole
-    """Where it ends."""
+    """The last value of each value's neighbourhood."""
     rows: Whole
-    """How many rows have a value in it; 0 where the value itself does not occur."""
+    """The number of rows in each neighbourhood; 0 if the value itself does not occur."""
     around: Whole
-    """Per value: the most rows of any neighbourhood that it lies in."""
+    """For each value, the most rows of any neighbourhood that contains it."""
 
     def centre(self, value: int) -> int:
-        """A value whose neighbourhood, of all that ``value`` lies in, holds the most rows."""
+        """The value whose neighbourhood has the most rows, among all neighbourhoods that contain ``value``."""
         inside = np.flatnonzero((self.first <= value) & (value <= self.last))
         return int(inside[np.argmax(self.rows[inside])])
 
 
 def crowds(counts: Whole, first: Whole, last: Whole) -> Crowds:
-    """How crowded neighbourhoods are whose ends, ``first`` and ``last``, never fall when the value grows.
+    """Count the rows of neighbourhoods whose ends, ``first`` and ``last``, are nondecreasing in the value.
 
     >>> crowds(np.array([5, 1, 2, 4]), np.array([0, 0, 1, 3]), np.array([1, 2, 2, 3])).around.tolist()
     [8, 8, 8, 4]
@@ -59,7 +59,7 @@ def crowds(counts: Whole, first: Whole, last: Whole) -> Crowds:
     own = np.arange(len(counts))
     start = np.searchsorted(last, own, "left")
     stop = np.searchsorted(first, own, "right")
-    # the largest of rows[start:stop], from the largest ones of 1, 2, 4, ... in a row
+    # a sparse table: the maximum of rows[start:stop] is the larger of two overlapping windows of 1, 2, 4, ... entries
     power = np.frexp((stop - start).astype(np.float64))[1] - 1
     around = np.zeros_like(rows)
     largest = rows
@@ -72,7 +72,7 @@ def crowds(counts: Whole, first: Whole, last: Whole) -> Crowds:
 
 
 def distinct(*facts: Whole) -> list[list[int]]:
-    """The distinct combinations of whole numbers, none below 0, each with how often it occurs.
+    """The distinct combinations of nonnegative whole numbers, each followed by its frequency.
 
     >>> distinct(np.array([3, 1, 3]), np.array([7, 7, 7]))
     [[1, 7, 1], [3, 7, 2]]
@@ -86,15 +86,15 @@ class Nearest(NamedTuple):
     """The published value whose belief comes closest to the bound, or exceeds it most."""
 
     belief: float
-    """The belief, after seeing it, in the most crowded neighbourhood that it lies in."""
+    """The belief, given this value, in the neighbourhood with the most rows that contains it."""
     published: int
     broken: int
-    """How many published values lead to beliefs beyond the bound."""
+    """The number of published values that imply beliefs above the bound."""
 
 
 @dataclass(frozen=True, eq=False)
 class Coin:
-    """With which probability numbers are kept, and by which weights they are drawn anew otherwise.
+    """The probability with which numbers are kept, and the weights by which they are drawn otherwise.
 
     >>> Coin(3 * 10**14, np.ones(2, np.int64)).believed(np.array([[1, 0]]), np.array([4, 4])).round(3).tolist()
     [[0.65, 0.35]]
@@ -103,21 +103,21 @@ class Coin:
     units: int
     """The probability in units of 1 / ``scale``."""
     weights: Whole
-    """Per value that may be drawn; none is 0."""
+    """The weight of each value that may be drawn; all are positive."""
     scale: int = 10**DIGITS
 
     @property
     def probability(self) -> float:
-        """How probably a number is kept, rather than drawn anew."""
+        """The probability that a number is kept rather than drawn anew."""
         return self.units / self.scale
 
     @property
     def share(self) -> NDArray[np.float64]:
-        """How probably each value is published in place of any other."""
+        """The probability that each value is published in place of any given other value."""
         return np.asarray((1.0 - self.probability) * (self.weights / self.weights.sum()), np.float64)
 
     def believed(self, published: Whole, counts: Whole) -> NDArray[np.float64]:
-        """Per line of published counts: the beliefs that the published values lead to, added up."""
+        """For each line of published counts, the sum of the beliefs that its published values imply."""
         kept, drawn, total = self.probability * counts, self.share, max(1, int(counts.sum()))
         seen = kept + drawn * total
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -125,13 +125,13 @@ class Coin:
         return np.asarray(published * own + np.outer(published @ rest, counts))
 
     def beliefs(self, counts: Whole, around: Whole, total: int) -> NDArray[np.float64]:
-        """Per published value: the belief in a neighbourhood of ``around`` rows that it lies in, out of ``total``."""
+        """For each published value, the belief in a neighbourhood of ``around`` of ``total`` rows that contains it."""
         kept, drawn = self.probability * counts, self.share
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.nan_to_num((kept + drawn * around) / (kept + drawn * total))
 
     def nearest(self, counts: Whole, around: Whole, total: int, m: int, tolerance: Fraction = TOLERANCE) -> Nearest:
-        """The belief that comes closest to the bound of 1 / m, whether it is broken being decided exactly."""
+        """The belief that comes closest to the bound of 1 / m; whether the bound is broken is decided exactly."""
         beliefs = self.beliefs(counts, around, total)
         close = np.flatnonzero(beliefs * m > 1.0 - HAIR)
         weight, limit, broken = int(self.weights.sum()), 1 + tolerance, 0

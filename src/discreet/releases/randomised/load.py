@@ -1,4 +1,4 @@
-"""What formats with randomised sensitive values share, read back from a folder, its inconsistencies in sentences."""
+"""Load the common part of formats with randomised sensitive values, and report inconsistencies as sentences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 
 def read_parts(home: Path, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
-    """The parts of a release whose tables are called ``names``, the texts of its prior, and how file names end."""
+    """The fields of a release whose tables are called ``names``, the texts of its prior, and the file extension."""
     attributes = _attributes(manifest)
     ending = _ending(manifest, names)
     columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in attributes])
@@ -86,7 +86,7 @@ def _ending(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:
-    """The sensitive values as they are named, and how often each occurs."""
+    """The sensitive values as texts, and the count of each."""
     columns = read_texts(path, ["value", "count"])
     texts = [columns["value"][0][code] for code in columns["value"][1].tolist()]
     words = [columns["count"][0][code] for code in columns["count"][1].tolist()]
@@ -102,7 +102,7 @@ def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:
 def _shown(
     attribute: Attribute, words: list[str], codes: NDArray[Any], texts: list[str], faults: list[str]
 ) -> ExactColumn:
-    """The published sensitive values, in the order of the prior; others are a fault and stand at the end."""
+    """The published sensitive values in the order of the prior; values that it does not list are faults, at the end."""
     numeric = attribute.kind == "numeric"
     if numeric:
         payload = read_sensitive(attribute, words, codes, faults)

@@ -1,8 +1,9 @@
-"""The matrix of a perturbation, and what seeing a published value tells about the original one, decided exactly.
+"""The matrix of a perturbation, and what a published value implies about the original one, decided exactly.
 
-Whoever sees a published value v believes, by Bayes, that the original one was i with probability
-p_i Pr(i -> v) / sum_u p_u Pr(u -> v). Schemes before they write and audits after they have read decide here whether
-these beliefs keep their bounds: in whole numbers, on the matrix as it is printed, so that no rounding comes between.
+By Bayes, an adversary who sees a published value v believes that the original one was i with probability
+p_i Pr(i -> v) / sum_u p_u Pr(u -> v). Schemes use this module before they write, and audits after they have read, to
+decide whether these beliefs keep their bounds: in whole numbers and on the matrix as printed, so that rounding cannot
+affect the decision.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 
 DIGITS = 15
-"""Decimals of a printed probability: so many survive being held as a floating-point number."""
+"""The decimals of a printed probability: as many as survive conversion to a float."""
 TOLERANCE = Fraction(1, 10**12)
-"""How far, relative to its bound, a belief may exceed it: what the rounding of the bounds themselves may cost."""
+"""How far a belief may exceed its bound, relative to it: an allowance for the rounding of the bounds themselves."""
 
 _PROBABILITY = re.compile(r"(0|1|[01]?\.[0-9]+|[0-9]\.?[0-9]*e-[0-9]{1,3})", re.IGNORECASE)
 
@@ -31,11 +32,11 @@ class Worst(NamedTuple):
     """The belief that comes closest to a bound, or exceeds it most."""
 
     strain: float
-    """Belief over bound (bound over belief, for a lower one): kept up to 1."""
+    """Belief over bound (bound over belief, for a lower bound): kept up to 1."""
     published: int
     original: int
     broken: int
-    """How many pairs of a published and an original value exceed a bound."""
+    """The number of pairs of a published and an original value that break a bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +49,14 @@ class Matrix:
     """
 
     units: NDArray[np.object_]
-    """Whole numbers; a cell's probability is its number over ``scale``."""
+    """Whole numbers; the probability of a cell is its number divided by ``scale``."""
     scale: int = 10**DIGITS
 
     @classmethod
     def from_texts(cls, texts: Sequence[Sequence[str]]) -> Matrix:
-        """The matrix as it was printed, line by line."""
+        """Read the matrix as printed, line by line."""
         width = len(texts)
-        # many cells, but hardly two texts a column
+        # there are many cells, but most columns have only two different texts
         read = {text: _fraction(text) for line in texts for text in dict.fromkeys(line)}
         if any(len(line) != width for line in texts):
             raise DiscreetError("the matrix of the release has not as many lines as columns; publish it again")
@@ -68,34 +69,34 @@ class Matrix:
 
     @property
     def width(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return len(self.units)
 
     @cached_property
     def cells(self) -> NDArray[np.float64]:
-        """The probabilities as floating-point numbers."""
+        """The probabilities as floats."""
         return np.asarray(self.units / self.scale, dtype=np.float64).reshape(self.units.shape)
 
     def texts(self) -> list[list[str]]:
-        """The probabilities as they are printed, exactly."""
+        """The probabilities as printed, exactly."""
         lines = self.units.tolist()
         text = {unit: _text(unit, self.scale) for unit in set().union(*lines)}
         return [[text[unit] for unit in line] for line in lines]
 
     @property
     def stochastic(self) -> bool:
-        """Whether the probabilities of every original value add up to 1 exactly, and none is negative."""
+        """Whether the probabilities of every original value add up to exactly 1, and none is negative."""
         return bool((self.units.sum(axis=0) == self.scale).all()) and bool((self.units >= 0).all())
 
     @property
     def retention(self) -> NDArray[np.float64]:
-        """How probably each value is published as it is."""
+        """The probability of each value to be published unchanged."""
         return np.diagonal(self.cells).astype(np.float64)
 
     def posteriors(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The belief in every original value (column) after seeing a published one (line), from these prior counts.
+        """The belief in every original value (column), given the published value (line) and these prior counts.
 
-        A line of NaN where the published value cannot occur.
+        A line is NaN if its published value cannot occur.
         """
         joint = self.cells * (np.asarray(counts, np.float64) / max(1, int(np.sum(counts))))
         totals = joint.sum(axis=1, keepdims=True)
@@ -108,7 +109,7 @@ class Matrix:
         floors: NDArray[np.float64] | None = None,
         tolerance: Fraction = TOLERANCE,
     ) -> Worst:
-        """The worst belief against bounds from above and below, whether it is broken being decided exactly."""
+        """The worst belief against upper and lower bounds; whether a bound is broken is decided exactly."""
         amounts = np.array([int(count) for count in counts], object)
         joint = self.units * amounts
         seen = joint.sum(axis=1)
@@ -139,7 +140,7 @@ def _ratios(bounds: NDArray[np.float64], factor: Fraction) -> tuple[NDArray[Any]
 
 
 def _fraction(text: str) -> tuple[int, int]:
-    """A printed probability as a whole number and the number of decimals it is to be shifted by."""
+    """A printed probability as a whole number, and the number of decimal places to shift it by."""
     if _PROBABILITY.fullmatch(text) is None:
         raise DiscreetError(
             f"the matrix of the release holds {text!r}, which is no probability; the file was damaged or edited, so "

@@ -1,7 +1,7 @@
-"""A perturbed release: quasi-identifiers as they are, every sensitive value as chance has left or replaced it.
+"""A perturbed release: unchanged quasi-identifiers, and sensitive values that chance has kept or replaced.
 
-Besides ``table`` and ``prior`` (see ``randomised``) it holds ``matrix``: how probable each published value (line) was
-for each original one (column), a probability of its own for every pair.
+Besides ``table`` and ``prior`` (see ``discreet.releases.randomised.base``) it contains ``matrix``: the probability of
+each published value (line) given each original one (column), chosen separately for every pair.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ BATCH = 1 << 22
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PerturbedRelease(RandomisedRelease):
-    """What leaves the house, as made by a scheme (``from_draws``) or as found in a folder (``load``)."""
+    """A perturbed release, made by a scheme (``from_draws``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = "perturbed"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
@@ -61,7 +61,7 @@ class PerturbedRelease(RandomisedRelease):
     others: tuple[ExactColumn, ...] = ()
     faults: tuple[str, ...] = ()
     trace: NDArray[np.int32] | None = None
-    """Private: the place in the published table of every input row, -1 when withheld. Never saved."""
+    """Private: the line of the published table for every input row, -1 if withheld. Never saved."""
 
     @classmethod
     def from_draws(
@@ -75,17 +75,17 @@ class PerturbedRelease(RandomisedRelease):
         options: Mapping[str, Any] | None = None,
         seeded: np.random.Generator | None = None,
     ) -> PerturbedRelease:
-        """Publish ``drawn[row]`` in place of each row's sensitive value: one of its codes, or -1 to withhold the row.
+        """Publish ``drawn[row]``, a code or -1 to withhold the row, in place of each row's sensitive value.
 
-        The order of rows comes from the operating system, unless a ``seeded`` generator is given; the manifest then
-        warns that this is an experiment.
+        The order of rows is drawn from the operating system's entropy, unless a ``seeded`` generator is given; then the
+        manifest warns that this is an experiment.
         """
         parts = cls.parts(table, drawn, promise=promise, scheme=scheme, options=options, seeded=seeded)
         return cls(matrix=matrix, **parts)
 
     @classmethod
     def load(cls, home: Path, manifest: dict[str, Any]) -> PerturbedRelease:
-        """The release in a folder whose manifest has been read."""
+        """Load the release in a folder whose manifest has been read."""
         from discreet.releases.randomised.perturbed_load import load_perturbed
 
         return load_perturbed(home, manifest)
@@ -93,7 +93,7 @@ class PerturbedRelease(RandomisedRelease):
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table in a random order of rows, the matrix, and the prior."""
         values = self.texts
-        # the printed decimals are so few that they survive being held as numbers
+        # the printed decimals are few enough to survive conversion to floats
         cells = [pa.array(texts) for texts in zip(*self.matrix.texts(), strict=True)]
         head = PUBLISHED
         while head in values:
@@ -106,18 +106,19 @@ class PerturbedRelease(RandomisedRelease):
 
     @property
     def retention(self) -> float:
-        """The share of values that is expected to be published as it was."""
+        """The expected share of sensitive values that are published unchanged."""
         return float(self.matrix.retention @ self.prior / self.prior.sum())
 
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Per line of published counts: the beliefs that the published values lead to, added up."""
+        """For each line of published counts, the sum of the beliefs that its published values imply."""
         return np.asarray(published @ np.nan_to_num(self.matrix.posteriors(self.prior)), np.float64)
 
     def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
-        """How many published rows satisfied each query in the original, sensitive values being reconstructed.
+        """The estimated number of published rows whose original values satisfy each query.
 
-        Conditions on quasi-identifiers and other columns are exact, and so is a query with no others. How often the
-        original sensitive values occur among the rows that satisfy them is estimated (see ``reconstruction``).
+        Conditions on quasi-identifiers and kept columns are evaluated exactly, so a query without others is exact. How
+        often the original sensitive values occur among the rows that satisfy them is estimated (see
+        ``discreet.releases.randomised.reconstruct``).
         """
         width = self.matrix.width
         whole = None if self.withheld else self._tally.counts([])[:width]
@@ -137,12 +138,13 @@ class PerturbedRelease(RandomisedRelease):
         return result
 
     def _published(self, query: Query, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The published counts among the rows a query is about; the sensitive values it asks for go to ``wanted``."""
+        """The published counts among the rows that satisfy a query's other conditions; marks the sensitive values that
+        the query asks for in ``wanted``."""
         return self._tally.counts(self._asked(query, wanted))[: self.matrix.width]
 
     @cached_property
     def _tally(self) -> Tally:
-        own = {name: column for name, column in self._columns.items() if name != self.sensitive.name}
+        own = {name: column for name, column in self._columns.items() if name != self.secret.name}
         codes = {name: column.codes for name, column in own.items()}
         sizes = {name: len(column.values) for name, column in own.items()}
         return Tally(codes, sizes, self.shown.codes, len(self.shown.values))

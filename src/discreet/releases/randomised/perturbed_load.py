@@ -1,4 +1,4 @@
-"""A perturbed release read back from its folder, with what is inconsistent in it put into sentences."""
+"""Load a perturbed release from its folder."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ NAMES = ("table", "matrix", "prior")
 
 
 def load_perturbed(home: Path, manifest: dict[str, Any]) -> PerturbedRelease:
-    """The release in a folder whose manifest has been read."""
+    """Load the release in a folder whose manifest has been read."""
     parts, texts, ending = read_parts(home, manifest, NAMES)
     return PerturbedRelease(matrix=_matrix(home / f"matrix.{ending}", texts), **parts)
 
 
 def _matrix(path: Path, texts: list[str]) -> Matrix:
-    """The matrix, its lines and columns in the order of the prior."""
+    """Read the matrix; its lines and columns must be in the order of the prior."""
     if not path.is_file():
         raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
     table = read_table(path)

@@ -1,35 +1,36 @@
-"""From how often sensitive values are published to how often they occurred: three estimators.
+"""Estimate original counts of sensitive values from published ones: three estimators.
 
 E are the published counts of some rows, n their number, M the matrix, p the prior. All estimates add up to n.
 
-First, for all three: what chance did to the whole table is known, since its original counts are (the prior) and its
-published ones too. The share n / N of it is taken from E. That leaves expectations as they are and lowers the variance
-by the factor 1 - n / N; the estimate for all rows together is the prior itself. With rows withheld, the original counts
-of the published ones are not known, and E is left as it is.
+A first step is common to all three. For the whole table both the original counts (the prior) and the published ones are
+known, hence also their random deviation. The share n / N of this deviation is subtracted from E. This does not change
+expectations and lowers the variance by the factor 1 - n / N; the estimate for all rows together is the prior itself. If
+rows are withheld, the original counts of the published rows are not known, and E is left unchanged.
 
-``inverse``  M^-1 E, as in the paper: unbiased, and noisy where rows are few, even below 0.
-``em``       The most probable counts by expectation and maximisation, from the prior on: never below 0, biased (away
-             from 0, and toward the prior since it is stopped early), and slower.
-``ridge``    The inverse shrunk toward n p. The distribution among the rows is taken to be p times 1 plus waves over the
-             values in their order (a hierarchy's order of leaves, where they are names), the shorter the smaller. How
-             large the waves are, and how fast they fall off, is judged for each query by how well this explains E, and
-             by how far n of N rows can be from the whole table at all. Few rows, or values that are hardly ever kept,
-             leave the prior; many leave the inverse. Biased toward the prior; cut at 0.
+``inverse``  M^-1 E, as in the paper: unbiased, but noisy for few rows, even below 0.
+``em``       The most probable counts by expectation maximisation, starting from the prior: never below 0, but biased
+             (away from 0, and toward the prior because it is stopped early), and slower.
+``ridge``    The inverse shrunk toward n p. The distribution among the rows is modelled as p times 1 plus waves over the
+             values in their order (for names, the order of a hierarchy's leaves), with smaller amplitudes for shorter
+             waves. How large the waves are, and how fast they fall off, is judged for each query by how well this
+             explains E, and by how far n of N rows can be from the whole table at all. With few rows, or values that
+             are hardly ever kept, the result is close to the prior; with many rows, close to the inverse. Biased toward
+             the prior; cut at 0.
 
-How far they can be: of value i they have the share q_i, at most p_i N / n, so that the chi-square distance
-sum_i (q_i - p_i)^2 / p_i = sum_i q_i^2 / p_i - 1 is at most N / n - 1. Waves of which the distance d is expected weigh
-exp(-d / h), h being half of that. Without this, where the published values hardly tell anything, all sizes of waves are
-about as probable, and noise is taken for large ones: with 300 values of which 1 % is kept, 25 releases answered 19 to
-132 where 64 was right and the prior said 67; with it, 59 to 79.
+The limit on that distance: value i has the share q_i <= p_i N / n among the rows, so the chi-square distance
+sum_i (q_i - p_i)^2 / p_i = sum_i q_i^2 / p_i - 1 is at most N / n - 1. Waves with an expected distance d get the weight
+exp(-d / h), where h is half of that limit. Without this weight, if the published values carry hardly any information,
+all sizes of waves are about equally probable, and noise is taken for large waves: with 300 values of which 1 % is kept,
+25 releases answered 19 to 132 where 64 was right and the prior said 67; with it, 59 to 79.
 
-``auto`` is ``ridge``: on census tables of 20,000, 100,000 and 300,000 rows and 50 sensitive values it had the lowest
-median error of the three in 51 of 54 settings (promise, number of conditions, selectivity), by up to 44 %, was within
-15 % of the lowest in the others, and was closer than the prior alone in all of them. That is not so everywhere. On
-invented tables of 1,000 and 20,000 rows with 4, 10, 50 and 300 values and beta 1, 2 and 4, its root mean square error
-was 0.65 times that of the prior (geometric mean) where the values depend on the quasi-identifiers, but above 1.05 times
-in a tenth of these settings, nearly all with 50 values or more of which a few in a hundred are kept, and 4 times at
-worst. Where the values do not depend on them the prior is all but right, and the error of ``ridge`` was 1.2 times as
-large, 5 times at worst.
+``auto`` is ``ridge``. On census tables of 20,000, 100,000 and 300,000 rows and 50 sensitive values it had the lowest
+median error of the three in 51 of 54 settings (promise, number of conditions, selectivity), by up to 44 %. It was
+within 15 % of the lowest in the others, and closer than the prior alone in all of them. This does not hold everywhere.
+On synthetic tables of 1,000 and 20,000 rows with 4, 10, 50 and 300 values and beta 1, 2 and 4, where the values depend
+on the quasi-identifiers, its root mean square error was 0.65 times that of the prior (geometric mean). But it was above
+1.05 times that of the prior in a tenth of these settings, nearly all with 50 values or more of which a few in a hundred
+are kept, and 4 times at worst. Where the values do not depend on the quasi-identifiers, the prior is nearly right, and
+the error of ``ridge`` was 1.2 times as large, 5 times at worst.
 """
 
 from __future__ import annotations
@@ -46,16 +47,16 @@ Estimator = Literal["auto", "inverse", "em", "ridge"]
 Floats = NDArray[np.float64]
 
 STEPS = 200
-"""How often ``em`` improves its estimate at most."""
+"""The largest number of iterations of ``em``."""
 SIZES = np.concatenate([[0.0], np.geomspace(1e-4, 1e2, 16)])
-"""The sizes of waves that ``ridge`` weighs, as variances relative to the prior."""
+"""The sizes of waves that ``ridge`` considers, as variances relative to the prior."""
 FALLS = (0.0, 1.0, 2.0, 3.0)
-"""How fast the amplitude of waves may fall off with their number, as powers of it; 0 is for values without an order."""
+"""The exponents with which amplitudes of waves may fall off with their number; 0 suits values without an order."""
 TYPICAL = 0.5
-"""At which share of the farthest distance from the prior waves have 1 / e of their weight for ``ridge``. Of the shares
-from 0.05 to 2 that were tried, larger ones left more noise, and smaller ones cost more where much can be told."""
+"""The share of the largest distance from the prior at which ``ridge`` gives waves 1 / e of their weight. Among shares
+from 0.05 to 2, larger ones left more noise, and smaller ones cost accuracy where the published values tell much."""
 UNHEARD = 1e-9
-"""How small the variance of a wave must be, relative to the noise, for ``ridge`` to leave it out."""
+"""The variance of a wave, relative to the noise, below which ``ridge`` ignores it."""
 
 
 def reconstruct(
@@ -65,9 +66,9 @@ def reconstruct(
     whole: NDArray[np.int64] | None = None,
     estimator: Estimator = "auto",
 ) -> Floats:
-    """The estimated original counts, a line per line of published counts.
+    """The estimated original counts for each line of published counts.
 
-    ``whole`` are the published counts of the whole table, when no row of it is withheld.
+    ``whole`` are the published counts of the whole table, given if no row is withheld.
 
     >>> matrix = Matrix.from_texts([["0.75", "0.25"], ["0.25", "0.75"]])
     >>> reconstruct(matrix, np.array([50, 50]), np.array([[60, 40]]), None, "inverse").tolist()
@@ -100,7 +101,7 @@ def reconstruct(
 
 
 def inverse(cells: Floats, counts: Floats) -> Floats:
-    """The counts that the published ones would be expected from."""
+    """The original counts whose expected published counts are ``counts``."""
     if np.linalg.cond(cells) > 1e12:
         raise DiscreetError(
             "the matrix of the release cannot be inverted, since its published values tell nothing or too little; "
@@ -110,7 +111,7 @@ def inverse(cells: Floats, counts: Floats) -> Floats:
 
 
 def expectation_maximization(cells: Floats, p: Floats, counts: Floats, steps: int = STEPS) -> Floats:
-    """The most probable counts, approached from the prior in at most so many steps."""
+    """The most probable original counts, approached from the prior in at most ``steps`` iterations."""
     sizes = counts.sum(axis=1, keepdims=True)
     result = sizes * p
     moving = np.arange(len(counts))
@@ -127,13 +128,13 @@ def expectation_maximization(cells: Floats, p: Floats, counts: Floats, steps: in
 
 
 def ridge(cells: Floats, p: Floats, counts: Floats, left: Floats, rows: int) -> Floats:
-    """The inverse shrunk toward the prior; ``left`` is the share of the variance that is left, ``rows`` the table's.
+    """The inverse shrunk toward the prior; ``left`` is the remaining share of the variance, ``rows`` the table's size.
 
     In units in which the noise of every direction is 1 / n: y = A x + noise, where y is the deviation of the published
-    shares from what p predicts and x that of the original shares from p. With a variance of t k^(-2 fall) for the k-th
-    wave in x, G being A times their amplitudes, and G'G = V diag(s) V', the part z_j of V'G'y has the variance
-    s_j (t s_j + 1 / n), and the best estimate of x is along the j-th column of V, t / (t s_j + 1 / n) times z_j. Every
-    t and fall is weighed by how probable it makes y, and by how probable it is itself.
+    shares from those that p predicts, and x the deviation of the original shares from p. Let the k-th wave in x have
+    the variance t k^(-2 fall), let G be A times the amplitudes, and G'G = V diag(s) V'. Then the component z_j of V'G'y
+    has the variance s_j (t s_j + 1 / n), and the best estimate of x along the j-th column of V is t / (t s_j + 1 / n)
+    times z_j. Each pair of t and fall is weighted by its prior probability and by how probable it makes y.
     """
     sizes = counts.sum(axis=1, keepdims=True)
     seen = cells @ p
@@ -149,7 +150,7 @@ def ridge(cells: Floats, p: Floats, counts: Floats, left: Floats, rows: int) -> 
     logs = np.empty((len(FALLS), len(SIZES), len(counts)))
     for at, fall in enumerate(FALLS):
         amplitudes = numbers**-fall
-        # waves that cannot be told from noise, however large t is, change nothing
+        # waves that stay below the noise even for the largest t change nothing
         heard = np.flatnonzero(SIZES[-1] * amplitudes**2 * np.diagonal(squares) > UNHEARD * noise.min())
         number = int(heard.max(initial=0)) + 1
         shape = amplitudes[:number]
@@ -173,7 +174,7 @@ def ridge(cells: Floats, p: Floats, counts: Floats, left: Floats, rows: int) -> 
 
 
 def _waves(p: Floats) -> Floats:
-    """Waves over the values in their order, of one half period and more, as orthonormal columns; none has a total."""
+    """Cosine waves over the values in their order, from half a period up, as orthonormal columns with total 0."""
     places = np.cumsum(p) - p / 2.0
     raw = np.cos(np.pi * np.outer(places, np.arange(len(p)))) * np.sqrt(p)[:, None]
     waves: Floats = np.linalg.qr(raw)[0][:, 1:]
@@ -181,6 +182,6 @@ def _waves(p: Floats) -> Floats:
 
 
 def _positive(counts: Floats, sizes: Floats) -> Floats:
-    """Counts cut at 0, with the same total as before."""
+    """Counts cut at 0 and rescaled to their former total."""
     cut = np.maximum(counts, 0.0)
     return np.asarray(cut * (sizes / np.maximum(cut.sum(axis=1, keepdims=True), 1e-300)))

@@ -1,8 +1,9 @@
-"""A retained release: quasi-identifiers as they are, every sensitive number kept by a coin or else drawn anew.
+"""A retained release: unchanged quasi-identifiers, and sensitive numbers kept with a fixed probability or drawn anew.
 
-Besides ``table`` and ``prior`` (see ``randomised``) it says in its manifest with which probability a number was kept,
-and how it was drawn otherwise: ``uniform``, all values of the prior alike, or ``prior``, each as often as it occurs.
-That is a matrix as a perturbed release prints one, told by one number, as the values may be tens of thousands.
+Besides ``table`` and ``prior`` (see ``discreet.releases.randomised.base``) its manifest states the probability with
+which a number was kept, and how it was drawn otherwise: ``uniform``, every value of the prior with equal probability,
+or ``prior``, in proportion to its count. This is a matrix like that of a perturbed release, stated by one number
+because there may be tens of thousands of values.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RetainedRelease(RandomisedRelease):
-    """What leaves the house, as made by a scheme (``from_draws``) or as found in a folder (``load``)."""
+    """A retained release, made by a scheme (``from_draws``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = "retained"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
@@ -60,7 +61,7 @@ class RetainedRelease(RandomisedRelease):
     others: tuple[ExactColumn, ...] = ()
     faults: tuple[str, ...] = ()
     trace: NDArray[np.int32] | None = None
-    """Private: the place in the published table of every input row, -1 when withheld. Never saved."""
+    """Private: the line of the published table for every input row, -1 if withheld. Never saved."""
 
     @classmethod
     def from_draws(
@@ -75,10 +76,10 @@ class RetainedRelease(RandomisedRelease):
         options: Mapping[str, Any] | None = None,
         seeded: np.random.Generator | None = None,
     ) -> RetainedRelease:
-        """Publish ``drawn[row]`` in place of each row's sensitive value: one of its codes, or -1 to withhold the row.
+        """Publish ``drawn[row]``, a code or -1 to withhold the row, in place of each row's sensitive value.
 
-        The order of rows comes from the operating system, unless a ``seeded`` generator is given; the manifest then
-        warns that this is an experiment.
+        The order of rows is drawn from the operating system's entropy, unless a ``seeded`` generator is given; then the
+        manifest warns that this is an experiment.
         """
         told = {"probability": coin.probability, "noise": noise}
         parts = cls.parts(table, drawn, promise=promise, scheme=scheme, options=options, seeded=seeded, retention=told)
@@ -86,30 +87,31 @@ class RetainedRelease(RandomisedRelease):
 
     @classmethod
     def load(cls, home: Path, manifest: dict[str, Any]) -> RetainedRelease:
-        """The release in a folder whose manifest has been read."""
+        """Load the release in a folder whose manifest has been read."""
         from discreet.releases.randomised.retained_load import load_retained
 
         return load_retained(home, manifest)
 
     @property
     def retention(self) -> float:
-        """The share of values that is expected to be published as it was: kept, or drawn again by chance."""
+        """The expected share of values that are published unchanged: kept, or drawn again by chance."""
         return float(self.coin.probability + self.coin.share @ self.prior / self.prior.sum())
 
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Per line of published counts: the beliefs that the published values lead to, added up."""
+        """For each line of published counts, the sum of the beliefs that its published values imply."""
         return self.coin.believed(published, self.prior)
 
     def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
-        """How many published rows satisfied each query in the original, sensitive values being reconstructed.
+        """The estimated number of published rows whose original values satisfy each query.
 
-        Conditions on quasi-identifiers and other columns are exact, and so is a query with no others. How many of the
-        rows that satisfy them held a wanted number is estimated (see ``retained_estimating``). Whether a number is
-        wanted is kept, or drawn anew, just as the number is, so that no single numbers have to be counted.
+        Conditions on quasi-identifiers and kept columns are evaluated exactly, so a query without others is exact. How
+        many of the rows that satisfy them had a wanted number is estimated (see
+        ``discreet.releases.randomised.retained_estimate``). Whether a number is wanted is randomised in the same way as
+        the number itself, so there is no need to count single numbers.
         """
         width = len(self.prior)
         held = np.bincount(self.shown.codes, minlength=width)[:width]
-        # per value, added up in their order: how often it is published, its share among draws, and that in the prior
+        # running sums over the values in their order: published counts, shares among draws, shares in the prior
         sums = np.zeros((3, width + 1))
         np.cumsum(
             [held, self.coin.weights / self.coin.weights.sum(), self.prior / self.prior.sum()], 1, out=sums[:, 1:]
@@ -123,7 +125,7 @@ class RetainedRelease(RandomisedRelease):
             exact[at] = wanted.all()
             edges = np.flatnonzero(np.diff(wanted, prepend=False, append=False))
             inside[:, at] = (sums[:, edges[1::2]] - sums[:, edges[::2]]).sum(axis=1)
-            shown = np.zeros(-(-self.rows // 64) * 64, np.bool_)  # the rows as they stand in the tally
+            shown = np.zeros(-(-self.rows // 64) * 64, np.bool_)  # rows in the order of the tally
             for first, last in sums[0, edges].astype(np.int64).reshape(-1, 2).tolist():
                 shown[first:last] = True
             published[at] = self._tally.counts([*conditions, np.packbits(shown).view(np.uint64)])[0]
@@ -133,9 +135,9 @@ class RetainedRelease(RandomisedRelease):
 
     @cached_property
     def _tally(self) -> Tally:
-        """The rows in the order of their published numbers, where those of a range stand together."""
+        """The rows in the order of their published numbers, so that those of a range are contiguous."""
         order = np.argsort(self.shown.codes, kind="stable")
-        own = {name: column for name, column in self._columns.items() if name != self.sensitive.name}
+        own = {name: column for name, column in self._columns.items() if name != self.secret.name}
         codes = {name: column.codes[order] for name, column in own.items()}
         sizes = {name: len(column.values) for name, column in own.items()}
         return Tally(codes, sizes, np.zeros(self.rows, np.int32), 1)

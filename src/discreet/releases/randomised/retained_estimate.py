@@ -1,25 +1,25 @@
-"""From how often numbers of a range are published to how often they occurred, where numbers were kept or drawn anew.
+"""Estimate how many original numbers lie in a range from published ones, where numbers were kept or drawn anew.
 
-Of n rows, O are published with a number of the range; p is the probability of being kept, w the share of the range
-among draws, q its share in the prior. O is expected to be p times what is asked for, plus (1 - p) w n.
+Of n rows, O are published with a number in the range; p is the probability of keeping a number, w the share of the
+range among draws, q its share in the prior. The expectation of O is p times the wanted count plus (1 - p) w n.
 
-First, for both estimators: what chance did to the whole table is known, since its original counts are (the prior) and
-its published ones too. The share n / N of it is taken from O. That leaves expectations as they are and lowers the
-variance by the factor 1 - n / N; the estimate for all rows together is the prior itself. With rows withheld, the
-original counts of the published ones are not known, and O is left as it is.
+A first step is common to both estimators. For the whole table both the original counts (the prior) and the published
+ones are known, hence also their random deviation. The share n / N of this deviation is subtracted from O. This does not
+change expectations and lowers the variance by the factor 1 - n / N; the estimate for all rows together is the prior
+itself. If rows are withheld, the original counts of the published rows are not known, and O is left unchanged.
 
 ``inverse``  (O - (1 - p) w n) / p, as in the paper: unbiased, with a standard deviation of about sqrt(s (1 - s) n) / p,
-             s being the share of the range among published numbers. Where p is small or rows are few, it may well lie
+             where s is the share of the range among published numbers. If p is small or rows are few, it may well lie
              below 0 or above n.
-``ridge``    The inverse shrunk toward n q. The share of the range among the rows is taken to vary around q with a
-             variance of t q (1 - q), where t may be anything from 0 (all rows alike) to 1 (all of them in the range, or
-             none); each t is weighed by how well it explains O. Biased toward the prior; cut at 0 and n.
+``ridge``    The inverse shrunk toward n q. The share of the range among the rows is assumed to vary around q with a
+             variance of t q (1 - q), for t from 0 (all rows alike) to 1 (all of them in the range, or none); each t is
+             weighted by how well it explains O. Biased toward the prior; cut at 0 and n.
 
-``auto`` is ``ridge``: on census and wage tables of 50,000 to 500,000 rows (8 promises, 3 workloads each), with numbers
+``auto`` is ``ridge``. On census and wage tables of 50,000 to 500,000 rows (8 promises, 3 workloads each), with numbers
 drawn from the prior and p from 0.14 to 0.4, its median error was below that of ``inverse`` in 20 of 24 settings, by up
 to a half, and at most 11 % above it in the others. With numbers drawn uniformly, p was so small there (below 0.002)
-that the inverse was off by hundreds of times what was asked for, and ``ridge`` about as far as the prior alone. Cutting
-the inverse at 0 and n helps hardly: it moves answers that are useless anyway.
+that the inverse was off by hundreds of times the wanted count, and ``ridge`` was about as accurate as the prior alone.
+Cutting the inverse at 0 and n hardly helps: it only moves answers that are useless anyway.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from discreet.releases.randomised.reconstruct import Estimator
 ESTIMATORS = ("auto", "inverse", "ridge")
 Floats = NDArray[np.float64]
 SIZES = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, 13)])
-"""The t that ``ridge`` weighs."""
+"""The values of t that ``ridge`` considers."""
 
 
 def estimated(
@@ -45,10 +45,10 @@ def estimated(
     whole: tuple[Floats, int] | None = None,
     estimator: Estimator = "auto",
 ) -> Floats:
-    """Per query: how many of its rows held a number of the range that it asks for.
+    """The estimated number of each query's rows that had a number in its range.
 
-    ``kept`` is p; per query, ``rows`` is n, ``published`` O, ``drawn`` w and ``prior`` q. ``whole`` is how often
-    numbers of each range are published in the whole table, and how many rows that has, when none is withheld.
+    ``kept`` is p; for each query, ``rows`` is n, ``published`` O, ``drawn`` w and ``prior`` q. ``whole`` is the number
+    of published numbers in each range in the whole table, and the number of its rows, given if none is withheld.
 
     >>> asked = np.array([100.0]), np.array([38.0]), np.array([0.2]), np.array([0.3])
     >>> estimated(0.5, *asked, estimator="inverse").round(9).tolist(), estimated(0.5, *asked).round(1).tolist()
@@ -69,7 +69,7 @@ def estimated(
     some = np.maximum(rows, 1.0)
     off = published / some - expected
     noise = np.maximum(expected * (1.0 - expected) * left, 1e-12) / some
-    # the variance of the share of published numbers that t would make, beside that of chance
+    # the variance of the published share that each t implies, in addition to that of chance
     spread = kept**2 * prior * (1.0 - prior) * SIZES[:, None]
     logs = -0.5 * (np.log(spread + noise) + off**2 / (spread + noise))
     weights = np.exp(logs - logs.max(axis=0))

@@ -1,4 +1,4 @@
-"""A retained release read back from its folder."""
+"""Load a retained release from its folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = ("table", "prior")
 
 
 def load_retained(home: Path, manifest: dict[str, Any]) -> RetainedRelease:
-    """The release in a folder whose manifest has been read."""
+    """Load the release in a folder whose manifest has been read."""
     parts, _, _ = read_parts(home, manifest, NAMES)
     told = manifest.get("retention")
     told = told if isinstance(told, dict) else {}
@@ -30,7 +30,7 @@ def load_retained(home: Path, manifest: dict[str, Any]) -> RetainedRelease:
         )
     if set(told) != {"probability", "noise"}:
         parts["faults"] += ("The manifest says more under 'retention' than this format knows.",)
-    # the decimals as they are printed, so that what is read is exactly what was written
+    # from the printed decimals, so that the probability read is exactly the one written
     printed = Fraction(repr(probability))
     weights = np.ones_like(parts["prior"]) if noise == "uniform" else parts["prior"]
     return RetainedRelease(coin=Coin(printed.numerator, weights, printed.denominator), **parts)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.max_presence import BUDGET
 from discreet.schemes.ambiguity.groups import NOT_WORTH, Manner, build, first_size
 from discreet.schemes.ambiguity.terms import Aim, CodedRows, anyones_presence, kept_as_one, kept_together, presences
-from discreet.schemes.cuts.top_down import Progress
 
 MOST_WITHHELD = 0.5
 """A release that withholds a larger share of the rows is refused: it says little, and a larger alpha says more."""

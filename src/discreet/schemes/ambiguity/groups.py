@@ -14,9 +14,9 @@ from discreet.kernels.judging import SLACK
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.progress import Progress
 from discreet.randomness import permutation
 from discreet.schemes.ambiguity.terms import Aim, CodedRows
-from discreet.schemes.cuts.top_down import Progress
 from discreet.table.combinations import numbered
 
 MANY = 0.1

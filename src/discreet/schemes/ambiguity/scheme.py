@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK
-from discreet.principles.l_diversity import LDiversity
-from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable
 from discreet.releases.ambiguous.release import AmbiguousRelease
@@ -25,7 +24,6 @@ from discreet.schemes.ambiguity.pairs import correlated_pairs
 from discreet.schemes.ambiguity.refusals import Finish, Refused
 from discreet.schemes.ambiguity.terms import Aim, CodedRows, confirm_presence, lowest_alpha
 from discreet.schemes.anatomy import published_rows
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.grouping import confirm
 from discreet.schemes.keepers import kept_by_ambiguity, way_out
 from discreet.schemes.scheme import Scheme, feasible
@@ -63,6 +61,7 @@ class Ambiguity(Scheme):
     once more, from the rows of each group alone, before it is published.
 
     >>> from discreet.datasets import patients
+    >>> from discreet.principles import AlphaBeta
     >>> release = Ambiguity(random_state=1).publish(patients(), AlphaBeta(0.5, 0.5))
     >>> release.withheld, bool(release.presences.max() <= 0.5)
     (0, True)
@@ -190,17 +189,16 @@ class Built:
 def aim_of(principle: Principle) -> Aim:
     """What groups have to keep, over all parts of a promise.
 
-    >>> from discreet.principles import KAnonymity
+    >>> from discreet.principles import AlphaBeta, KAnonymity, LDiversity
     >>> aim_of(AlphaBeta(0.2, 0.5) & LDiversity(4) & KAnonymity(10))
     Aim(alpha=0.2, beta=0.25, smallest=10, together=None)
     """
-    alphas = [part for part in principle.parts if isinstance(part, AlphaBeta)]
-    shares = [1.0 / part.l for part in principle.parts if isinstance(part, LDiversity)]
+    parts = principle.parts
     return Aim(
-        min(part.alpha for part in alphas),
-        min([*(part.beta for part in alphas), *shares]),
-        max(part.least_rows for part in principle.parts),
-        min((part.alpha for part in alphas if part.combined), default=None),
+        min(part.most_presence for part in parts),
+        min(share for part in parts if (share := part.sufficient_share) is not None),
+        max(part.least_rows for part in parts),
+        min((part.most_presence for part in parts if part.combined_presence), default=None),
     )
 
 

@@ -13,10 +13,10 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
+from discreet.progress import Progress
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.buckets.emd_buckets import bucketise, split_closely
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.keepers import way_out
 from discreet.table.table import Table
@@ -73,7 +73,7 @@ class Sabre(GroupingScheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """One promise of t-closeness, with other monotone promises or without."""
-        if len([part for part in principle.parts if isinstance(part, TCloseness)]) == 1:
+        if len(principle.of(TCloseness)) == 1:
             return super().refusal(principle, prior)
         return f"scheme {self.name!r} is made for t-closeness, asked for once; {way_out(principle)}"
 
@@ -87,7 +87,7 @@ class Sabre(GroupingScheme):
         progress: Progress | None,
     ) -> NDArray[np.int32]:
         """The group of each of these rows."""
-        closeness = next(part for part in principle.parts if isinstance(part, TCloseness))
+        closeness = principle.of(TCloseness)[0]
         classes = table.classes[rows]
         counts = np.bincount(classes, minlength=len(prior.counts))
         buckets = bucketise(prior, closeness.distance, closeness.t)

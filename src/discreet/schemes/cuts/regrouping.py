@@ -13,7 +13,8 @@ from discreet.kernels.costs import box_cost
 from discreet.kernels.cuts.growth import grow_ahead, join_costs
 from discreet.kernels.cuts.terms import Recipe
 from discreet.kernels.cuts.workspace import workspace
-from discreet.schemes.cuts.top_down import Partition, Problem, Progress
+from discreet.progress import Progress
+from discreet.schemes.cuts.top_down import Partition, Problem
 
 _AT_MOST = 8
 """Groups thrown together with the one that was picked."""

@@ -12,10 +12,11 @@ from discreet.errors import DiscreetError
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.progress import Progress
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
-from discreet.schemes.cuts.top_down import Partition, Problem, Progress, limits_of, partition
+from discreet.schemes.cuts.top_down import Partition, Problem, limits_of, partition
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.withholding import costly_rows
 from discreet.table.table import Table

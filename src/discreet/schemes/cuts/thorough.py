@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
+from discreet.progress import Progress
 from discreet.schemes.cuts.exchange import exchange_rows
 from discreet.schemes.cuts.regrouping import regroup
-from discreet.schemes.cuts.top_down import Partition, Problem, Progress, partition, partition_ahead, threads
+from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead, threads
 
 FAMILIES = PLAIN, STRATIFIED, BUCKETED, REPAIRED
 EVERYWHERE = 2**62

@@ -19,10 +19,8 @@ from discreet.kernels.cuts.workspace import workspace
 from discreet.kernels.judging import CAPS, SIZE, SLACK, Rules
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.progress import Progress
 from discreet.table.combinations import distinct
-
-Progress = Callable[[str, float], None]
-"""Called with the stage and the share of it that is done."""
 
 
 def threads() -> int:

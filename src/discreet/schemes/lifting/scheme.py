@@ -13,6 +13,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.progress import Progress
 from discreet.randomness import generator, permutation
 from discreet.releases.generalized.describe import Values
 from discreet.releases.nested.beliefs import expected
@@ -20,7 +21,6 @@ from discreet.releases.nested.release import NestedRelease
 from discreet.releases.nested.tree import Tree
 from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.scheme import Cuts
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.grouping import confirm, see_that_the_rest_keeps
 from discreet.schemes.keepers import way_out
 from discreet.schemes.lifting.tree import FAST, RECIPES, LiftedTree, Nursery

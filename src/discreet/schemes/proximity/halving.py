@@ -14,9 +14,8 @@ from discreet.kernels.proximity import gathering, pairing
 from discreet.kernels.proximity.pairing import Judge
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.principles.proximity import Proximity
 from discreet.principles.rules import combine
-from discreet.schemes.cuts.top_down import Progress
+from discreet.progress import Progress
 
 kernels = cast(Any, pairing)
 
@@ -64,7 +63,7 @@ class HalvingProblem(NamedTuple):
 def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) -> Judge:
     """The promises about each attribute as the kernels read them."""
     width = max(len(prior.values) for prior in priors)
-    near = [(a, part) for a, some in enumerate(parts) for part in some if isinstance(part, Proximity)]
+    near = [(a, part.nearness) for a, some in enumerate(parts) for part in some if part.nearness]
     first, last = np.zeros((len(near), width), np.int64), np.zeros((len(near), width), np.int64)
     for line, (a, part) in enumerate(near):
         first[line, : len(priors[a].values)], last[line, : len(priors[a].values)] = part.windows(priors[a])
@@ -72,7 +71,7 @@ def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) ->
     ms = np.array([part.m for _, part in near], np.int64)
     more: list[Rules | None] = []
     for some, prior in zip(parts, priors, strict=True):
-        rest = [part.rules(prior) for part in some if part.about_values and not isinstance(part, Proximity)]
+        rest = [part.rules(prior) for part in some if part.about_values and not part.nearness]
         more.append(combine(rest) if rest else None)
     given = [_padded(rules, width) for rules in more if rules is not None]
     numbers = [0 if rules is None else len(rules.kinds) for rules in more]

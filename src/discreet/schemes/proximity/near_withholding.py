@@ -98,15 +98,12 @@ def sets_around(codes: NDArray[np.int32], first: Rows, last: Rows, needed: Rows)
 
 def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Rows], bool]:
     """Tells whether rows can be withheld: they keep every promise as one group, and so might groups of the others."""
-    windows = [
-        [(part, part.windows(prior)) for part in promise.parts if isinstance(part, Proximity)]
-        for prior, promise in each
-    ]
+    windows = [[(part, part.windows(prior)) for part in promise.of(Proximity)] for prior, promise in each]
 
     def fit(rows: Rows) -> bool:
         if len(rows) == table.rows != len(unusable):  # a release of no rows is none
             return False
-        for column, (prior, promise), near in zip(table.all_sensitive, each, windows, strict=True):
+        for column, (prior, promise), near in zip(table.sensitive, each, windows, strict=True):
             counts = np.bincount(column.codes[rows], minlength=len(prior.counts))
             if not promise.holds(counts[None], prior)[0]:
                 return False
@@ -117,7 +114,7 @@ def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Ro
                     return False
             if len(ordered):
                 rest = replace(prior, counts=left)
-                if not all(isinstance(part, Proximity) or part.reachable(rest).feasible for part in promise.parts):
+                if not all(part.nearness or part.reachable(rest).feasible for part in promise.parts):
                     return False
         return True
 
@@ -126,7 +123,7 @@ def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Ro
 
 def refusal_to_withhold(table: Table, each: Sequence[Promised], unusable: Rows) -> DiscreetError:
     """Why rows that have to be withheld cannot be."""
-    for column, (prior, promise) in zip(table.all_sensitive, each, strict=True):
+    for column, (prior, promise) in zip(table.sensitive, each, strict=True):
         counts = np.bincount(column.codes[unusable], minlength=len(prior.counts))
         if not promise.holds(counts[None], prior)[0]:
             about = f"what is promised about '{column.name}'" if len(each) > 1 else "the promise"

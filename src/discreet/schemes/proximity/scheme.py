@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.kernels.costs import Axes
 from discreet.kernels.proximity.dealing import cost_of, deal, deal_hands
@@ -20,9 +21,9 @@ from discreet.principles.per_attribute import Promised, by_attribute
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity
+from discreet.progress import Progress
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.axes import axes_of
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.keepers import way_out
 from discreet.schemes.proximity.halving import HalvingProblem, halved, judge_of
@@ -36,7 +37,7 @@ MOST_TRIES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proximal(GroupingScheme):
+class SplitAndPartition(GroupingScheme):
     """The table is split by quasi-identifiers into pieces that can be divided well, and each is dealt to groups.
 
     *Splitting.* With its rows in ascending order of their numbers, the crowd g of a piece is the least number such that
@@ -86,7 +87,7 @@ class Proximal(GroupingScheme):
 
     >>> from discreet.datasets import census
     >>> table = census(300, quasi=("age", "education"), sensitive="income")
-    >>> Proximal().publish(table, Proximity(0, 3)).withheld
+    >>> SplitAndPartition().publish(table, Proximity(0, 3)).withheld
     0
     """
 
@@ -128,7 +129,7 @@ class Proximal(GroupingScheme):
         """Promises of proximity, alone or with others; no others alone, as other schemes keep these better."""
         if any(part.hides_presence for part in principle.parts):
             return f"scheme {self.name!r} does not hide who is in the table; {way_out(principle)}"
-        if any(isinstance(part, Proximity) for part in principle.parts):
+        if principle.of(Proximity):
             return None
         return f"scheme {self.name!r} keeps promises of proximity, alone or with others; {way_out(principle)}"
 
@@ -161,7 +162,7 @@ class Proximal(GroupingScheme):
         """Sets of rows that hold the unusable ones, and of which some may do."""
         prior = each[0].prior
         yield from sets_to_withhold(table, prior, rng)
-        if len(each) == 1 and any(isinstance(part, Proximity) for part in each[0].promise.parts):
+        if len(each) == 1 and each[0].promise.of(Proximity):
             first, last, _, _ = _hull(each[0])
             order = rng.permutation(table.rows)
             order = order[np.argsort(table.classes[order], kind="stable")]
@@ -197,7 +198,7 @@ class Proximal(GroupingScheme):
         order = rng.permutation(len(rows))
         points, axes = axes_of(table, "ail", self.values)
         points = points[rows[order]]
-        classes = np.stack([column.codes[rows[order]] for column in table.all_sensitive])
+        classes = np.stack([column.codes[rows[order]] for column in table.sensitive])
         found = None
         if len(each) == 1:
             found = self._dealt(each[0], points, classes[0], axes, progress)
@@ -239,7 +240,7 @@ class Proximal(GroupingScheme):
             dealt = deal_hands(points, ordered, starts, axes, first, last, m, least, matched)
         result = np.empty(len(order), np.int32)
         result[order] = dealt
-        if all(isinstance(part, Proximity) or not part.about_values for part in promise.parts):
+        if all(part.nearness or not part.about_values for part in promise.parts):
             return result
         counts = Counts.of_rows(result, classes, int(result.max()) + 1, len(prior.values))
         return result if promise.holds(counts, prior).all() else None
@@ -251,7 +252,7 @@ def _hull(promised: Promised) -> tuple[NDArray[np.int64], NDArray[np.int64], int
     Around no number lie more rows in a smaller neighbourhood than in a larger, and a larger m allows fewer: groups that
     keep this keep each of the promises. The ends, the lowest and the highest of all, never fall either.
     """
-    near = [part for part in promised.promise.parts if isinstance(part, Proximity)]
+    near = promised.promise.of(Proximity)
     windows = [part.windows(promised.prior) for part in near]
     first = np.min([window[0] for window in windows], axis=0)
     last = np.max([window[1] for window in windows], axis=0)
@@ -280,19 +281,17 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table)
             if not reach.feasible:
                 return (
                     f"{without}the table cannot keep {part}: {reach.sentence} Treat missing as a value of its own "
-                    f"instead (missing='value'), or ask for less."
+                    f"instead ({argument('missing', 'value')}), or ask for less."
                 )
     prior, promise = each[0]
-    if len(each) == 1 and sum(isinstance(part, Proximity) for part in promise.parts) == 1:
+    near = promise.of(Proximity)
+    if len(each) == 1 and len(near) == 1:
         first, last, m, least = _hull(each[0])
         crowd = int(crowd_of(np.sort(classes[0]), 0, rows, first, last))
         reach_of = rows // crowd
-        near = next(part for part in promise.parts if isinstance(part, Proximity))
-        if least > reach_of >= m and all(
-            isinstance(part, Proximity) or not part.about_values for part in promise.parts
-        ):
+        if least > reach_of >= m and all(part.nearness or not part.about_values for part in promise.parts):
             return (
-                f"{without}k-anonymity(k={least}) and {near} cannot be kept together by scheme 'proximity': "
+                f"{without}k-anonymity(k={least}) and {near[0]} cannot be kept together by scheme 'proximity': "
                 f"{crowd:,} of {rows:,} rows lie on one side of a neighbourhood, so groups of {reach_of:,} "
                 f"rows are the largest that are sure to keep it; ask for k={reach_of} or less, or for a smaller epsilon"
             )

@@ -13,11 +13,11 @@ from discreet.errors import DiscreetError
 from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.progress import Progress
 from discreet.randomness import generator, numbers_below
 from discreet.releases.randomised.matrix import TOLERANCE, Matrix
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.release import Release
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.keepers import way_out
 from discreet.schemes.randomised.matrix import closed_form, even, exact, printed
 from discreet.schemes.scheme import Scheme, feasible
@@ -68,13 +68,13 @@ class Perturbation(Scheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Only beta-likeness of values can be kept in this way."""
-        for part in principle.parts:
-            if not isinstance(part, BetaLikeness) or part.level > 0:
-                return super().refusal(principle, prior) or (
-                    f"scheme {self.name!r} bounds the belief in single sensitive values, so it can only promise "
-                    f"beta-likeness of values; {way_out(principle)}"
-                )
-        return None
+        kept = [part for part in principle.of(BetaLikeness) if part.level == 0]
+        if len(kept) == len(principle.parts):
+            return None
+        return super().refusal(principle, prior) or (
+            f"scheme {self.name!r} bounds the belief in single sensitive values, so it can only promise beta-likeness "
+            f"of values; {way_out(principle)}"
+        )
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> PerturbedRelease:
         """A perturbed release of the table, no published value of which says more than is promised.

@@ -14,12 +14,12 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.wording import exact, percent, rows
+from discreet.progress import Progress
 from discreet.randomness import generator, numbers_below
 from discreet.releases.randomised.coin import Coin, Crowds, Noise, crowds, distinct
 from discreet.releases.randomised.matrix import DIGITS, TOLERANCE
 from discreet.releases.randomised.retained import RetainedRelease
 from discreet.releases.release import Release
-from discreet.schemes.cuts.top_down import Progress
 from discreet.schemes.keepers import way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import unusable_rows
@@ -89,14 +89,13 @@ class Retention(Scheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Proximity promises only, and those only that let some numbers be kept."""
-        for part in principle.parts:
-            if not isinstance(part, Proximity):
-                return (
-                    f"scheme {self.name!r} bounds the belief that a number lies near to another, so it can only "
-                    f"promise proximity; {way_out(principle)}"
-                )
-        for part in principle.parts:
-            assert isinstance(part, Proximity)
+        near = principle.of(Proximity)
+        if len(near) < len(principle.parts):
+            return (
+                f"scheme {self.name!r} bounds the belief that a number lies near to another, so it can only promise "
+                f"proximity; {way_out(principle)}"
+            )
+        for part in near:
             crowd = crowds(prior.counts, *part.windows(prior))
             if part.m * int(crowd.rows.max()) >= prior.rows and part.m > 1:
                 return _hopeless(part, prior, crowd)
@@ -130,8 +129,7 @@ class Retention(Scheme):
         weights = draws[held]
         units = SCALE
         tests: list[tuple[Proximity, Whole]] = []
-        for part in principle.parts:
-            assert isinstance(part, Proximity)
+        for part in principle.of(Proximity):
             crowd = crowds(prior.counts, *part.windows(prior))
             tests.append((part, crowd.around[held]))
             if self.probability == "exact":

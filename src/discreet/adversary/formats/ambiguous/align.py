@@ -11,7 +11,6 @@ from discreet.adversary.formats.anatomy.align import claims
 from discreet.adversary.formats.generalized.align import quasi_column, usable_rows
 from discreet.principles.counts import Counts
 from discreet.releases.ambiguous.beliefs import Located
-from discreet.releases.ambiguous.lookup import ByLists
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.columns import value_name
 from discreet.table.combinations import numbered
@@ -39,8 +38,8 @@ class AlignedAmbiguous(NamedTuple):
     @property
     def classes(self) -> NDArray[np.int32]:
         """The sensitive value of every original row."""
-        assert self.original.sensitive is not None, "a release without it was refused"
-        return self.original.sensitive.codes
+        assert self.original.secret is not None, "a release without it was refused"
+        return self.original.secret.codes
 
 
 def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
@@ -49,7 +48,7 @@ def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
     order = np.lexsort((counts.values, counts.groups))
     counts = Counts(counts.starts, counts.values[order], counts.amounts[order], counts.width)
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
-    located = ByLists(release).located(columns)
+    located = release.lists.located(columns)
     return AlignedAmbiguous(release, original, columns, located, counts, strange, published, usable_rows(original))
 
 

@@ -88,8 +88,8 @@ def _tables(aligned: AlignedAmbiguous) -> list[Listed]:
         of_row = located.lines[:, at][located.of_point]
         of_row = np.where(of_row < 0, -1, of_row - located.firsts[at])
         found.append(Listed(stem, auxiliary.groups[lines].astype(np.int64), values[lines], of_row))
-    assert aligned.original.sensitive is not None, "a release without it was refused"
-    place = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), aligned.original.sensitive)
+    assert aligned.original.secret is not None, "a release without it was refused"
+    place = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), aligned.original.secret)
     lines, counts = release.orders[-1], release.counts
     groups, values = counts.groups[lines].astype(np.int64), place[counts.values[lines]]
     return [*found, Listed(SENSITIVE, groups, values, aligned.classes.astype(np.int64))]

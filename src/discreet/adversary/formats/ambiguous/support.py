@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.checks.trace import first_difference, place_rows, trace_check
+from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, value_named
 from discreet.adversary.formats.anatomy.audit import wrongly_counted
 from discreet.adversary.formats.anatomy.support import CELLS, SECONDS
 from discreet.kernels.presence import covering
 from discreet.principles import wording
 from discreet.principles.counts import Counts
-from discreet.table.combinations import distinct
+from discreet.table.combinations import distinct, first_difference
 
 kernels = cast(Any, covering)
 
@@ -59,13 +59,14 @@ def by_trace(aligned: AlignedAmbiguous, trace: NDArray[Any], faults: list[str]) 
     for block, names in enumerate(release.blocks):
         first, last = (int(aligned.located.firsts[at]) for at in (block, block + 1))
         inside = (listed >= first) & (listed < last)
-        claimed = np.sort(shown.groups[inside].astype(np.int64) * width + listed[inside])
+        claimed = shown.groups[inside].astype(np.int64) * width + listed[inside]
         # a value that no group lists has the last number
         held = np.where(lines[:, block] < 0, width - 1, lines[:, block])
-        real = distinct(places * width + held)
-        if len(claimed) != len(real) or bool((claimed != real).any()):
-            group = first_difference(claimed, real) // width
-            faults.append(f"group {release.ids[group]} does not list the {' and '.join(names)} of its rows")
+        differing = first_difference(claimed, distinct(places * width + held))
+        if differing is not None:
+            faults.append(
+                f"group {release.ids[differing // width]} does not list the {' and '.join(names)} of its rows"
+            )
     real_counts = Counts.of_rows(places, aligned.classes[kept], release.groups, aligned.counts.width)
     group_at = wrongly_counted(aligned.counts, real_counts)
     if group_at is not None:
@@ -142,21 +143,21 @@ def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
         )
     if bool((short := np.flatnonzero(lacking)).size):
         group, value = int(told.groups[short[0]]), int(told.values[short[0]])
-        assert aligned.original.sensitive is not None, "a release without it was refused"
+        assert aligned.original.secret is not None, "a release without it was refused"
         return (
             f"Group {release.ids[group]} counts {wording.rows(int(told.amounts[short[0]]))} with "
-            f"{aligned.original.sensitive.name} {aligned.original.sensitive.texts[value]!r}, of which the original has "
+            f"{aligned.original.secret.name} {aligned.original.secret.texts[value]!r}, of which the original has "
             f"{int(lacking[short[0]]):,} too few with values that the group lists."
         )
     homeless = np.bincount(rows.classes[~fits], weights=rows.amounts[~fits], minlength=told.width).astype(np.int64)
     usable = np.bincount(rows.classes, weights=rows.amounts, minlength=told.width).astype(np.int64)
     over = np.flatnonzero(homeless > usable - aligned.published)
     if len(over):
-        assert aligned.original.sensitive is not None, "a release without it was refused"
-        text = aligned.original.sensitive.texts[int(over[0])]
+        assert aligned.original.secret is not None, "a release without it was refused"
+        text = aligned.original.secret.texts[int(over[0])]
         left = int(usable[over[0]] - aligned.published[over[0]])
         return (
-            f"{wording.rows(int(homeless[over[0]]))} with {aligned.original.sensitive.name} {text!r} fit into no "
+            f"{wording.rows(int(homeless[over[0]]))} with {aligned.original.secret.name} {text!r} fit into no "
             f"group, but only {max(0, left):,} can have been withheld."
         )
     return None

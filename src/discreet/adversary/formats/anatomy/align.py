@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from discreet.adversary.formats.anatomy.support import Margins
 from discreet.adversary.formats.generalized.align import (
     carried_column,
+    check_sensitive,
     combined,
     places_in,
     quasi_column,
-    same_kind,
     usable_rows,
 )
-from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.anatomy.release import AnatomyRelease
@@ -62,14 +61,8 @@ def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
 def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
     """What the sensitive table counts: per group, by the original's values; how often it counts values that the
     original does not know; and how often each value of the original in all."""
-    column = original.sensitive
-    secret = release.sensitive
-    if column is None or column.name != secret.name:
-        raise DiscreetError(
-            f"the sensitive attribute of the release is {secret.name!r}, but the original was read with "
-            f"{'none' if column is None else repr(column.name)}; read it with --sensitive {secret.name}"
-        )
-    same_kind(secret, column)
+    check_sensitive(release, original)
+    column = original.sensitive[0]
     width = len(column.values)
     counts = release.counts
     class_of = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), column)[counts.values]
@@ -88,7 +81,7 @@ def margins(aligned: AlignedAnatomy) -> Margins | None:
     The withheld rows are a group like any other here, the last one: all that is not published of the usable rows is in
     it. None when more is published than there is, which other checks have told.
     """
-    column = aligned.original.sensitive
+    column = aligned.original.secret
     assert column is not None
     width, groups = len(column.values), aligned.release.groups
     if aligned.strange or bool((aligned.shown >= aligned.kinds).any()):

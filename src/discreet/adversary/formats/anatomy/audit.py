@@ -20,7 +20,7 @@ from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.totals import as_many
-from discreet.adversary.checks.trace import first_difference, place_rows, trace_check
+from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, margins
 from discreet.adversary.formats.anatomy.support import without_trace
 from discreet.adversary.formats.orders import order_of_anatomy
@@ -29,7 +29,7 @@ from discreet.adversary.verdict import PromiseVerdict, averages, judged
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy.release import AnatomyRelease
-from discreet.table.combinations import numbered
+from discreet.table.combinations import first_difference, numbered
 
 if TYPE_CHECKING:
     from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
@@ -73,7 +73,7 @@ def _consistency(release: AnatomyRelease) -> Check:
 def totals(aligned: AlignedAnatomy | AlignedAmbiguous) -> Check:
     """Whether counted and withheld values together are the original's."""
     release, original = aligned.release, aligned.original
-    column = original.sensitive
+    column = original.secret
     assert column is not None
     had = np.bincount(column.codes, minlength=len(column.values))
     if aligned.strange:
@@ -121,7 +121,7 @@ def _rows(aligned: AlignedAnatomy) -> Check:
 def _by_trace(aligned: AlignedAnatomy, trace: NDArray[Any], faults: list[str]) -> Check:
     """Whether every group has exactly the rows that the trace puts into it, in both tables."""
     release, faults = aligned.release, list(faults)
-    column = aligned.original.sensitive
+    column = aligned.original.secret
     assert column is not None
     explained = "every group has exactly the quasi-identifiers and the sensitive values of its rows"
     placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
@@ -129,11 +129,11 @@ def _by_trace(aligned: AlignedAnatomy, trace: NDArray[Any], faults: list[str]) -
         return trace_check(faults, explained)
     kept, places = placed
     wide = max(aligned.kinds, int(aligned.shown.max(initial=0))) + 1
-    claimed = np.sort(release.group_of.astype(np.int64) * wide + aligned.shown)
-    real = np.sort(places * wide + aligned.had[kept])
-    if len(claimed) != len(real) or bool((claimed != real).any()):
-        group = first_difference(claimed, real) // wide
-        faults.append(f"group {release.ids[group]} is not published with the quasi-identifiers of its rows")
+    differing = first_difference(
+        release.group_of.astype(np.int64) * wide + aligned.shown, places * wide + aligned.had[kept]
+    )
+    if differing is not None:
+        faults.append(f"group {release.ids[differing // wide]} is not published with the quasi-identifiers of its rows")
     wrong = wrongly_counted(
         aligned.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
     )
@@ -146,10 +146,8 @@ def wrongly_counted(told: Counts, real: Counts) -> int | None:
     """The first group that is not counted as it should be; None when all are."""
     cells = np.repeat(told.groups * told.width + told.values, told.amounts)
     actual = np.repeat(real.groups * real.width + real.values, real.amounts)
-    cells.sort()
-    if len(cells) == len(actual) and bool((cells == actual).all()):
-        return None
-    return first_difference(cells, actual) // told.width
+    differing = first_difference(cells, actual)
+    return None if differing is None else differing // told.width
 
 
 # ----------------------------------------------------------------------------------------------------------- promises

@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in
 from discreet.releases.columns import ExactColumn
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.release import Release
 from discreet.table.table import Column, Table
 
 
@@ -46,35 +48,33 @@ def align(release: GeneralizedRelease, original: Table) -> Aligned:
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     published = np.array([release.rows], np.int64)
     class_of = np.zeros(1, np.int64)
-    rest = list(release.attributes[len(columns) :])
-    if release.sensitive is not None:
-        attribute = rest.pop(0)
-        column = original.sensitive
-        if column is None or column.name != attribute.name:
-            raise DiscreetError(
-                f"the sensitive attribute of the release is {attribute.name!r}, but the original was read with "
-                f"{'none' if column is None else repr(column.name)}; read it with --sensitive {attribute.name}"
-            )
-        same_kind(attribute, column)
-        class_of = places_in(release.sensitive, column)
-        parts.append((column, class_of, release.sensitive.codes))
-        published = _published(class_of, release.sensitive, column)
-        others, rest = rest[: len(release.also)], rest[len(release.also) :]
-        if [attribute.name for attribute in others] != [one.name for one in original.also_sensitive]:
-            names = ",".join(one.name for one in (attribute, *others))
-            raise DiscreetError(
-                f"the sensitive attributes of the release are {names}, but the original was read with "
-                f"{','.join(one.name for one in original.all_sensitive)}; read it with --sensitive {names}"
-            )
-        for attribute, payload, column in zip(others, release.also, original.also_sensitive, strict=True):
-            same_kind(attribute, column)
-            parts.append((column, places_in(payload, column), payload.codes))
-    for attribute, payload in zip(rest, release.others, strict=True):
+    if release.sensitive:
+        check_sensitive(release, original)
+    for payload, column in zip(release.secrets, original.sensitive, strict=False):
+        parts.append((column, places_in(payload, column), payload.codes))
+    if parts:
+        column, class_of, _ = parts[0]
+        published = _published(class_of, release.secrets[0], column)
+    others = release.attributes[len(columns) + len(release.secrets) :]
+    for attribute, payload in zip(others, release.others, strict=True):
         column = carried_column(attribute, original)
         parts.append((column, places_in(payload, column), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
     boxes = boxes_in(release.descriptions, columns)
     return Aligned(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
+
+
+def check_sensitive(release: Release, original: Table) -> None:
+    """Refuse an original that was read with other sensitive attributes than the release has, or others in kind."""
+    names, own = ([one.name for one in some] for some in (release.sensitive, original.sensitive))
+    if names != own:
+        what = "attribute of the release is" if len(names) == 1 else "attributes of the release are"
+        raise DiscreetError(
+            f"the sensitive {what} {', '.join(map(repr, names))}, but the original was read with "
+            f"{', '.join(map(repr, own)) or 'none'}; read it with {argument('sensitive', names)}"
+        )
+    for attribute, column in zip(release.sensitive, original.sensitive, strict=True):
+        same_kind(attribute, column)
 
 
 def _published(class_of: NDArray[np.int64], payload: ExactColumn, column: Column) -> NDArray[np.int64]:
@@ -85,17 +85,14 @@ def _published(class_of: NDArray[np.int64], payload: ExactColumn, column: Column
 def each_sensitive(aligned: Aligned, original: Table) -> list[tuple[Aligned, Table]]:
     """The release laid over its original once for every sensitive attribute, as if that were the only one."""
     release = aligned.release
-    if not release.also:
+    if len(release.secrets) < 2:
         return [(aligned, original)]
-    quasi = release.quasi
     result = []
-    secrets = [attribute for attribute in release.attributes if attribute.role == "sensitive"]
-    payloads = [payload for payload in (release.sensitive, *release.also) if payload is not None]
-    for attribute, payload, column in zip(secrets, payloads, original.all_sensitive, strict=True):
-        alone = replace(release, attributes=(*quasi, attribute), sensitive=payload, also=(), others=())
+    for attribute, payload, column in zip(release.sensitive, release.secrets, original.sensitive, strict=True):
+        alone = replace(release, attributes=(*release.quasi, attribute), secrets=(payload,), others=())
         class_of = places_in(payload, column)
         view = aligned._replace(release=alone, class_of=class_of, published=_published(class_of, payload, column))
-        result.append((view, replace(original, sensitive=column, also_sensitive=(), other=())))
+        result.append((view, replace(original, sensitive=(column,), other=())))
     return result
 
 
@@ -115,7 +112,7 @@ def quasi_column(attribute: Attribute, original: Table) -> Column:
             return column
     raise DiscreetError(
         f"the release has the quasi-identifier {attribute.name!r}, which the original as it was read has not; "
-        f"read it with --quasi {attribute.name}"
+        f"read it with {argument('quasi', [attribute.name])}"
     )
 
 
@@ -131,7 +128,7 @@ def carried_column(attribute: Attribute, original: Table) -> Column:
     if column is None:
         raise DiscreetError(
             f"the release carries the column {attribute.name!r}, which the original was read without; "
-            f"read it with --keep {attribute.name}"
+            f"read it with {argument('keep', [attribute.name])}"
         )
     return column
 
@@ -139,8 +136,8 @@ def carried_column(attribute: Attribute, original: Table) -> Column:
 def as_published(attribute: Attribute) -> str:
     """How a column is read as it was published, in the words of flags."""
     if attribute.notation == "number":
-        return f"with --{attribute.kind} {attribute.name}"
-    return f"as dates, their form given by --date {attribute.name}=%Y-%m-%d where it is not certain"
+        return f"with {argument(attribute.kind, [attribute.name])}"
+    return f"as dates, their form given by {argument('dates', {attribute.name: '%Y-%m-%d'})} where it is not certain"
 
 
 def same_kind(attribute: Attribute, column: Column) -> None:

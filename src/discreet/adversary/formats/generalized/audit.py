@@ -34,8 +34,8 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
     checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
     check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
     checks += [check, order_of_generalized(aligned, case.trace)]
-    if release.sensitive is None:
-        original = replace(original, sensitive=None, also_sensitive=())
+    if not release.sensitive:
+        original = replace(original, sensitive=())
     kept: list[PromiseVerdict] = []
     given = None
     for view, (column, promised) in zip(

@@ -9,8 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.formats.generalized.align import carried_column, combined, places_in, quasi_column, same_kind
-from discreet.errors import DiscreetError
+from discreet.adversary.formats.generalized.align import (
+    carried_column,
+    check_sensitive,
+    combined,
+    places_in,
+    quasi_column,
+)
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.releases.randomised.base import RandomisedRelease
@@ -59,13 +64,8 @@ def match(
     release: RandomisedRelease, original: Table, trace: NDArray[Any] | None = None, faults: list[str] | None = None
 ) -> Matched:
     """Lay a release beside its original, refusing an original that was read in another way than the release tells."""
-    secret = original.sensitive
-    if secret is None or secret.name != release.sensitive.name:
-        raise DiscreetError(
-            f"the sensitive attribute of the release is {release.sensitive.name!r}, but the original was read with "
-            f"{'none' if secret is None else repr(secret.name)}; read it with --sensitive {release.sensitive.name}"
-        )
-    same_kind(release.sensitive, secret)
+    check_sensitive(release, original)
+    secret = original.sensitive[0]
     class_of = places_in(release.shown._replace(values=release.values), secret)
     parts = []
     for attribute, payload in zip(release.quasi, release.exact, strict=True):

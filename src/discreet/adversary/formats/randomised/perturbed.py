@@ -18,7 +18,7 @@ from discreet.adversary.formats.randomised.align import Matched
 from discreet.adversary.formats.randomised.audit import audit_randomised
 from discreet.adversary.formats.randomised.perturbed_draws import plausible
 from discreet.adversary.verdict import PromiseVerdict
-from discreet.principles import AlphaBeta, BetaLikeness, Principle, Prior, wording
+from discreet.principles import Principle, Prior, wording
 from discreet.releases.randomised.perturbed import PerturbedRelease
 
 
@@ -43,7 +43,8 @@ def _stochastic(release: PerturbedRelease) -> Check:
 
 def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:
     """One promise judged on what every published value says."""
-    if not (isinstance(part, AlphaBeta) or (isinstance(part, BetaLikeness) and part.level == 0)):
+    caps, floors = part.caps(prior), part.floors(prior)
+    if caps is None:
         reason = "a perturbed release bounds the belief in single sensitive values and nothing else"
         return PromiseVerdict(
             str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}."
@@ -51,15 +52,11 @@ def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior:
     known = matched.class_of < len(prior.counts)
     where = np.where(known, matched.class_of, 0)
     counts = np.where(known, prior.counts[where], 0)
-    caps, floors = part.caps(prior), part.floors(prior)
-    assert caps is not None, "these promises bound every value"
     worst = release.matrix.worst(
         counts, np.where(known, caps[where], 0.0), None if floors is None else np.where(known, floors[where], 0.0)
     )
     posteriors = release.matrix.posteriors(counts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gains = posteriors * counts.sum() / counts - 1.0
-    achieved = float(np.nanmax(gains if isinstance(part, BetaLikeness) else posteriors, initial=0.0))
+    achieved = part.achieved_by(posteriors, counts / max(1, counts.sum()))
     seen, held = release.texts[worst.published], release.texts[worst.original]
     belief = wording.percent(float(np.nan_to_num(posteriors[worst.published, worst.original])))
     share = wording.percent(float(counts[worst.original] / max(1, counts.sum())))

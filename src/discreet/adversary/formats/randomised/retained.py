@@ -18,7 +18,7 @@ from discreet.adversary.formats.randomised.audit import audit_randomised
 from discreet.adversary.formats.randomised.retained_draws import plausible
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
-from discreet.principles import Principle, Prior, Proximity, wording
+from discreet.principles import Principle, Prior, wording
 from discreet.releases.randomised.coin import crowds
 from discreet.releases.randomised.retained import RetainedRelease
 
@@ -31,19 +31,20 @@ def audit_retained(case: Case[RetainedRelease]) -> FormatFindings:
 
 def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:
     """One promise judged on what every published number says."""
-    if not isinstance(part, Proximity):
+    near = part.nearness
+    if near is None:
         reason = "a retained release bounds the belief that a number lies near to another and nothing else"
         return PromiseVerdict(
             str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}."
         )
     try:
-        crowd = crowds(prior.counts, *part.windows(prior))
+        crowd = crowds(prior.counts, *near.windows(prior))
     except DiscreetError as error:
         return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
     known = matched.class_of < len(prior.counts)
     where = np.where(known, matched.class_of, 0)
     counts, around = np.where(known, prior.counts[where], 0), np.where(known, crowd.around[where], 0)
-    worst = release.coin.nearest(counts, around, prior.rows, part.m)
+    worst = release.coin.nearest(counts, around, prior.rows, near.m)
     centre = crowd.centre(int(where[worst.published])) if known[worst.published] else 0
     first, last = crowd.first[centre], crowd.last[centre]
     what = (
@@ -55,7 +56,7 @@ def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: 
         f"whoever sees {release.texts[worst.published]} published believes with {wording.percent(worst.belief)} that "
         f"{what}, where {wording.percent(crowd.rows[centre] / prior.rows)} of the whole table lie"
     )
-    strain, broken = worst.belief * part.m, worst.broken
+    strain, broken = worst.belief * near.m, worst.broken
     # rounding must not tell another story than whole numbers do
     strain = max(strain, float(np.nextafter(1.0, 2.0))) if broken else min(strain, 1.0)
     achieved = math.floor(1.0 / worst.belief + 1e-9) if worst.belief > 0.0 else prior.rows

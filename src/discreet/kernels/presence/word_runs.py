@@ -1,0 +1,123 @@
+"""Words of bits, one bit per group: which groups they name, and what these say together.
+
+Many groups say the same, so they stand in runs of equals when they are in order. How many of a run are named is counted
+in one step, however many they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiling import kernel, part
+
+FEW = 12
+"""Up to so many runs of a word, all of them are counted; of more, bits are looked at one by one."""
+CERTAIN = -1000.0
+"""The logarithm that is taken for that of 0: e to the power of it is 0, and 0 times it is a number."""
+
+
+class Runs(NamedTuple):
+    """Groups that follow each other, share a word and say the same."""
+
+    word: NDArray[np.int64]
+    bits: NDArray[np.uint64]
+    rank: NDArray[np.int64]
+    """The place of its presence among those of all runs, the largest first."""
+    absent: NDArray[np.float64]
+    """log(1 - presence)"""
+    ranked: NDArray[np.float64]
+    """The presences of all runs, the largest first, and 0."""
+    mixed: NDArray[np.int64]
+    """The other words, in which there are too many runs; the next two are of all groups."""
+    presences: NDArray[np.float64]
+    absences: NDArray[np.float64]
+
+
+@kernel
+def runs_of(presences):
+    """The runs of groups with these presences."""
+    number = presences.shape[0]
+    word_of, bits = np.empty(number, np.int64), np.zeros(number, np.uint64)
+    presence, mixed = np.empty(number), np.empty((number + 63) // 64, np.int64)
+    runs, words = 0, 0
+    for word in range(mixed.shape[0]):
+        before = runs
+        for g in range(word << 6, min(number, (word + 1) << 6)):
+            if g & 63 == 0 or presences[g] != presences[g - 1]:
+                word_of[runs], bits[runs], presence[runs] = word, np.uint64(0), presences[g]
+                runs += 1
+            bits[runs - 1] |= np.uint64(1) << np.uint64(g & 63)
+        if runs - before > FEW:
+            mixed[words] = word
+            words += 1
+            runs = before
+    presence = presence[:runs].copy()
+    order = np.argsort(-presence)
+    rank = np.empty(runs, np.int64)
+    rank[order] = np.arange(runs)
+    absent, absences = np.maximum(np.log1p(-presence), CERTAIN), np.maximum(np.log1p(-presences), CERTAIN)
+    ranked = np.append(presence[order], 0.0)
+    return Runs(
+        word_of[:runs].copy(), bits[:runs].copy(), rank, absent, ranked, mixed[:words].copy(), presences, absences
+    )
+
+
+@part
+def _many(bits):
+    """How many bits of a word are set; the compiler makes one instruction of this loop."""
+    many = 0
+    while bits != 0:
+        bits &= bits - np.uint64(1)
+        many += 1
+    return many
+
+
+@kernel
+def said_by_word(words, runs):
+    """Of the groups whose bits are set: how many they are, the largest of their presences, and the sum of
+    log(1 - presence)."""
+    nothing = runs.word.shape[0]
+    number, first, logs = 0, nothing, 0.0
+    for run in range(runs.word.shape[0]):
+        many = _many(words[runs.word[run]] & runs.bits[run])
+        number += many
+        logs += many * runs.absent[run]
+        first = min(first, runs.rank[run] if many > 0 else nothing)
+    largest = runs.ranked[first]
+    for word in runs.mixed:
+        common = words[word]
+        while common != 0:
+            lowest = common & (~common + np.uint64(1))
+            g = (word << 6) + place_of(lowest)
+            number += 1
+            logs += runs.absences[g]
+            largest = max(largest, runs.presences[g])
+            common ^= lowest
+    return number, largest, logs
+
+
+@part
+def place_of(bit):
+    """Which bit of a word it is, of one that is set alone: a sum of six answers, none of which waits for another."""
+    place = np.int64(bit & np.uint64(0xAAAAAAAAAAAAAAAA) != 0)
+    place += np.int64(bit & np.uint64(0xCCCCCCCCCCCCCCCC) != 0) << 1
+    place += np.int64(bit & np.uint64(0xF0F0F0F0F0F0F0F0) != 0) << 2
+    place += np.int64(bit & np.uint64(0xFF00FF00FF00FF00) != 0) << 3
+    place += np.int64(bit & np.uint64(0xFFFF0000FFFF0000) != 0) << 4
+    place += np.int64(bit & np.uint64(0xFFFFFFFF00000000) != 0) << 5
+    return place
+
+
+@kernel
+def listed(common, first, found, number):
+    """Write into ``found``, from place ``number`` on, the groups whose bits a word has set; ``first`` is that of its
+    first bit. Returns the place after the last."""
+    while common != 0:
+        lowest = common & (~common + np.uint64(1))
+        found[number] = first + place_of(lowest)
+        number += 1
+        common ^= lowest
+    return number

@@ -1,0 +1,158 @@
+"""Which buckets BUREL draws from: of many that keep the promise, those that should lose least.
+
+The paper takes the fewest. But a group draws whole rows, so of a bucket it may draw a row more than its share, and a
+bucket that just keeps its cap leaves no room for that: the fewest buckets may make few groups, or a single one. More
+buckets make more groups, whose rows come from more places and so lie further apart.
+
+Only the sensitive values decide, and of them only how often each occurs: whoever knows that and the algorithm knows the
+choice beforehand, and learns nothing from it.
+
+A weaker promise of beta-likeness should not lose more than a stronger one. It has all candidates that the stronger one
+has, each makes as many groups or more, and what is expected of them does not depend on the promise: so the loss that is
+expected never rises when beta grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.drawing import split_evenly
+from discreet.kernels.judging import SLACK
+from discreet.principles.buckets import fewest_buckets
+
+Room = Literal["enough", "any"]
+"""How full buckets may be: such that little should be lost, or ``any``, as published."""
+LARGE = 1 << 15
+"""Up to so many rows it is tried how they would be divided; of more, how a half, a quarter and so on would be."""
+PRICE = 0.06
+"""What a unit of the entropy of buckets costs, beside the extent of groups: see ``expected_loss``."""
+
+
+def choose_buckets(
+    counts: NDArray[np.int64], caps: NDArray[np.float64], held: NDArray[np.int64], smallest: int, room: Room = "enough"
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The bucket of each value, and how many rows of each bucket every group draws.
+
+    Values have ``counts`` in the whole table, ``held`` among the rows to be divided.
+
+    >>> counts, caps = np.array([21, 22, 57]), np.array([0.43, 0.44, 1.0])
+    >>> for room in ("enough", "any"):
+    ...     buckets, groups = choose_buckets(counts, caps, counts, 1, room)
+    ...     print(buckets.tolist(), len(groups))
+    [0, 1, 2] 56
+    [0, 0, 1] 1
+    """
+    found = [fewest_buckets(counts, caps)] if room == "any" else list(candidates(counts, caps))
+    sizes = [np.bincount(buckets, weights=held).astype(np.int64) for buckets in found]
+    limits = [_limits(buckets, counts, caps) for buckets in found]
+    most = [max(1, int(held.sum()) // max(smallest, _fewest_rows(own))) for own in limits]
+    # what each should lose with so many equal groups: many need not be divided to see that another one loses less
+    least = [groups ** (-1 / 3) + PRICE * _entropy(own) for own, groups in zip(sizes, most, strict=True)]
+    best, choice = np.inf, 0
+    for at in np.argsort(least, kind="stable").tolist():
+        if least[at] >= best:
+            break
+        loss = expected_loss(sizes[at], _groups(sizes[at], limits[at], smallest))
+        if loss < best:
+            best, choice = loss, at
+    return found[choice], split_evenly(sizes[choice], limits[choice], smallest)
+
+
+def _groups(sizes: NDArray[np.int64], limits: NDArray[np.float64], smallest: int) -> NDArray[np.int64]:
+    """The sizes of the groups that would be drawn; of a large table, which has halves much alike, those of a part."""
+    total = sizes.sum()
+    while sizes.sum() > LARGE:
+        halves = np.stack([(sizes + 1) // 2, sizes // 2])
+        rows = halves.sum(axis=1, keepdims=True)
+        if rows.min() < smallest or (halves > limits * rows + SLACK).any():
+            break  # this part is a group
+        sizes = halves[1]
+    return np.tile(split_evenly(sizes, limits, smallest).sum(axis=1), round(total / sizes.sum()))
+
+
+def _limits(buckets: NDArray[np.int32], counts: NDArray[np.int64], caps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The cap of each bucket: the smallest of its values'; 0 for a bucket of values that the table does not hold."""
+    limits = np.full(int(buckets.max()) + 1, np.inf)
+    np.minimum.at(limits, buckets[counts > 0], caps[counts > 0])
+    return np.where(np.isinf(limits), 0.0, limits)
+
+
+def _fewest_rows(limits: NDArray[np.float64]) -> int:
+    """The size of the smallest group that these caps let buckets fill, or a smaller number where it is large.
+
+    >>> _fewest_rows(np.array([0.4, 0.4, 0.3]))
+    5
+    """
+    rows = np.arange(1, 129)
+    filled = np.floor(rows[:, None] * limits + SLACK).sum(axis=1) >= rows
+    return int(rows[filled.argmax()]) if filled.any() else len(rows)
+
+
+def candidates(counts: NDArray[np.int64], caps: NDArray[np.float64]) -> Iterator[NDArray[np.int32]]:
+    """Different ways to put values into buckets that keep their caps, as the bucket of each value.
+
+    They are the fewest buckets under lower caps, with room for 0, 1, 4, 16, ... rows more.
+
+    >>> [buckets.tolist() for buckets in candidates(np.array([3, 3, 3]), np.array([0.7, 0.7, 0.7]))]
+    [[0, 1, 2], [0, 0, 1]]
+    """
+    rows, present = int(counts.sum()), counts > 0
+    apart = int(present.sum()) + (not present.all())
+    seen = set()
+    for lowered in _lowered(caps, np.where(present, counts / rows, 1.0), present):
+        for room in (0, *(4**power for power in range(rows.bit_length() // 2))):
+            buckets = fewest_buckets(counts, lowered, room)
+            if buckets.tobytes() not in seen:
+                seen.add(buckets.tobytes())
+                yield buckets
+            if buckets.max() + 1 == apart:
+                break  # with more room too, every value has a bucket of its own
+
+
+def _lowered(
+    caps: NDArray[np.float64], shares: NDArray[np.float64], present: NDArray[np.bool_]
+) -> Iterator[NDArray[np.float64]]:
+    """Caps of stronger promises: as under beta-likeness with a smaller beta, and as under l-diversity with a larger l.
+
+    For the same values they are always the same ones, and there are more of them for a weaker promise.
+    """
+    for times in _steps(1.0, float((caps[present] / shares[present]).max())):
+        yield np.minimum(caps, times * shares)
+    for parts in _steps(1.0 / float(caps[present].min()), 1.0 / float(shares[present].min())):
+        yield np.full(len(caps), 1.0 / parts)
+
+
+def _steps(low: float, high: float) -> Iterator[float]:
+    """Of the numbers 1, 5/4, 6/4, 7/4, twice these, twice those and so on, all from ``low`` to ``high``."""
+    quarters, scale = 4, 0.25
+    while quarters * scale <= high * (1 + 1e-12):
+        if quarters * scale >= low * (1 - 1e-12):
+            yield quarters * scale
+        quarters += 1
+        if quarters == 8:
+            quarters, scale = 4, 2 * scale
+
+
+def expected_loss(buckets: NDArray[Any], groups: NDArray[Any]) -> float:
+    """What drawing groups from buckets, of these sizes both, should lose: only to be compared for the same table.
+
+    The first part is the extent of a group along one of three attributes if groups were boxes, as large as a row's is
+    in the geometric mean. The second tells by how much groups exceed that because their rows come from different
+    buckets: in proportion to the entropy of the bucket of a row. That is a fit: on thousands of random tables (30 to
+    20,000 rows, 2 to 5 quasi-identifiers, related to the sensitive values or not) the candidate that it prefers lost
+    .007 more than the best one on average, and from .05 to .1 the price made little difference.
+
+    >>> round(expected_loss(np.array([4, 4]), np.ones(8)), 4), round(expected_loss(np.array([8]), np.ones(8)), 4)
+    (0.5416, 0.5)
+    """
+    return float(np.exp(-_entropy(groups) / 3) + PRICE * _entropy(buckets))
+
+
+def _entropy(sizes: NDArray[Any]) -> float:
+    """How uncertain it is where a row is."""
+    shares = sizes[sizes > 0] / sizes.sum()
+    return -float((shares * np.log(shares)).sum())

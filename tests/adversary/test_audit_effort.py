@@ -1,0 +1,102 @@
+"""What audits do no more often than they must, and how they tell how far they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.adversary.formats.generalized import support
+from discreet.datasets import HETEROGENEOUS_QUASI, census
+from discreet.releases.ambiguous import beliefs as ambiguous_asking
+from discreet.releases.ambiguous import lookup as finding
+
+
+def published(tmp_path: Path, promise: str, **how: Any) -> tuple[dc.Table, Path, Any]:
+    table = census(1_500, **how)
+    release = dc.publish(table, promise)
+    release.save(tmp_path / "release")
+    return table, tmp_path / "release", release.trace
+
+
+@pytest.mark.parametrize("promise", ["beta-likeness(beta=4)", "alpha-beta(alpha=0.5, beta=0.3)"])
+def test_audits_tell_the_share_that_is_done(tmp_path: Path, promise: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "LINES", 100)
+    table, folder, trace = published(tmp_path, promise, quasi=HETEROGENEOUS_QUASI)
+    told: list[tuple[str, float]] = []
+    assert dc.audit(folder, table, trace=trace, progress=lambda *one: told.append(one)).holds
+    shares = [share for _, share in told]
+    assert {stage for stage, _ in told} == {"auditing"}
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1] <= 1.0) == (0.0, True)
+    assert len(set(shares)) >= (10 if "alpha" in promise else 4)
+
+
+def test_the_share_grows_while_unions_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.adversary.checks import unions
+
+    monkeypatch.setattr(unions, "POINTS", 50)
+    table, folder, trace = published(tmp_path, "proximity(epsilon=500, m=3)", sensitive="income")
+    shares: list[float] = []
+    dc.audit(folder, table, trace=trace, progress=lambda _, share: shares.append(share))
+    assert len(set(shares)) > 8
+    assert shares == sorted(shares)
+
+
+def test_lists_of_an_ambiguous_release_are_indexed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, folder, trace = published(tmp_path, "alpha-beta(alpha=0.5, beta=0.3)", quasi=HETEROGENEOUS_QUASI)
+    calls: list[object] = []
+    listed = ambiguous_asking.listed
+    monkeypatch.setattr(ambiguous_asking, "listed", lambda release: calls.append(release) or listed(release))
+    assert dc.audit(folder, table, trace=trace).holds
+    assert len(calls) == 1
+
+
+def test_one_search_finds_the_rows_that_could_serve_a_claim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, folder, _ = published(tmp_path, "beta-likeness(beta=4)")
+
+    def never(*given: Any) -> Any:
+        raise AssertionError("a second search for the same claims")
+
+    monkeypatch.setattr(support, "tally", never)
+    assert dc.audit(folder, table).support == "assignment"
+
+
+def test_regions_are_searched_once_for_all_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, folder, _ = published(tmp_path, "k-anonymity(k=3)")
+    asked: list[int] = []
+    tally = support.tally
+    monkeypatch.setattr(support, "_candidates", lambda *given: None)
+    monkeypatch.setattr(support, "tally", lambda *given: asked.append(len(given[2])) or tally(*given))
+    assert dc.audit(folder, table).support == "necessary"
+    assert len(asked) == 1  # the claims of the groups; what lies in regions is not searched for value by value
+
+
+def test_values_that_all_groups_show_are_looked_up_as_one() -> None:
+    table = census(400, quasi=("gender", "education", "age"))
+    release = dc.publish(table, "alpha-beta(alpha=0.9, beta=0.5)")
+    lists = finding.ByLists(release)
+    lines, _, shown, firsts = lists.located(table.quasi)
+    fewer, of_line = finding._without_everywhere(lines, shown, firsts, release.groups)
+    everywhere = np.flatnonzero(np.diff(shown.starts) == release.groups)
+    taken = [int(line[0]) for line in fewer if line[0] in everywhere]
+    assert len(set(taken)) <= 1
+    whole = finding.kernels.cover(lines, shown, release.groups, release.presences)
+    short = finding.kernels.cover(fewer, shown, release.groups, release.presences)
+    for one, other in zip(whole, short, strict=True):
+        assert one.tolist() == other[of_line].tolist()
+
+
+def test_people_are_looked_up_once_in_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, folder, trace = published(tmp_path, "alpha-beta(alpha=0.9, beta=0.5)")
+    found: list[int] = []
+    located = finding.located
+    monkeypatch.setattr(finding, "located", lambda *given: found.append(1) or located(*given))
+    assert dc.audit(folder, table, trace=trace).holds
+    assert len(found) == 1
+    others = [replace(column, codes=column.codes[:5]) for column in table.quasi]
+    assert len(dc.load(folder).lookup().located(others).of_point) == 5

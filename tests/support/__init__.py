@@ -1,0 +1,1 @@
+"""Tables, releases, promises and queries that several test files share."""
