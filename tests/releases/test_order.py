@@ -32,7 +32,7 @@ from discreet.schemes import SCHEMES
 from support.one_of_each import PROMISES, ROWS, people
 
 LIMIT = 6.0
-FIXED = {"prior", "matrix", "sensitive"}
+FIXED = {"prior", "matrix", "sensitive", "nodes"}
 """Tables whose lines stand in the order of what they say: of groups by their numbers, and of values."""
 
 
@@ -86,6 +86,9 @@ def told_by_lines(release: Release, folder: Path) -> Iterator[tuple[str, float]]
             assert release.format == "anatomy"
             keys = list(zip(*(scores(found[name][column]).tolist() for column in ("group", "pay")), strict=True))
             assert keys == sorted(keys)
+        elif name == "nodes":
+            assert release.format == "nested"
+            assert [int(number) for number in found[name]["group"]] == list(range(len(found[name]["group"])))
         else:
             assert len(set(found[name][next(iter(found[name]))])) == 12, "one line per value, in their order"
 
@@ -94,7 +97,7 @@ def told_by_groups(release: Any) -> Iterator[tuple[str, float]]:
     """What the numbers of groups tell: about where their rows stood, what these hold, and how many they are."""
     if getattr(release, "ids", None) is None or release.trace is None:
         return
-    trace = release.trace
+    _, trace = np.unique(release.trace, return_inverse=True)  # of a tree it tells the leaves, and not all nodes are
     sizes = np.bincount(trace)
     table = people(keep=False)
     # the first rows of groups: those of a sorted input would come in the order of their groups

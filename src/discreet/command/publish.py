@@ -136,6 +136,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       cuts          effort=fast|thorough, loss=ail|gcp|discernibility, withhold=0.02,
                     values=interval|label|set, cuts=plain+stratified+bucketed+repaired
       mondrian      effort, loss, withhold, values
+      lifting       lift=companions|blind, effort, loss=ail|gcp, base=none|cuts, values
       burel         retrieval=hilbert|nearest, room=enough|any, refine=true|false, values
       sabre         share=0.5, retrieval, values
       proximity     partition=matched|round-robin, positions=9, effort, values

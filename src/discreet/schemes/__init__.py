@@ -14,6 +14,7 @@ from discreet.schemes.buckets.sabre import Sabre
 from discreet.schemes.cuts.mondrian import Mondrian
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.keepers import keeper
+from discreet.schemes.lifting.scheme import Lifting
 from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.schemes.randomised.perturbation import Perturbation
 from discreet.schemes.randomised.retention import Retention
@@ -27,6 +28,7 @@ __all__ = [
     "Baseline",
     "Burel",
     "Cuts",
+    "Lifting",
     "Mondrian",
     "Perturbation",
     "Retention",
@@ -44,6 +46,7 @@ SCHEMES: Registry[type[Scheme]] = Registry(
         for scheme in (
             Cuts,
             Mondrian,
+            Lifting,
             Burel,
             Sabre,
             SplitAndPartition,

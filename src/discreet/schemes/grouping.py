@@ -71,7 +71,7 @@ class GroupingScheme(Scheme):
             if len(rows) == 0:
                 return groups
             if principle.monotone:  # else the rows may well be divided into groups that keep it, though they do not
-                _see_that_the_rest_keeps(principle, prior, table.classes[rows])
+                see_that_the_rest_keeps(principle, prior, table.classes[rows])
             try:
                 groups[rows] = self.groups(table, principle, prior, rows, rng, progress)
             except DiscreetError as error:
@@ -114,7 +114,8 @@ class GroupingScheme(Scheme):
         )
 
 
-def _see_that_the_rest_keeps(principle: Principle, prior: Prior, classes: NDArray[np.int32]) -> None:
+def see_that_the_rest_keeps(principle: Principle, prior: Prior, classes: NDArray[np.int32]) -> None:
+    """Refuse a table of which the rows that are not withheld, as one group, break the promise."""
     counts = np.bincount(classes, minlength=len(prior.counts))
     if not principle.holds(counts[None, :], prior)[0]:
         raise DiscreetError(

@@ -1,0 +1,227 @@
+"""A node surveyed: along every axis its rows in blocks, and the cuts that put some blocks left and the others right."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
+from discreet.kernels.compiling import kernel, part
+from discreet.kernels.costs import interval_cost
+from discreet.kernels.cuts.layout import find_edges, lay_out
+
+LOW, HIGH, HELD = 0, 1, 2
+"""The lines of a box: the smallest and the largest code on each axis, and then on axes of sets a bit for every code."""
+BITS = 63
+
+
+class Survey(NamedTuple):
+    """What is known of a node and its blocks; a *slot* is a value that some local row of the node has."""
+
+    slots: NDArray[np.int32]
+    """Per row of the node: the slot of its value; -1 when the row is lifted above the node."""
+    steps: NDArray[np.int32]
+    """Per row: its step along an axis; with ``tally``, ``block`` and ``edges`` (see ``kernels.cuts.layout``)."""
+    tally: NDArray[np.int32]
+    block: NDArray[np.int32]
+    edges: NDArray[np.int32]
+    box: NDArray[np.int64]
+    """The box of the node."""
+    boxes: NDArray[np.int64]
+    """Per block of the axis at hand: its box; ``before``: the box of all blocks up to it; ``behind``: from it on."""
+    before: NDArray[np.int64]
+    behind: NDArray[np.int64]
+    joined: NDArray[np.int64]
+    """Per child: the box of a cut that is looked at."""
+    persons: NDArray[np.int64]
+    """Per axis and block: how many persons lie in it and before it; ``rows``: how many local rows."""
+    rows: NDArray[np.int64]
+    counts: NDArray[np.int32]
+    """Per axis, block and slot: how many local rows lie in it and before it."""
+    totals: NDArray[np.int64]
+    """Per slot: how many local rows the node has."""
+    axis: NDArray[np.int64]
+    """Per cut: its axis; the blocks ``first`` to ``last`` go left, those from the code ``low`` to the code ``high``."""
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    losses: NDArray[np.float64]
+    """Per cut and child: what a row costs that stays in it."""
+    least: NDArray[np.float64]
+    """Per cut: what it costs when nothing is lifted."""
+
+
+@kernel
+def survey_of(size, d, slots, card, positions, height, most_in_set):
+    """Room for surveys of nodes of up to ``size`` persons."""
+    blocks = positions + 1
+    lines = HELD + (most_in_set + BITS - 1) // BITS
+    cuts = d * blocks * (2 + height)
+    return Survey(
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.empty(min(card, 4 * size + 64) + 2, np.int32),
+        np.empty(min(card, 4 * size + 64) + 2, np.int32),
+        np.empty(positions + 2, np.int32),
+        np.empty((lines, d), np.int64),
+        np.empty((blocks, lines, d), np.int64),
+        np.empty((blocks, lines, d), np.int64),
+        np.empty((blocks, lines, d), np.int64),
+        np.empty((2, lines, d), np.int64),
+        np.empty((d, blocks), np.int64),
+        np.empty((d, blocks), np.int64),
+        np.empty((d, blocks, slots), np.int32),
+        np.empty(slots, np.int64),
+        np.empty(cuts, np.int64),
+        np.empty(cuts, np.int64),
+        np.empty(cuts, np.int64),
+        np.empty(cuts, np.int64),
+        np.empty(cuts, np.int64),
+        np.empty((cuts, 2)),
+        np.empty(cuts),
+    )
+
+
+@part
+def find_box(points, sets, survey):
+    """The box of the rows of a node, into ``survey``."""
+    box = survey.box
+    _clear(box)
+    for t in range(points.shape[0]):
+        _include(points, t, sets, box)
+
+
+@part
+def box_loss(axes, sets, box):
+    """What a row costs that is published under this box."""
+    total = 0.0
+    for j in range(sets.shape[0]):
+        if sets[j]:
+            held = 0
+            for line in range(HELD, box.shape[0]):
+                bits = box[line, j]
+                while bits:
+                    bits &= bits - 1
+                    held += 1
+            total += axes.weights[j] * (held - 1) / max(1, axes.cards[j] - 1)
+        else:
+            total += axes.weights[j] * interval_cost(axes, j, box[LOW, j], box[HIGH, j])
+    return total
+
+
+@part
+def find_cuts(points, number, axes, terms, positions, survey):
+    """All cuts of a node whose local rows have so many slots, into ``survey``; returns how many there are."""
+    found = 0
+    for j in range(points.shape[1]):
+        if survey.box[LOW, j] < survey.box[HIGH, j]:
+            steps = lay_out(points, j, survey.box[LOW, j], survey.box[HIGH, j], survey)
+            blocks = find_edges(points.shape[0], steps, positions, survey) + 1
+            _fill(points, j, number, blocks, terms.sets, survey)
+            found = _list_cuts(j, blocks, axes, terms, survey, found)
+    return found
+
+
+@part
+def _fill(points, j, number, blocks, sets, survey):
+    """Count persons, local rows and slots, and bound the boxes, of the blocks along an axis that was laid out."""
+    persons, rows, counts = survey.persons[j], survey.rows[j], survey.counts[j]
+    for b in range(blocks):
+        persons[b] = 0
+        rows[b] = 0
+        for i in range(number):
+            counts[b, i] = 0
+        _clear(survey.boxes[b])
+    for t in range(points.shape[0]):
+        b = survey.block[survey.steps[t]]
+        persons[b] += 1
+        i = survey.slots[t]
+        if i >= 0:
+            rows[b] += 1
+            counts[b, i] += 1
+        _include(points, t, sets, survey.boxes[b])
+    for b in range(1, blocks):
+        persons[b] += persons[b - 1]
+        rows[b] += rows[b - 1]
+        for i in range(number):
+            counts[b, i] += counts[b - 1, i]
+    for b in range(blocks):
+        back = blocks - 1 - b
+        _join(survey.boxes[b], survey.boxes[b] if b == 0 else survey.before[b - 1], survey.before[b])
+        _join(survey.boxes[back], survey.boxes[back] if b == 0 else survey.behind[back + 1], survey.behind[back])
+
+
+@part
+def _list_cuts(j, blocks, axes, terms, survey, found):
+    """The cuts along one axis: up to a block; of categories also one block, or the blocks under one node of their
+    hierarchy, against the others."""
+    left, right = survey.joined[0], survey.joined[1]
+    for b in range(blocks - 1):
+        _join(survey.before[b], survey.before[b], left)
+        _join(survey.behind[b + 1], survey.behind[b + 1], right)
+        found = _list(j, 0, b, blocks, axes, terms.sets, survey, found)
+    top = max(0, axes.levels[j] - 1) if terms.unordered[j] else -1  # where one node is above all
+    for level in range(-1, top):
+        first = 1
+        while first < blocks:
+            last = first
+            _join(survey.boxes[first], survey.boxes[first], left)
+            if level >= 0:
+                at = axes.offsets[j] + level * axes.cards[j]
+                node = axes.ancestors[at + survey.boxes[first, LOW, j]]
+                while last + 1 < blocks and axes.ancestors[at + survey.boxes[last + 1, HIGH, j]] == node:
+                    last += 1
+                    _join(survey.boxes[last], left, left)
+            # what ends with the last block was listed as its rest, and one block as that
+            if last + 1 < blocks and (level < 0 or last > first):
+                _join(survey.before[first - 1], survey.behind[last + 1], right)
+                found = _list(j, first, last, blocks, axes, terms.sets, survey, found)
+            first = last + 1
+    return found
+
+
+@part
+def _list(j, first, last, blocks, axes, sets, survey, found):
+    """Put down a cut whose children have the boxes ``joined``."""
+    survey.axis[found] = j
+    survey.first[found] = first
+    survey.last[found] = last
+    survey.low[found] = survey.joined[0, LOW, j]
+    survey.high[found] = survey.joined[0, HIGH, j]
+    for c in range(2):
+        survey.losses[found, c] = box_loss(axes, sets, survey.joined[c])
+    left = survey.rows[j, last] - (survey.rows[j, first - 1] if first > 0 else 0)
+    right = survey.rows[j, blocks - 1] - left
+    survey.least[found] = left * survey.losses[found, 0] + right * survey.losses[found, 1]
+    return found + 1
+
+
+@part
+def _clear(box):
+    for a in range(box.shape[1]):
+        box[LOW, a] = NO_LOW
+        box[HIGH, a] = NO_HIGH
+        for line in range(HELD, box.shape[0]):
+            box[line, a] = 0
+
+
+@part
+def _include(points, t, sets, box):
+    for a in range(points.shape[1]):
+        code = points[t, a]
+        box[LOW, a] = min(box[LOW, a], code)
+        box[HIGH, a] = max(box[HIGH, a], code)
+        if sets[a]:
+            box[HELD + code // BITS, a] |= np.int64(1) << (code % BITS)
+
+
+@part
+def _join(one, other, into):
+    for a in range(into.shape[1]):
+        into[LOW, a] = min(one[LOW, a], other[LOW, a])
+        into[HIGH, a] = max(one[HIGH, a], other[HIGH, a])
+        for line in range(HELD, into.shape[0]):
+            into[line, a] = one[line, a] | other[line, a]

@@ -1,0 +1,190 @@
+"""Lifting: rows that protect each other although their boxes differ, in a tree of plain cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.lifting.terms import Terms
+from discreet.principles.counts import Counts
+from discreet.principles.per_attribute import stated
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.progress import Progress
+from discreet.randomness import generator, permutation
+from discreet.releases.generalized.describe import Values
+from discreet.releases.nested.beliefs import expected
+from discreet.releases.nested.release import NestedRelease
+from discreet.releases.nested.tree import Tree
+from discreet.schemes.axes import axes_of
+from discreet.schemes.cuts.scheme import Cuts
+from discreet.schemes.grouping import confirm, see_that_the_rest_keeps
+from discreet.schemes.keepers import way_out
+from discreet.schemes.lifting.tree import FAST, RECIPES, LiftedTree, Nursery
+from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.withholding import unusable_rows
+from discreet.table.table import Table
+
+Lift = Literal["companions", "blind"]
+Effort = Literal["fast", "thorough"]
+BoxLoss = Literal["ail", "gcp"]
+Base = Literal["none", "cuts"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lifting(Scheme):
+    """Persons are in a tree of plain cuts, and every row is published under its person's leaf or an ancestor of it.
+
+    A node is cut at a value of one quasi-identifier, or by setting one category, or the categories under one node of
+    their hierarchy, apart from the others. Of sensitive values that a child has too many of, some rows are *lifted*:
+    they stay with the node, under its larger box, and with them companions from the other child, so that nobody knows
+    from which child a row was lifted. All others go down. So a few rows of rare values no longer hold up a whole
+    region, as they do where all rows of a group have one box.
+
+    Why the promise is kept: it bounds the share of each value, here what is believed of a person by someone who knows
+    the tree and the person's leaf (`discreet.releases.nested.beliefs`). A person of a child has a row there or, with
+    the chance that one of the child's persons leaves it, one of the node or above; all who leave either child are
+    alike. So what is believed in a child is (local rows + share of those who leave x (rows lifted + what is expected
+    above)) / persons, which is what the kernel bounds when it makes a cut, for every value. It depends on numbers
+    only, and a cut changes them for nobody outside its node. The root, where nothing is lifted, keeps the promise as
+    one group, or the scheme refuses. Before anything is published, the beliefs at all leaves are computed anew from
+    the tree by the functions that audits use, and withheld rows are judged as one group. Which rows of a value are
+    lifted is chance. How many is not: the cuts look at sensitive values, so an adversary who knows the algorithm may
+    learn something from the tree; that is not bounded by the promise. ``lift="blind"`` tells less: it lifts all rows
+    of a value or none, but for a sample of all that makes the shares of the children equal.
+
+    >>> from discreet.datasets import patients
+    >>> from discreet.principles import BetaLikeness
+    >>> release = Lifting(random_state=1).publish(patients(), BetaLikeness(2))
+    >>> release, bool((release.parents >= 0).any())
+    (<nested release of 48 rows, 0 withheld: beta-likeness(beta=2)>, True)
+    """
+
+    name: ClassVar[str] = "lifting"
+    format: ClassVar[type[NestedRelease]] = NestedRelease
+
+    lift: Lift = "companions"
+    """Which rows are lifted: the fewest that will do, or (``blind``) all of a value or none."""
+    effort: Effort = "fast"
+    """``fast``: one pass. ``thorough``: the time of about forty, trying several recipes at large nodes."""
+    loss: BoxLoss = "ail"
+    """What is minimised: ``ail`` or ``gcp``."""
+    base: Base = "none"
+    """``cuts``: also cut with scheme ``cuts`` of this effort and lift within its groups, and take what loses less: it
+    is never more than what ``cuts`` loses. Small l are better served so; then leaves may overlap."""
+    values: Values = "interval"
+    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
+    random_state: int | None = None
+    """A seed, for experiments only; without one, chance comes from the operating system."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no parameter of this scheme."""
+        self._choose(
+            lift=get_args(Lift),
+            effort=get_args(Effort),
+            loss=get_args(BoxLoss),
+            base=get_args(Base),
+            values=get_args(Values),
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as the manifest shows them."""
+        return {
+            "lift": self.lift,
+            "effort": self.effort,
+            "loss": self.loss,
+            "base": self.base,
+            "values": self.values,
+        }
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Promises that bound the belief in each value from above and say nothing else; no others.
+
+        l-diversity of the kind distinct follows from the kind frequency, which can be promised instead.
+        """
+        if any(part.caps(prior) is None for part in principle.parts) or principle.floors(prior) is not None:
+            return (
+                f"scheme {self.name!r} needs promises that bound the share of every value from above and say nothing "
+                f"else, such as beta-likeness or l-diversity of the kind frequency; {way_out(principle)}"
+            )
+        if any(part.most_presence < 1.0 for part in principle.parts):
+            return f"scheme {self.name!r} does nothing to hide who is in the table; {way_out(principle)}"
+        return None
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> NestedRelease:
+        """A nested release of the table that keeps the promise at every leaf."""
+        prior = feasible(self, table, principle)
+        principle = stated(principle, table)
+        rng = generator(self.random_state)
+        seeded = None if self.random_state is None else rng
+        rows = np.delete(np.arange(table.rows), unusable_rows(table, principle, prior, rng))
+        leaf_of, node_of = np.full((2, table.rows), -1, np.int64)
+        parents = np.zeros(0, np.int64)
+        if len(rows):
+            see_that_the_rest_keeps(principle, prior, table.classes[rows])
+            tree = self._tree(table, principle, prior, rows, rng, seeded, progress)
+            parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
+        confirm_tree(parents, leaf_of, node_of, table.classes, principle, prior)
+        return self.format.from_tree(
+            table,
+            parents,
+            leaf_of,
+            node_of,
+            promise=principle,
+            scheme=self.name,
+            options=self.options,
+            values=self.values,
+            seeded=seeded,
+        )
+
+    def _tree(
+        self,
+        table: Table,
+        principle: Principle,
+        prior: Prior,
+        rows: NDArray[np.int64],
+        rng: np.random.Generator,
+        seeded: np.random.Generator | None,
+        progress: Progress | None,
+    ) -> LiftedTree:
+        """The cheapest tree of these rows' persons."""
+        caps = principle.caps(prior)
+        assert caps is not None, "a promise without caps is refused"
+        points, axes = axes_of(table, self.loss, self.values)
+        categories = [column.kind == "categorical" for column in table.quasi]
+        by_label = [self.values == "label" and column.hierarchy is not None for column in table.quasi]
+        by_set = np.array(categories) & (self.loss == "gcp") & (self.values == "set")
+        terms = Terms(caps, np.array(categories) | np.array(by_label), by_set)
+        nursery = Nursery(points[rows], table.classes[rows], axes, terms)
+        blind = self.lift == "blind"
+        recipes = [recipe._replace(blind=blind) for recipe in (RECIPES if self.effort == "thorough" else [FAST])]
+        found = nursery.tree(recipes, permutation(len(rows), seeded), progress=progress)
+        if self.base == "none":
+            return found
+        cuts = Cuts(effort=self.effort, loss=self.loss, values=self.values, random_state=self.random_state)
+        groups = cuts.groups(table, principle, prior, rows, rng, progress)
+        within = nursery.tree(recipes, permutation(len(rows), seeded), groups, progress)
+        return min(within, found, key=lambda tree: tree.cost)
+
+
+def confirm_tree(
+    parents: NDArray[np.int64],
+    leaf_of: NDArray[np.int64],
+    node_of: NDArray[np.int64],
+    classes: NDArray[np.int32],
+    principle: Principle,
+    prior: Prior,
+) -> None:
+    """Compute once more what is believed at every leaf: a fault in a scheme must not become a broken promise."""
+    number, width = len(parents), len(prior.counts)
+    confirm(np.where(leaf_of < 0, -1, 0).astype(np.int32), classes, principle, prior)  # withheld rows, and all others
+    kept = leaf_of >= 0
+    persons = np.bincount(leaf_of[kept], minlength=number)
+    counts = Counts.of_rows(node_of[kept], classes[kept], number, width)
+    tree = Tree(parents.astype(np.int32), persons, counts.sizes)
+    if tree.faults(range(number)) or not principle.holds(expected(tree, counts), prior).all():
+        raise AssertionError(f"the tree breaks {principle}; nothing was published")
