@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import part
 
 
 class BestCuts(NamedTuple):
@@ -23,8 +23,7 @@ class BestCuts(NamedTuple):
     """Per stratum how many rows go left; meaningless for strata that the group does not have."""
 
 
-@kernel
-def no_cuts(how_many, m):
+def no_cuts(how_many: int, m: int) -> BestCuts:
     """Room for the best ``how_many`` cuts."""
     return BestCuts(
         np.full(how_many, np.inf),
