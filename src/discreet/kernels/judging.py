@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.compiling import kernel, part
+from discreet.kernels.sorting import sort
 from discreet.kernels.twofold import added, multiplied, product_of, sum_of
 
 SLACK = 1e-9
@@ -94,7 +95,10 @@ def strain(counts, size, rules, present):
             here = first / (entropy + SLACK)
         elif kind == RECURSIVE:
             # parameters: c, l; the most frequent value must stay below c times all from the l-th most frequent on
-            ranked = np.sort(counts[present])
+            ranked = np.empty(present.shape[0], counts.dtype)
+            for i in range(present.shape[0]):
+                ranked[i] = counts[present[i]]
+            sort(ranked)
             tail = 0
             for i in range(ranked.shape[0] - int(second) + 1):
                 tail += ranked[i]
@@ -156,7 +160,8 @@ def _fullest_window(counts, lows, highs, present):
     ordered = present
     for i in range(1, present.shape[0]):
         if present[i] < present[i - 1]:
-            ordered = np.sort(present.astype(np.int64)).astype(present.dtype)
+            ordered = present.copy()
+            sort(ordered)
             break
     fullest = 0
     inside = 0

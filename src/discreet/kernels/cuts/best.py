@@ -35,8 +35,8 @@ def no_cuts(how_many: int, m: int) -> BestCuts:
 
 
 @part
-def keep(cuts, score, j, by_bucket, size, x, limits, present):
-    """Put a cut in its place among the best."""
+def keep(cuts, score, j, by_bucket, size, limits, present, work):
+    """Put a cut that takes ``work.x`` rows of every stratum to the left in its place among the best."""
     k = cuts.score.shape[0] - 1
     if not score < cuts.score[k]:
         return
@@ -55,4 +55,4 @@ def keep(cuts, score, j, by_bucket, size, x, limits, present):
     cuts.size[k] = size
     strata = limits.buckets if by_bucket else limits.values
     for i in present:
-        cuts.x[k, strata[i]] = x[strata[i]]
+        cuts.x[k, strata[i]] = work.x[strata[i]]
