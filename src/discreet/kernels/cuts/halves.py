@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import part
+from discreet.kernels.compiling import inlined, part
 from discreet.kernels.costs import box_cost
 from discreet.kernels.judging import strain
 
@@ -65,7 +65,7 @@ def take_rows(points, classes, strata, present, work):
     return size
 
 
-@part
+@inlined
 def weigh(left_size, right_size, axes, rules, caution, present, work):
     """The score of a cut whose counts and boxes stand in ``work``; infinite when a half breaks the rules."""
     if left_size == 0 or right_size == 0:
