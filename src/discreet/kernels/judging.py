@@ -25,6 +25,7 @@ UNTOLD = 2.0**-80
 ABOVE_ONE = 1.0 + 2.0**-52
 
 SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, WINDOWS, RANGE, VARIANCE = range(12)
+NUMERIC = (WINDOWS, RANGE, VARIANCE)
 
 
 class Rules(NamedTuple):
@@ -42,6 +43,8 @@ class Rules(NamedTuple):
     last value in the value's window; neither end of a window may fall from one value to the next."""
     tree: NDArray[np.int32]
     """``tree[level, value]``: the ancestors of a value, for the hierarchical distance; no lines when there is none."""
+    numeric: bool | None = True
+    """None where no rule is about numbers (``NUMERIC``): what judges these is then left out of what is compiled."""
 
 
 @kernel
@@ -123,14 +126,10 @@ def strain(counts, size, rules, present):
             here = moved / max(1, steps) / (first + SLACK)
         elif kind == HIERARCHICAL:
             here = _tree_distance(counts, size, rules.bounds[r], rules.tree) / (first + SLACK)
-        elif kind == WINDOWS:
-            # parameters: m; no window around a value that is present may hold more than 1 / m of the rows
-            here = _fullest_window(counts, rules.bounds[r], rules.nodes[r], present) / (size / first + SLACK)
-        elif kind == RANGE:
-            here = _short_of_range(first, counts, rules.bounds[r], present)
-        elif kind == VARIANCE:
-            # parameters: the variance, as a twofold number
-            here = _short_of_variance(first, second, counts, rules.bounds[r], present)
+        elif kind in NUMERIC:
+            here = _strain_of_numbers(
+                kind, first, second, counts, size, rules.bounds[r], rules.nodes[r], present, rules.numeric
+            )
         worst = max(worst, here)
     return worst
 
@@ -150,6 +149,20 @@ def _tree_distance(counts, size, prior, tree):
                 crossing += abs(surplus)
                 surplus = 0.0
     return crossing / (2.0 * height)
+
+
+@part
+def _strain_of_numbers(kind, first, second, counts, size, bounds, nodes, present, numeric):
+    """The strain of a rule about numbers: infinite where there were to be none, so that nothing passes unjudged."""
+    if numeric is None:  # known from its type: the compiler drops what follows
+        return np.inf
+    if kind == WINDOWS:
+        # parameters: m; no window around a value that is present may hold more than 1 / m of the rows
+        return _fullest_window(counts, bounds, nodes, present) / (size / first + SLACK)
+    if kind == RANGE:
+        return _short_of_range(first, counts, bounds, present)
+    # parameters: the variance, as a twofold number
+    return _short_of_variance(first, second, counts, bounds, present)
 
 
 @part
