@@ -40,7 +40,7 @@ def one(kind, first, second=0.0, *, m, bounds=None, nodes=None, tree=None):
 
 @pytest.mark.parametrize("kind", kernel.NUMERIC)
 def test_a_rule_about_numbers_is_never_passed_over(kind):
-    """What leaves the judging of numbers out refuses every group where it meets such a rule, and rules say so rightly."""
+    """What leaves the judging of numbers out refuses every group where it meets such a rule."""
     rules = one(kind, 1, m=2, bounds=[0, 1], nodes=[0, 1])
     assert strains([[1, 1]], rules)[0] < np.inf
     assert strains([[1, 1]], rules._replace(numeric=None)).tolist() == [np.inf]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import inlined, part
+from discreet.kernels.compiling import inlined
 from discreet.kernels.costs import bound_box, interval_cost
 from discreet.kernels.cuts.best import keep
 from discreet.kernels.cuts.choices import repair, share_out

@@ -41,8 +41,8 @@ def grow(points, classes, rows, start, end, axes, rules, limits, recipe, work, f
 
 @kernel
 def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, quick, work, spare, first):
-    """As ``grow``, but looking ahead: of the cheapest cuts, as many as ``work`` has room for, take the one whose halves, grown to
-    the end with the recipe ``quick``, cost least.
+    """As ``grow``, but looking ahead: of the cheapest cuts, as many as ``work`` has room for, take the one whose
+    halves, grown to the end with the recipe ``quick``, cost least.
 
     Taking the cheapest cut at once is short-sighted: it may leave halves that cannot be cut again.
     ``spare`` is a second workspace, with room for one cut.

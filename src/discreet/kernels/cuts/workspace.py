@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.cuts.best import BestCuts, no_cuts
 
+
 class Work(NamedTuple):
     """Scratch memory for one thread.
 
