@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import part
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.judging import SLACK
 
 
-@part
+@kernel
 def repair(classes, at, limits, present, work):
     """Turn ``work.x``, the counts left of position ``at``, into the nearest ones that keep caps and floors on both
     sides with the sizes unchanged. Returns whether there are any."""
