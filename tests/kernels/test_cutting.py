@@ -13,7 +13,7 @@ from discreet.kernels.cuts.choices import repair
 from discreet.kernels.cuts.cutting import apply_cut, find_cuts
 from discreet.kernels.cuts.growth import grow, grow_ahead
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Limits, Recipe
-from discreet.kernels.cuts.workspace import workspace
+from discreet.kernels.cuts.workspace import Work, workspace
 from discreet.kernels.judging import CAPS, Rules
 from discreet.kernels.removing import best_removals, exchange
 from discreet.principles import Counts
@@ -58,8 +58,8 @@ def recipe_of(families: int, caution: float = 0.0) -> Recipe:
     return Recipe(families, 15, 1, caution, EVERYWHERE, False)
 
 
-def space(n: int):  # type: ignore[no-untyped-def]
-    return workspace(n, 3, 3, int(AXES.cards.max()), 15)
+def space(n: int, many: int = 1) -> Work:
+    return workspace(n, 3, 3, int(AXES.cards.max()), 15, many)
 
 
 @given(st.integers(0, 2), st.data())
@@ -142,9 +142,10 @@ def test_a_partition_keeps_the_rules_and_cannot_be_cut_further(
         p, c, rows = points.copy(), classes.copy(), np.arange(n, dtype=np.int32)
         first = np.zeros(n, np.bool_)
         if ahead:
-            cost = grow_ahead(p, c, rows, 0, n, AXES, rules, limits, recipe, recipe, 3, space(n), space(n), first)
+            cost = grow_ahead(p, c, rows, 0, n, AXES, rules, limits, recipe, recipe, space(n, 3), space(n), first)
         else:
-            cost = grow(p, c, rows, 0, n, AXES, rules, limits, recipe, space(n), first)
+            cost, left = grow(p, c, rows, 0, n, AXES, rules, limits, recipe, space(n), first, n)
+            assert left == 0
         assert first[0] and (points[rows] == p).all() and (classes[rows] == c).all()
         assert sorted(rows.tolist()) == list(range(n))
         starts = np.flatnonzero(first)
@@ -168,7 +169,7 @@ def test_looking_ahead_finds_what_greed_misses() -> None:
     for many in (1, 5):
         p, c, rows, first = points.copy(), classes.copy(), np.arange(200, dtype=np.int32), np.zeros(200, np.bool_)
         recipe = recipe_of(15)
-        rest = AXES, rules_of(caps), limits_of(caps), recipe, recipe, many, space(200), space(200), first
+        rest = AXES, rules_of(caps), limits_of(caps), recipe, recipe, space(200, many), space(200), first
         costs.append(grow_ahead(p, c, rows, 0, 200, *rest))
     assert costs[1] < costs[0]
 

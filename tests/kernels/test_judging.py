@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from discreet.kernels import judging as kernel
 from discreet.kernels.judging import SLACK, Rules
 from discreet.principles import Counts
+from discreet.principles.rules import combine, rule
 from naive import principles as naive
 
 EIGHTHS = st.integers(1, 40).map(lambda n: n / 8)
@@ -35,6 +36,17 @@ def one(kind, first, second=0.0, *, m, bounds=None, nodes=None, tree=None):
     under = np.full((1, m), -1, np.int32) if nodes is None else np.array([nodes], np.int32)
     above = np.zeros((0, m), np.int32) if tree is None else np.array(tree, np.int32)
     return Rules(np.array([kind]), np.array([[first, second]], dtype=float), lines, under, above)
+
+
+@pytest.mark.parametrize("kind", kernel.NUMERIC)
+def test_a_rule_about_numbers_is_never_passed_over(kind):
+    """What leaves the judging of numbers out refuses every group where it meets such a rule."""
+    rules = one(kind, 1, m=2, bounds=[0, 1], nodes=[0, 1])
+    assert strains([[1, 1]], rules)[0] < np.inf
+    assert strains([[1, 1]], rules._replace(numeric=None)).tolist() == [np.inf]
+    size = rule(kernel.SIZE, 2, width=2)
+    assert size.numeric is None and combine([size, size]).numeric is None
+    assert rule(kind, 1, width=2).numeric and combine([size, rules._replace(numeric=None)]).numeric
 
 
 def judge(groups, rules):
@@ -140,7 +152,7 @@ def test_bounds_on_nodes(data):
     p = naive.shares(naive.by_node(prior, nodes))
     caps = one(kernel.CAPS, SLACK, m=m, nodes=nodes, bounds=[float(naive.cap(x, beta, "basic")) for x in p])
     floors = one(kernel.FLOORS, SLACK, m=m, nodes=nodes, bounds=[(1 - negative) * float(x) for x in p])
-    both = Rules(*(np.concatenate(pair) for pair in zip(caps, floors, strict=True)))
+    both = combine([caps, floors])
     expected = [
         naive.beta_likeness(naive.by_node(g, nodes), naive.by_node(prior, nodes), beta, "basic", negative)
         for g in groups
@@ -177,7 +189,7 @@ def test_every_rule_counts():
     """A group is as strained as its worst rule says."""
     groups = np.array([[3, 3, 3], [8, 1, 0]])
     size, distinct = one(kernel.SIZE, 4, m=3), one(kernel.DISTINCT, 3, m=3)
-    both = Rules(*(np.concatenate(pair) for pair in zip(size, distinct, strict=True)))
+    both = combine([size, distinct])
     assert strains(groups, both).tolist() == [1.0, 1.5]
     assert np.array_equal(strains(groups, both), np.maximum(strains(groups, size), strains(groups, distinct)))
 
@@ -224,12 +236,7 @@ def test_windows(drawn, data, m):
 
 def test_windows_leave_caps_alone():
     caps = one(kernel.CAPS, SLACK, m=3, bounds=[0.5, 0.5, 0.5])
-    beside = Rules(
-        *(
-            np.concatenate(pair)
-            for pair in zip(caps, one(kernel.WINDOWS, 1, m=3, bounds=[0, 0, 0], nodes=[2, 2, 2]), strict=True)
-        )
-    )
+    beside = combine([caps, one(kernel.WINDOWS, 1, m=3, bounds=[0, 0, 0], nodes=[2, 2, 2])])
     assert judge([[1, 1, 0], [2, 1, 0]], beside) == judge([[1, 1, 0], [2, 1, 0]], caps) == [True, False]
 
 

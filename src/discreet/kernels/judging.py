@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.compiling import kernel, part
+from discreet.kernels.sorting import sort
 from discreet.kernels.twofold import added, multiplied, product_of, sum_of
 
 SLACK = 1e-9
@@ -24,6 +25,7 @@ UNTOLD = 2.0**-80
 ABOVE_ONE = 1.0 + 2.0**-52
 
 SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, WINDOWS, RANGE, VARIANCE = range(12)
+NUMERIC = (WINDOWS, RANGE, VARIANCE)
 
 
 class Rules(NamedTuple):
@@ -41,6 +43,8 @@ class Rules(NamedTuple):
     last value in the value's window; neither end of a window may fall from one value to the next."""
     tree: NDArray[np.int32]
     """``tree[level, value]``: the ancestors of a value, for the hierarchical distance; no lines when there is none."""
+    numeric: bool | None = True
+    """None where no rule is about numbers (``NUMERIC``): what judges these is then left out of what is compiled."""
 
 
 @kernel
@@ -94,7 +98,10 @@ def strain(counts, size, rules, present):
             here = first / (entropy + SLACK)
         elif kind == RECURSIVE:
             # parameters: c, l; the most frequent value must stay below c times all from the l-th most frequent on
-            ranked = np.sort(counts[present])
+            ranked = np.empty(present.shape[0], counts.dtype)
+            for i in range(present.shape[0]):
+                ranked[i] = counts[present[i]]
+            sort(ranked)
             tail = 0
             for i in range(ranked.shape[0] - int(second) + 1):
                 tail += ranked[i]
@@ -119,14 +126,10 @@ def strain(counts, size, rules, present):
             here = moved / max(1, steps) / (first + SLACK)
         elif kind == HIERARCHICAL:
             here = _tree_distance(counts, size, rules.bounds[r], rules.tree) / (first + SLACK)
-        elif kind == WINDOWS:
-            # parameters: m; no window around a value that is present may hold more than 1 / m of the rows
-            here = _fullest_window(counts, rules.bounds[r], rules.nodes[r], present) / (size / first + SLACK)
-        elif kind == RANGE:
-            here = _short_of_range(first, counts, rules.bounds[r], present)
-        elif kind == VARIANCE:
-            # parameters: the variance, as a twofold number
-            here = _short_of_variance(first, second, counts, rules.bounds[r], present)
+        elif kind in NUMERIC:
+            here = _strain_of_numbers(
+                kind, first, second, counts, size, rules.bounds[r], rules.nodes[r], present, rules.numeric
+            )
         worst = max(worst, here)
     return worst
 
@@ -149,6 +152,20 @@ def _tree_distance(counts, size, prior, tree):
 
 
 @part
+def _strain_of_numbers(kind, first, second, counts, size, bounds, nodes, present, numeric):
+    """The strain of a rule about numbers: infinite where there were to be none, so that nothing passes unjudged."""
+    if numeric is None:  # known from its type: the compiler drops what follows
+        return np.inf
+    if kind == WINDOWS:
+        # parameters: m; no window around a value that is present may hold more than 1 / m of the rows
+        return _fullest_window(counts, bounds, nodes, present) / (size / first + SLACK)
+    if kind == RANGE:
+        return _short_of_range(first, counts, bounds, present)
+    # parameters: the variance, as a twofold number
+    return _short_of_variance(first, second, counts, bounds, present)
+
+
+@part
 def _fullest_window(counts, lows, highs, present):
     """The largest number of rows in the window around any value that is present: both ends only ever move up."""
     if 16 * present.shape[0] > counts.shape[0]:  # so many that sums over all values are found sooner than the ends
@@ -156,7 +173,8 @@ def _fullest_window(counts, lows, highs, present):
     ordered = present
     for i in range(1, present.shape[0]):
         if present[i] < present[i - 1]:
-            ordered = np.sort(present.astype(np.int64)).astype(present.dtype)
+            ordered = present.copy()
+            sort(ordered)
             break
     fullest = 0
     inside = 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.judging import Rules
+from discreet.kernels.judging import NUMERIC, Rules
 
 
 def rule(
@@ -33,16 +33,24 @@ def rule(
     if nodes is not None:
         under[0] = nodes
     above = np.zeros((0, width), dtype=np.int32) if tree is None else np.array(tree, dtype=np.int32, order="C")
-    return Rules(np.array([kind], dtype=np.int64), np.array([[first, second]], dtype=np.float64), line, under, above)
+    kinds, parameters = np.array([kind], dtype=np.int64), np.array([[first, second]], dtype=np.float64)
+    return Rules(kinds, parameters, line, under, above, _numeric(kinds))
 
 
 def combine(parts: Sequence[Rules]) -> Rules:
     """All rules in one set. They concern one attribute, so at most one of them carries a tree."""
     trees = [part.tree for part in parts if len(part.tree)]
+    kinds = np.concatenate([part.kinds for part in parts])
     return Rules(
-        np.concatenate([part.kinds for part in parts]),
+        kinds,
         np.concatenate([part.parameters for part in parts]),
         np.concatenate([part.bounds for part in parts]),
         np.concatenate([part.nodes for part in parts]),
         trees[0] if trees else parts[0].tree,
+        _numeric(kinds),
     )
+
+
+def _numeric(kinds: NDArray[np.int64]) -> bool | None:
+    """Whether any rule is about numbers; None, which the compiler can tell from the type, where none is."""
+    return True if np.isin(kinds, NUMERIC).any() else None

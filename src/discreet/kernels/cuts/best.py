@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import part
 
 
 class BestCuts(NamedTuple):
@@ -23,8 +23,7 @@ class BestCuts(NamedTuple):
     """Per stratum how many rows go left; meaningless for strata that the group does not have."""
 
 
-@kernel
-def no_cuts(how_many, m):
+def no_cuts(how_many: int, m: int) -> BestCuts:
     """Room for the best ``how_many`` cuts."""
     return BestCuts(
         np.full(how_many, np.inf),
@@ -36,8 +35,8 @@ def no_cuts(how_many, m):
 
 
 @part
-def keep(cuts, score, j, by_bucket, size, x, limits, present):
-    """Put a cut in its place among the best."""
+def keep(cuts, score, j, by_bucket, size, limits, present, work):
+    """Put a cut that takes ``work.x`` rows of every stratum to the left in its place among the best."""
     k = cuts.score.shape[0] - 1
     if not score < cuts.score[k]:
         return
@@ -56,4 +55,4 @@ def keep(cuts, score, j, by_bucket, size, x, limits, present):
     cuts.size[k] = size
     strata = limits.buckets if by_bucket else limits.values
     for i in present:
-        cuts.x[k, strata[i]] = x[strata[i]]
+        cuts.x[k, strata[i]] = work.x[strata[i]]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import inlined, kernel
+from discreet.kernels.compiling import inlined
 from discreet.kernels.costs import bound_box, interval_cost
 from discreet.kernels.cuts.best import keep
 from discreet.kernels.cuts.choices import repair, share_out
@@ -21,7 +21,7 @@ from discreet.kernels.cuts.layout import fill_blocks, find_edges, lay_out, put_i
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED
 
 
-@kernel
+@inlined
 def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts):
     """The best cuts of the rows ``start`` to ``end``, into ``cuts``."""
     n = end - start
@@ -53,7 +53,8 @@ def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cu
 
 @inlined
 def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, present, work, cuts):
-    """Weigh the cuts of these families along one axis."""
+    """Weigh the cuts of these families along one axis: plain and repaired ones at the edges of blocks, and then those
+    that take the same share of every value, or of every bucket."""
     n = points.shape[0]
     steps = lay_out(points, j, work.low[j], work.high[j], work)
     edges = 0
@@ -62,51 +63,50 @@ def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, prese
         fill_blocks(points, classes, edges, present, work)
     if families != PLAIN:
         put_in_order(n, work)
-    if edges > 0:
-        _cuts_at_edges(points, classes, j, edges, axes, rules, limits, recipe, families, present, work, cuts)
-    if families & (STRATIFIED | BUCKETED):
-        _cuts_by_shares(points, classes, j, axes, rules, limits, recipe, families, present, work, cuts)
-
-
-@inlined
-def _cuts_at_edges(points, classes, j, edges, axes, rules, limits, recipe, families, present, work, cuts):
-    """Weigh the plain cuts at the edges of blocks, and where these are not wanted or break the rules, repaired ones."""
-    n = points.shape[0]
-    for b in range(edges):
-        at = np.int64(work.edges[b])  # a size, as others are
-        if at < limits.smallest or n - at < limits.smallest:
+    score = np.inf
+    for t in range(2 * (edges + recipe.shares)):  # each is weighed in one place: what is called twice is compiled twice
+        if t < 2 * edges:
+            k, family = t // 2, REPAIRED if t % 2 else PLAIN
+        else:
+            k, family = t - 2 * edges, STRATIFIED
+            if k >= recipe.shares:
+                k, family = k - recipe.shares, BUCKETED
+        if family == PLAIN:
+            score = np.inf
+        if not families & family or (family == REPAIRED and score < np.inf):
             continue
-        score = np.inf
-        if families & PLAIN:
-            join_blocks(b, edges, present, work)
-            score = weigh(at, n - at, axes, rules, recipe.caution, present, work)
-            if recipe.widest and score < np.inf:
-                score = -interval_cost(axes, j, work.low[j], work.high[j])
-            keep(cuts, score, j, np.bool_(False), at, work.left, limits, present)
-        if families & REPAIRED and score == np.inf:
-            for i in present:
-                work.x[i] = work.block_counts[b, i]
-            if repair(classes, at, limits, present, work):
-                take_rows(points, classes, limits.values, present, work)
-                score = weigh(at, n - at, axes, rules, recipe.caution, present, work)
-                keep(cuts, score, j, np.bool_(False), at, work.x, limits, present)
+        size = _take(points, classes, family, k, edges, limits, recipe, present, work)
+        if size == 0:
+            continue
+        score = weigh(size, n - size, axes, rules, recipe.caution, present, work)
+        if recipe.widest and family == PLAIN and score < np.inf:
+            score = -interval_cost(axes, j, work.low[j], work.high[j])
+        keep(cuts, score, j, family == BUCKETED, size, limits, present, work)
 
 
 @inlined
-def _cuts_by_shares(points, classes, j, axes, rules, limits, recipe, families, present, work, cuts):
-    """Weigh the cuts that take the same share of every value, or of every bucket."""
+def _take(points, classes, family, k, edges, limits, recipe, present, work):
+    """What the ``k``-th cut of a family takes to the left, into ``work``. Returns how many rows, 0 if there is no such
+    cut: plain ones take all rows before an edge, and where these break the rules, repaired ones as many."""
     n = points.shape[0]
-    for by_bucket in (False, True):
-        if families & (BUCKETED if by_bucket else STRATIFIED):
-            strata = limits.buckets if by_bucket else limits.values
-            for k in range(recipe.shares):
-                share_out(work.taken, strata, work.counts, present, (k + 1) / (recipe.shares + 1), work.x)
-                size = take_rows(points, classes, strata, present, work)
-                score = weigh(size, n - size, axes, rules, recipe.caution, present, work)
-                keep(cuts, score, j, by_bucket, size, work.x, limits, present)
+    strata = limits.buckets if family == BUCKETED else limits.values
+    if family in (PLAIN, REPAIRED):
+        size = np.int64(work.edges[k])  # a size, as others are
+        if size < limits.smallest or n - size < limits.smallest:
+            return 0
+        for i in present:
+            work.x[i] = work.block_counts[k, i]
+        if family == PLAIN:
+            join_blocks(k, edges, present, work)
+            return size
+        if not repair(classes, size, limits, present, work):
+            return 0
+    else:
+        share_out(work.taken, strata, work.counts, present, (k + 1) / (recipe.shares + 1), work.x)
+    return take_rows(points, classes, strata, present, work)
 
 
-@kernel
+@inlined
 def apply_cut(points, classes, rows, start, end, limits, work, cuts, k):
     """Put the left half of the ``k``-th cut before the right half, in place. Returns where the right half starts."""
     n = end - start

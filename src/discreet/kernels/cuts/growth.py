@@ -6,58 +6,67 @@ import numpy as np
 
 from discreet.kernels.compiling import kernel
 from discreet.kernels.costs import bound_box, box_cost, interval_cost
-from discreet.kernels.cuts.best import no_cuts
 from discreet.kernels.cuts.cutting import apply_cut, find_cuts
 
 
 @kernel
-def grow(points, classes, rows, start, end, axes, rules, limits, recipe, work, first):
-    """Cut the rows ``start`` to ``end`` until no cut keeps the rules, always by the cheapest cut.
+def grow(points, classes, rows, start, end, axes, rules, limits, recipe, work, first, most):
+    """Cut the rows ``start`` to ``end`` until no cut keeps the rules, always by the cheapest cut; or ``most`` times.
 
     Rows are reordered in place so that every group is a run of rows; ``first`` is set where one begins.
-    Returns the cost of the groups, summed over their rows.
+    Returns the cost of the groups, summed over their rows, and how many parts are left to be cut, which end where
+    ``work.waiting`` says.
     """
-    cuts = no_cuts(1, limits.caps.shape[0])
-    waiting = [(start, end)]
+    cuts = work.cuts
     total = 0.0
-    while len(waiting) > 0:
-        start, end = waiting.pop()
+    made = 0
+    left = 1
+    work.waiting[0] = end
+    while left > 0 and made < most:
+        left -= 1
+        end = np.int64(work.waiting[left])
         find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts)
         if cuts.axis[0] < 0:
             first[start] = True
             bound_box(points, start, end, work.low, work.high)
             total += (end - start) * box_cost(axes, work.low, work.high, end - start)
+            start = end
         else:
-            middle = apply_cut(points, classes, rows, start, end, limits, work, cuts, 0)
-            waiting.append((middle, end))
-            waiting.append((start, middle))
-    return total
+            work.waiting[left] = end
+            work.waiting[left + 1] = apply_cut(points, classes, rows, start, end, limits, work, cuts, 0)
+            left += 2
+            made += 1
+    return total, left
 
 
 @kernel
-def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, quick, many, work, spare, first):
-    """As ``grow``, but looking ahead: of the ``many`` cheapest cuts, take the one whose halves, grown to the end with
-    the recipe ``quick``, cost least.
+def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, quick, work, spare, first):
+    """As ``grow``, but looking ahead: of the cheapest cuts, as many as ``work`` has room for, take the one whose
+    halves, grown to the end with the recipe ``quick``, cost least.
 
     Taking the cheapest cut at once is short-sighted: it may leave halves that cannot be cut again.
-    ``spare`` is a second workspace of the same size.
+    ``spare`` is a second workspace, with room for one cut.
     """
-    cuts = no_cuts(many, limits.caps.shape[0])
+    cuts = work.cuts
+    many = cuts.score.shape[0]
     n = end - start
     trial_points = np.empty((n, points.shape[1]), np.int32)
     trial_classes = np.empty(n, np.int32)
     trial_rows = np.empty(n, np.int32)
     trial_first = np.empty(n, np.bool_)
-    waiting = [(start, end)]
     total = 0.0
-    while len(waiting) > 0:
-        start, end = waiting.pop()
+    left = 1
+    work.waiting[0] = end
+    while left > 0:
+        left -= 1
+        end = np.int64(work.waiting[left])
         n = end - start
         find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts)
         if cuts.axis[0] < 0:
             first[start] = True
             bound_box(points, start, end, work.low, work.high)
             total += n * box_cost(axes, work.low, work.high, n)
+            start = end
             continue
         best = 0
         lowest = np.inf
@@ -71,14 +80,14 @@ def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, q
             for a, b in ((0, middle), (middle, n)):
                 if cost < lowest:
                     cost += grow(
-                        trial_points, trial_classes, trial_rows, a, b, axes, rules, limits, quick, spare, trial_first
-                    )
+                        trial_points, trial_classes, trial_rows, a, b, axes, rules, limits, quick, spare, trial_first, n
+                    )[0]
             if cost < lowest:
                 lowest = cost
                 best = k
-        middle = apply_cut(points, classes, rows, start, end, limits, work, cuts, best)
-        waiting.append((middle, end))
-        waiting.append((start, middle))
+        work.waiting[left] = end
+        work.waiting[left + 1] = apply_cut(points, classes, rows, start, end, limits, work, cuts, best)
+        left += 2
     return total
 
 

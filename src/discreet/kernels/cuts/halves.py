@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import part
+from discreet.kernels.compiling import inlined, part
 from discreet.kernels.costs import box_cost
 from discreet.kernels.judging import strain
 
@@ -65,21 +65,25 @@ def take_rows(points, classes, strata, present, work):
     return size
 
 
-@part
+@inlined
 def weigh(left_size, right_size, axes, rules, caution, present, work):
     """The score of a cut whose counts and boxes stand in ``work``; infinite when a half breaks the rules."""
     if left_size == 0 or right_size == 0:
         return np.inf
-    strain_left = strain(work.left, left_size, rules, present)
-    if strain_left > 1.0:
-        return np.inf
-    for i in present:
-        work.right[i] = work.counts[i] - work.left[i]
-    strain_right = strain(work.right, right_size, rules, present)
-    if strain_right > 1.0:
-        return np.inf
-    cost = left_size * box_cost(axes, work.half_low[0], work.half_high[0], left_size)
-    cost += right_size * box_cost(axes, work.half_low[1], work.half_high[1], right_size)
-    cost += caution * left_size * max(0.0, strain_left - EASE)
-    cost += caution * right_size * max(0.0, strain_right - EASE)
-    return cost
+    cost = 0.0
+    tight_left = tight = 0.0
+    for side in range(2):  # not two calls of each: what is called twice is compiled twice
+        size = left_size
+        counts = work.left
+        if side:
+            size = right_size
+            counts = work.right
+            for i in present:
+                counts[i] = work.counts[i] - work.left[i]
+        tension = strain(counts, size, rules, present)
+        if tension > 1.0:
+            return np.inf
+        cost += size * box_cost(axes, work.half_low[side], work.half_high[side], size)
+        tight_left = tight
+        tight = caution * size * max(0.0, tension - EASE)
+    return cost + tight_left + tight

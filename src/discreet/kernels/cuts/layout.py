@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
 from discreet.kernels.compiling import part
+from discreet.kernels.sorting import sort
 
 
 @part
@@ -16,7 +15,10 @@ def lay_out(points, j, low, high, work):
     steps, tally = work.steps, work.tally
     span = high - low + 1
     if span > 4 * n + 64:  # few rows on a long axis: steps are ranks
-        ordered = np.sort(points[:, j].astype(np.int64))
+        ordered = work.order[:n]
+        for t in range(n):
+            ordered[t] = points[t, j]
+        sort(ordered)
         span = 0
         for t in range(n):
             if t == 0 or ordered[t] != ordered[span - 1]:

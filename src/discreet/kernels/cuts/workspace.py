@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.cuts.best import BestCuts, no_cuts
 
 
 class Work(NamedTuple):
@@ -51,11 +51,13 @@ class Work(NamedTuple):
     high: NDArray[np.int32]
     half_low: NDArray[np.int32]
     half_high: NDArray[np.int32]
+    waiting: NDArray[np.int32]
+    """Where the parts of a run of rows end that are still to be cut, the first of them last."""
+    cuts: BestCuts
 
 
-@kernel
-def workspace(size, d, m, card, positions):
-    """Scratch memory for groups of up to ``size`` rows."""
+def workspace(size: int, d: int, m: int, card: int, positions: int, many: int = 1) -> Work:
+    """Scratch memory for groups of up to ``size`` rows, and room for their ``many`` best cuts."""
     return Work(
         np.empty(min(m, size), np.int32),
         np.empty(size, np.int32),
@@ -80,4 +82,6 @@ def workspace(size, d, m, card, positions):
         np.empty(d, np.int32),
         np.empty((2, d), np.int32),
         np.empty((2, d), np.int32),
+        np.empty(size, np.int32),
+        no_cuts(many, m),
     )

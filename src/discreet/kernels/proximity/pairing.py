@@ -92,6 +92,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
             judge.bounds[begin:end, :width],
             judge.nodes[begin:end, :width],
             judge.tree[judge.heights[a] : judge.heights[a + 1], :width],
+            True,
         )
         held = 0
         for t in range(n):

@@ -89,7 +89,8 @@ def regroup(
     n, d = problem.points.shape
     m, card = len(problem.limits.caps), int(problem.axes.cards.max())
     largest = min(n, _LARGEST_POOL)
-    works = workspace(largest, d, m, card, 15), workspace(largest, d, m, card, 15)
+    works = {many: workspace(largest, d, m, card, 15, many) for many in (1, 3, 6)}
+    spare = workspace(largest, d, m, card, 15)
     spent = 0
     while spent < budget and len(groups.rows) > 1 and (total := groups.costs.sum()) > 0:
         if progress:
@@ -108,7 +109,7 @@ def regroup(
         order = np.arange(len(rows), dtype=np.int32)
         cost = grow_ahead(
             problem.points[rows], problem.classes[rows], order, 0, len(rows),
-            problem.axes, problem.rules, problem.limits, recipe, quick, many, *works, first,
+            problem.axes, problem.rules, problem.limits, recipe, quick, works[many], spare, first,
         )  # fmt: skip
         if cost < groups.costs[pool].sum() - 1e-9:
             for h in np.sort(pool)[::-1]:

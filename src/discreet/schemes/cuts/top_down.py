@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.costs import Axes
-from discreet.kernels.cuts.best import no_cuts
-from discreet.kernels.cuts.cutting import apply_cut, find_cuts
 from discreet.kernels.cuts.growth import grow, grow_ahead
 from discreet.kernels.cuts.terms import Limits, Recipe
-from discreet.kernels.cuts.workspace import workspace
+from discreet.kernels.cuts.workspace import Work, workspace
 from discreet.kernels.judging import CAPS, SIZE, SLACK, Rules
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -108,7 +106,7 @@ def partition(problem: Problem, recipe: Recipe, *, progress: Progress | None = N
     """Cut all rows by one recipe, on all processors."""
 
     def finish(task: _Task) -> float:
-        return float(grow(*task.arrays, task.start, task.end, *task.rest, recipe, task.workspace(recipe), task.first))
+        return task.grow(recipe, task.end - task.start)[0]
 
     return _run(problem, recipe, finish, stop=max(1000, len(problem.classes) // (4 * threads())), progress=progress)
 
@@ -119,10 +117,8 @@ def partition_ahead(
     """Cut by one recipe, and look ahead (see ``grow_ahead``) in groups of at most ``below`` rows."""
 
     def finish(task: _Task) -> float:
-        works = task.workspace(recipe), task.workspace(quick)
-        return float(
-            grow_ahead(*task.arrays, task.start, task.end, *task.rest, recipe, quick, many, *works, task.first)
-        )
+        works = task.workspace(recipe, many), task.workspace(quick)
+        return float(grow_ahead(*task.arrays, task.start, task.end, *task.rest, recipe, quick, *works, task.first))
 
     return _run(problem, recipe, finish, stop=below, progress=progress)
 
@@ -137,7 +133,7 @@ def partition_groups(problem: Problem, groups: NDArray[np.int32], recipe: Recipe
     task = _Task(problem, arrays, first, 0, largest)
     space = task.workspace(recipe)
     for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
-        grow(*arrays, start, end, *task.rest, recipe, space, first)
+        grow(*arrays, start, end, *task.rest, recipe, space, first, end - start)
     return Partition(order, np.flatnonzero(first), 0.0).groups
 
 
@@ -155,9 +151,17 @@ class _Task:
     def rest(self) -> tuple[Axes, Rules, Limits]:
         return self.problem.axes, self.problem.rules, self.problem.limits
 
-    def workspace(self, recipe: Recipe) -> object:
+    def workspace(self, recipe: Recipe, many: int = 1) -> Work:
         d, m = self.arrays[0].shape[1], len(self.problem.limits.caps)
-        return workspace(self.end - self.start, d, m, int(self.problem.axes.cards.max()), recipe.positions)
+        return workspace(self.end - self.start, d, m, int(self.problem.axes.cards.max()), recipe.positions, many)
+
+    def grow(self, recipe: Recipe, most: int) -> tuple[float, list[_Task]]:
+        """Cut the run at most so often: what the groups cost that are done, and the runs that are not."""
+        space = self.workspace(recipe)
+        cost, left = grow(*self.arrays, self.start, self.end, *self.rest, recipe, space, self.first, most)
+        ends = space.waiting[:left][::-1].tolist()
+        starts = [self.start, *ends[:-1]]
+        return cost, [replace(self, start=a, end=b) for a, b in zip(starts, ends, strict=False)]
 
 
 def _run(
@@ -172,14 +176,7 @@ def _run(
     first = np.zeros(n, np.bool_)
 
     def work(task: _Task) -> tuple[float, list[_Task]]:
-        if task.end - task.start <= stop:
-            return finish(task), []
-        cuts, space = no_cuts(1, len(problem.limits.caps)), task.workspace(recipe)
-        find_cuts(*arrays[:2], task.start, task.end, *task.rest, recipe, space, cuts)
-        if cuts.axis[0] < 0:
-            return finish(task), []
-        middle = apply_cut(*arrays, task.start, task.end, problem.limits, space, cuts, 0)
-        return 0.0, [_Task(problem, arrays, first, a, b) for a, b in ((task.start, middle), (middle, task.end))]
+        return task.grow(recipe, 1) if task.end - task.start > stop else (finish(task), [])
 
     cost, done = 0.0, 0
     with ThreadPoolExecutor(threads()) as pool:
