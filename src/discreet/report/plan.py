@@ -174,7 +174,7 @@ def _about_persons(table: Table, prior: Prior) -> list[Strongest]:
     found = []
     for promise, which in promises:
         reach = reachable_by_persons(promise, table)
-        sentence = f"{reach.sentence} {ALPHA}" if isinstance(promise, AlphaBeta) else reach.sentence
+        sentence = f"{reach.sentence} {ALPHA}" if promise.hides_presence else reach.sentence
         found.append(Strongest(f"{promise.name}{which}", counted_parameter(promise), reach.strongest, sentence))
     return found
 

@@ -22,8 +22,11 @@ class Survey(NamedTuple):
 
     slots: NDArray[np.int32]
     """Per row of the node: the slot of its value; -1 when the row is lifted above the node."""
+    order: NDArray[np.int32]
+    """Scratch memory for laying out rows along an axis, as are ``tally``, ``block`` and ``edges``; see
+    ``kernels.cuts.layout``."""
     steps: NDArray[np.int32]
-    """Per row: its step along an axis; with ``tally``, ``block`` and ``edges`` (see ``kernels.cuts.layout``)."""
+    """Per row: its step along an axis."""
     tally: NDArray[np.int32]
     block: NDArray[np.int32]
     edges: NDArray[np.int32]
@@ -61,6 +64,7 @@ def survey_of(size, d, slots, card, positions, height, most_in_set):
     lines = HELD + (most_in_set + BITS - 1) // BITS
     cuts = d * blocks * (2 + height)
     return Survey(
+        np.empty(size, np.int32),
         np.empty(size, np.int32),
         np.empty(size, np.int32),
         np.empty(min(card, 4 * size + 64) + 2, np.int32),
