@@ -5,10 +5,12 @@ from __future__ import annotations
 from batteries.ambiguous import AMBIGUOUS
 from batteries.anatomy import ANATOMY
 from batteries.generalized import GENERALIZED
+from batteries.nested import NESTED
 from batteries.randomised import PERTURBED, RETAINED
 
 BATTERIES = {
     "generalized": GENERALIZED,
+    "nested": NESTED,
     "anatomy": ANATOMY,
     "ambiguous": AMBIGUOUS,
     "perturbed": PERTURBED,

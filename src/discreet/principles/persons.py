@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
 from discreet.principles.counts import Counts
-from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle, Reach, main_parameter
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, percent
@@ -110,7 +109,7 @@ def reachable_by_persons(part: Principle, table: Table) -> Reach:
 
 def counted_parameter(part: Principle) -> str:
     """The name of the parameter that counts tell about: of alpha-beta its beta, as alpha needs quasi-identifiers."""
-    return "beta" if isinstance(part, AlphaBeta) else main_parameter(str(part))
+    return "beta" if part.hides_presence else main_parameter(str(part))
 
 
 def _kept(part: Principle, reached: float) -> str:
