@@ -43,8 +43,7 @@ class AlignedAmbiguous(NamedTuple):
 
 
 def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
-    """Align a release with its original; raise an error if the original was read differently from what the release
-    states."""
+    """Align a release with its original; reject an original that was read differently than the release states."""
     counts, strange, published = claims(release, original)
     order = np.lexsort((counts.values, counts.groups))
     counts = Counts(counts.starts, counts.values[order], counts.amounts[order], counts.width)

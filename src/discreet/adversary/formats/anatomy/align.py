@@ -44,8 +44,7 @@ class AlignedAnatomy(NamedTuple):
 
 
 def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
-    """Align a release with its original; raise an error if the original was read differently from what the release
-    states."""
+    """Align a release with its original; reject an original that was read differently than the release states."""
     claimed = claims(release, original)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     for attribute, payload in zip(release.quasi, release.exact, strict=True):

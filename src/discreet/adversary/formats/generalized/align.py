@@ -43,8 +43,7 @@ class Aligned(NamedTuple):
 
 
 def align(release: GeneralizedRelease, original: Table) -> Aligned:
-    """Align a release with its original; raise an error if the original was read differently from what the release
-    states."""
+    """Align a release with its original; reject an original that was read differently than the release states."""
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     published = np.array([release.rows], np.int64)

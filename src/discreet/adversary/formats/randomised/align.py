@@ -64,8 +64,7 @@ class Matched(NamedTuple):
 def match(
     release: RandomisedRelease, original: Table, trace: NDArray[Any] | None = None, faults: list[str] | None = None
 ) -> Matched:
-    """Match a release with its original; raise an error if the original was read differently from what the release
-    states."""
+    """Match a release with its original; reject an original that was read differently than the release states."""
     check_sensitive(release, original)
     secret = original.sensitive[0]
     class_of = places_in(release.shown._replace(values=release.values), secret)
