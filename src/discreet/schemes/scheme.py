@@ -103,7 +103,7 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
 
 
 def _check_persons(scheme: Scheme, table: Table) -> None:
-    """Refuse persons with several rows where the scheme, or the number of sensitive attributes, is for one row each."""
+    """Raise an error for persons with several rows if the scheme or the sensitive attributes do not allow them."""
     if table.person is None:
         return
     if not scheme.persons:

@@ -50,7 +50,7 @@ class Cuts(GroupingScheme):
     cuts: tuple[str, ...] = tuple(FAMILIES)
     """The families of cuts that compete."""
     effort: Literal["fast", "thorough"] = "fast"
-    """``fast``: one pass. ``thorough``: the time of some hundred, never worse than ``fast`` or any family by itself."""
+    """``fast``: one pass. ``thorough``: the time of about a hundred, never worse than ``fast`` or any single family."""
     loss: Loss = "ail"
     """The loss to minimise: ``ail``, ``gcp`` or ``discernibility``."""
     withhold: float = 0.0

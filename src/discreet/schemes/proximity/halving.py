@@ -140,7 +140,7 @@ def _cut(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
 
 
 def _gathered(problem: HalvingProblem, rows: Rows) -> tuple[float, list[Rows]] | None:
-    """The groups that a piece is gathered into, and their cost; ``None`` when it cannot be, or is too large."""
+    """Return the groups that a piece is gathered into, and their cost; None if impossible or too large."""
     if len(rows) > GATHERED_UP_TO:
         return None
     side = np.empty(len(rows), np.int32)

@@ -1,6 +1,6 @@
-"""How likely each sensitive value is to be kept by a perturbation: by linear programs, or by the paper's formula.
+"""The probability that a perturbation keeps each sensitive value, by linear programs or by the paper's formula.
 
-With probability alpha_i value i is kept, otherwise one of all m values is drawn, each alike (Eq. 12 of "Publishing
+With probability alpha_i value i is kept, otherwise one of all m values is drawn uniformly (Eq. 12 of "Publishing
 Microdata with a Robust Privacy Guarantee", PVLDB 2012). With p the prior, R = sum_u p_u alpha_u is the expected share
 of values kept by the coin, and v is published with probability C(v) = p_v alpha_v + (1 - R) / m. A belief in i after
 seeing v stays at or below its cap f_i = p_i / c_i when
@@ -8,11 +8,11 @@ seeing v stays at or below its cap f_i = p_i / c_i when
     v = i:    c_i (alpha_i + (1 - alpha_i) / m)  <=  p_i alpha_i + (1 - R) / m
     v != i:   c_i (1 - alpha_i) / m              <=  p_v alpha_v + (1 - R) / m
 
-which is linear in alpha. The second line follows from the first for v = i, so it may be asked for all pairs, and then
-it is enough to compare its right side where that is smallest: one more variable, s <= m p_v alpha_v for all v, puts 2m
-constraints in place of m x m. Lower bounds q_i >= h_i p_i on beliefs are linear likewise: (1 - alpha_i) / h_i >=
-m p_v alpha_v + 1 - R for v != i. Here v = i must be left out, so the smallest left side is taken over the values before
-v and over those after v.
+which is linear in alpha. For v = i the second line follows from the first, so it may be required for all pairs. Then it
+suffices to compare with the smallest right side: one more variable, s <= m p_v alpha_v for all v, replaces m x m
+constraints by 2m. Lower bounds q_i >= h_i p_i on beliefs are linear, too: (1 - alpha_i) / h_i >= m p_v alpha_v + 1 - R
+for v != i. Here v = i must be left out, so the smallest left side is taken over the values before v and over those
+after v.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ def _silent(m: int) -> Matrix:
 
 
 def _of(alphas: Floats) -> Matrix:
-    """The matrix of Eq. 12 in decimals: off the diagonal rounded so that alpha only shrinks, on it what is left."""
+    """Return the matrix of Eq. 12 in decimals: off-diagonal cells are rounded so that alpha only shrinks."""
     m, scale = len(alphas), 10**DIGITS
     largest = scale // m
     spread = [min(largest, -int((alpha - 1.0) * scale // m)) for alpha in alphas.tolist()]
