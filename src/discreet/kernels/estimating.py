@@ -38,8 +38,7 @@ def admitted_amounts(starts, values, amounts, mask, result):
 
 @kernel
 def weigh(held, held_at, shares, lines, texts, result):
-    """Write, per query, the sum over all cells of rows times the product of the shares of the cell's texts into
-    ``result``.
+    """Write, per query, the rows of all cells, each times the shares of the cell's texts, into ``result``.
 
     ``held[held_at[q], cell]`` are the rows of a cell that count for query ``q``; ``texts[axis, cell]`` is the text of a
     cell, and ``shares[lines[q, axis] + text]`` its share; a negative line means no condition on that axis.

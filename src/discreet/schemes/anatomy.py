@@ -72,8 +72,7 @@ class Anatomy(Scheme):
         return {}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Accept l-diversity with a whole l, of the kinds that groups of different values keep, or alpha-beta with
-        alpha=1."""
+        """Accept l-diversity with a whole l, of the kinds frequency and distinct, or alpha-beta with alpha=1."""
         share = principle.sufficient_share
         if principle.hides_presence:
             return super().refusal(principle, prior)
@@ -179,8 +178,7 @@ class Baseline(Scheme):
 
 
 def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the rows that need not be withheld for missing values; raise an error if as one group they break the
-    promise."""
+    """Return the rows that need not be withheld; raise an error if as one group they break the promise."""
     withheld = unusable_rows(table, principle, prior, rng)
     rows = np.delete(np.arange(table.rows), withheld)
     counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
@@ -196,8 +194,7 @@ def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.ran
 def diverse_groups(
     classes: NDArray[np.int32], needed: int, seeded: np.random.Generator | None = None
 ) -> NDArray[np.int32]:
-    """Put rows into groups of at least ``needed`` different values (see ``Anatomy``); at least so many values must
-    occur.
+    """Put rows into groups of at least ``needed`` different values (see ``Anatomy``), if so many values occur.
 
     >>> groups = diverse_groups(np.array([0, 0, 1, 1, 2], np.int32), 2)
     >>> sorted(np.bincount(groups).tolist())

@@ -96,8 +96,7 @@ def _positions(column: Column) -> NDArray[np.float64]:
 def _tree(
     hierarchy: Hierarchy, order: NDArray[np.int64], *, distinct: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return node and price of every leaf's ancestors, leaves in ``order``; a price is the share of leaves below the
-    node."""
+    """Return node and price (the share of leaves below it) of every leaf's ancestors, leaves in ``order``."""
     nodes = np.ascontiguousarray(hierarchy.ancestors[1:, order])
     leaves = len(order)
     prices = np.empty(nodes.shape)

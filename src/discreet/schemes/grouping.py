@@ -63,8 +63,7 @@ class GroupingScheme(Scheme):
     def _divided(
         self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.int32]:
-        """Return the group of every row, -1 if withheld, for the first set to withhold whose remaining rows can be
-        divided."""
+        """Return the group of every row, -1 if withheld, for the first set to withhold that leaves divisible rows."""
         refusal: DiscreetError | None = None
         for missing in self.withheld(table, principle, prior, rng):
             groups = np.full(table.rows, -1, np.int32)

@@ -75,8 +75,7 @@ class Scheme(ABC):
 
 
 def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
-    """Return the prior of a table that can keep the promise; otherwise raise an error that names the strongest
-    reachable one.
+    """Return the prior of a table that can keep the promise; else raise an error with the strongest reachable one.
 
     With several sensitive attributes this is the prior of the first; the promises about each of them are checked.
     """

@@ -1,5 +1,4 @@
-"""How surprising it would be, in a random order, that so many lines match the input row in their place, or their
-neighbours.
+"""How surprising it is that so many lines of a random order match the input row in their place, or each other.
 
 Under the null hypothesis all orders of the lines are equally likely. A surprise is -log of a bound on the probability
 that at least as many lines coincide with what is in their place. All bounds hold for any number of lines. A *label* is

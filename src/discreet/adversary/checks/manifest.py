@@ -31,8 +31,7 @@ MOST = 12
 
 
 def entries(case: Case[Any], **more: Any) -> Check:
-    """Check that the manifest is the one of its release; ``more`` are the entries that its format adds to the common
-    ones."""
+    """Check that the manifest is that of its release; ``more`` are the entries specific to its format."""
     manifest, release = case.manifest, case.release
     stated = _stated(manifest.get("promise"))
     promise = stated or KAnonymity(1)

@@ -34,8 +34,7 @@ def totals(aligned: Aligned, original: Table) -> Check:
 
 
 def as_many(release: Release, original: Table, shown: str) -> Check:
-    """Check that the numbers of published and withheld rows add up; ``shown`` is the verb for the values in the
-    sentence."""
+    """Check that the numbers of published and withheld rows add up; ``shown`` is the verb used for values."""
     left = original.rows - release.rows
     if left != release.withheld:
         return Check(

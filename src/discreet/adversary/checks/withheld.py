@@ -40,8 +40,7 @@ class ValueLimits(NamedTuple):
 
 
 def with_withheld(kept: PromiseVerdict, part: Principle, matched: Matched, prior: Prior) -> tuple[PromiseVerdict, bool]:
-    """Judge a promise, already judged on what is published, on the withheld rows too; also return whether that decides
-    it.
+    """Extend a verdict on what is published to the withheld rows; also return whether that decides it.
 
     ``achieved`` becomes None while the values of the withheld rows are unknown. Where the published rows are not the
     original's, the withheld rows are unknown as well, and the verdict is returned unchanged.
@@ -130,8 +129,7 @@ def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[ValueLi
 
 
 def _near(near: Nearness, prior: Prior, size: int) -> Iterator[ValueLimits]:
-    """Yield partitions of the values into intervals that each contain at most 1 / m of the rows of a group keeping
-    proximity.
+    """Yield partitions of the values into intervals that each contain at most 1 / m of a group's rows under proximity.
 
     The upper side of any neighbourhood is such an interval, whether or not a row has its number: the neighbourhood of
     the least number that a row has in the interval contains the rest of the interval, because the ends of

@@ -53,8 +53,7 @@ def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
 
 
 def order_of_nested(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
-    """Check that neither the order of rows under nodes nor the nodes' numbers carry information; a trace gives only
-    leaves."""
+    """Check that the order of rows and the numbers of nodes carry no information; a trace gives only leaves."""
     release = aligned.release
     if release.faults or not release.secrets:
         return AT_FAULT

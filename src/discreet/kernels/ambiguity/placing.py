@@ -30,8 +30,7 @@ class GroupLists(NamedTuple):
 
 @kernel
 def listed(codes, classes, groups, number, values):
-    """Return the rows of every group (0 to ``number - 1``; -1 for rows in none); values of all blocks are below
-    ``values``."""
+    """Return the rows of every group (0 to ``number - 1``; -1 for rows in none); all values are below ``values``."""
     n, d = codes.shape
     heads = np.full(number, -1, np.int64)
     after = np.full(n, -1, np.int64)

@@ -37,8 +37,7 @@ def room_for(forest):
 
 @kernel
 def search(forest, boxes, box, tree, enough, room):
-    """Write what lies in a box of one tree into ``room.found``; return the number of nodes and points, and their
-    weight.
+    """Write what lies in a box of one tree into ``room.found``; return the number of entries and their weight.
 
     The search stops as soon as the weight is ``enough``.
     """

@@ -73,8 +73,7 @@ def _shows(shown, v, g):
 
 @kernel
 def rarest_of(point, shown):
-    """Return which value of a point the fewest groups show, as an index into the point; -1 if no group shows one of
-    them."""
+    """Return the index of the value of a point that the fewest groups show; -1 if no group shows one of the values."""
     rarest = -1
     fewest = 0
     for j in range(point.shape[0]):
@@ -99,8 +98,7 @@ def common_to(point, shown, word, common):
 
 @kernel
 def covering(point, shown, within, found):
-    """Write the groups among ``within`` (bits) that show all values of a point into ``found``; return how many these
-    are."""
+    """Write the groups among ``within`` (bits) that show all values of a point into ``found``; return their number."""
     rarest = rarest_of(point, shown)
     if rarest < 0:
         return 0

@@ -112,8 +112,7 @@ def place_of(bit):
 
 @kernel
 def listed(common, first, found, number):
-    """Write the groups whose bits a word has set into ``found``, from index ``number`` on; return the index after the
-    last.
+    """Write the groups set in a word into ``found``, from index ``number`` on; return the index after the last.
 
     ``first`` is the group of the word's first bit.
     """

@@ -59,8 +59,7 @@ def _welcome(conflicts, members, size, without, row):
 
 @kernel
 def gather(points, conflicts, order, axes, least, side):
-    """Gather rows into groups of ``least`` rows, written to ``side``; return their cost, infinite if a row fits
-    nowhere.
+    """Gather rows into groups of ``least`` rows, into ``side``; return their cost, infinite if a row fits nowhere.
 
     Each group begins with the first remaining row in ``order`` and adds the rows that cost least. Rows left at the end
     join the group where they cost least.

@@ -18,10 +18,9 @@ def near(low, high, first, last):
 
 @kernel
 def crowd_of(classes, start, end, first, last):
-    """Return the smallest g such that no two rows g or more places apart are near: the paper's maximum covering-set
-    size.
+    """Return the smallest g such that no two rows g or more places apart are near.
 
-    It is the largest number of rows on one side of a neighbourhood, its owner included.
+    It is the paper's maximum covering-set size: the most rows on one side of a neighbourhood, its owner included.
     """
     most = 0
     i = start
@@ -56,8 +55,7 @@ def keeps_as_one(classes, start, end, first, last, m, least):
 
 @kernel
 def turns(classes, start, end, first, last, m, least, joining):
-    """Return to how many hands rows can be dealt in turn, and into how many groups these can be joined; (0, 0) if
-    impossible.
+    """Return how many hands rows can be dealt to in turn, and how many groups these can form; (0, 0) if impossible.
 
     All groups must have at least ``least`` rows and keep the promise. With as many hands as the crowd, each hand is a
     group without two rows near each other. Where groups must be larger than that allows, other numbers of hands work,

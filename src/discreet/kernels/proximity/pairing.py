@@ -60,8 +60,7 @@ class Judge(NamedTuple):
 
 @kernel
 def grade(classes, orders, side, which, judge, counts, ordered):
-    """Return whether the rows of one side keep every promise as one group, may be divisible into groups that do, or
-    not."""
+    """Return whether one side's rows as one group keep every promise, may be divisible into such groups, or not."""
     n = orders.shape[1]
     size = 0
     for r in range(n):
@@ -177,8 +176,7 @@ def _repair(classes, orders, side, judge, ordered, over):
 
 @kernel
 def components(orders, one, shift_one, other, shift_other, component, colour):
-    """Write the paths and cycles of the pairs of two attributes (``other`` -1: of one), two-coloured; return their
-    number."""
+    """Write the two-coloured paths and cycles of the pairs of one or two attributes (``other`` -1: one); count them."""
     n = orders.shape[1]
     partner = np.full((2, n), -1, np.int64)
     for t in range(shift_one, n - 1, 2):
@@ -314,8 +312,7 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
 
 @kernel
 def hopeful_half(points, classes, orders, judge, choice, side):
-    """Write the ``choice``-th halving by pairs whose halves keep every promise, or may be divided further, into
-    ``side``.
+    """Write the ``choice``-th halving by pairs whose halves keep every promise, or may yet, into ``side``.
 
     Returns the worse grade of the halves, or -1 if there is no such halving left.
     """

@@ -10,8 +10,7 @@ from discreet.kernels.costs import box_cost
 
 @kernel
 def cut_codes(points, start, end, j, low, high, positions, tally, codes):
-    """Write into ``codes`` the codes of axis ``j`` up to which rows may go left, those around equal shares; return how
-    many."""
+    """Write the codes of axis ``j`` up to which rows may go left, those around equal shares; return how many."""
     n = end - start
     span = high - low + 1
     found = 0
@@ -51,8 +50,7 @@ def cut_codes(points, start, end, j, low, high, positions, tally, codes):
 
 @kernel
 def cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, lefts):
-    """Write, for each of the ascending codes of axis ``j``, the cost of both sides of the cut, and how many rows go
-    left.
+    """Write, per code of axis ``j`` (ascending), the cost of both sides of the cut, and how many rows go left.
 
     Every row is counted once, between two codes; the sides of a code are composed from these.
     """

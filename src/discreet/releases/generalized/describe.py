@@ -35,8 +35,7 @@ def generalize(column: Column, groups: NDArray[np.int32], number: int, values: V
 
 
 def _labels(column: Column, low: NDArray[np.int64], high: NDArray[np.int64]) -> list[str]:
-    """Return the labels of the lowest nodes above ranges of leaves; the codes of a column with a hierarchy are leaf
-    ranks."""
+    """Return the labels of the lowest nodes above ranges of leaves, whose ranks are the codes of such columns."""
     tree = column.hierarchy
     assert tree is not None, "every categorical column has a hierarchy"
     nodes = Nodes(tree)

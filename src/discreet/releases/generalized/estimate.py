@@ -173,8 +173,7 @@ def line_of(attribute: Attribute, regions: Regions) -> Line:
 
 
 def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
-    """Return all values, in their order, that the texts of a quasi-identifier may stand for; shares count the same
-    values."""
+    """Return all values, in their order, that the texts of a quasi-identifier may stand for, as shares count them."""
     if attribute.kind != "numeric" or attribute.hierarchy is not None:
         return _listed(attribute)
     (bottom, top), step = _domain_and_step(attribute, regions)

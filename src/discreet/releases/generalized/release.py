@@ -144,8 +144,7 @@ class GeneralizedRelease(Release):
         labels: bool,
         seeded: np.random.Generator | None,
     ) -> Self:
-        """Return the release whose rows have these published groups (-1: withheld), each ``described`` on every
-        attribute."""
+        """Return the release whose rows have these published groups (-1: withheld), ``described`` per attribute."""
         published = places >= 0
         rows = permutation(len(places), seeded)
         if not published.all():
@@ -300,8 +299,7 @@ class GeneralizedRelease(Release):
         return collapse(self)
 
     def known_values(self, name: str) -> NDArray[Any]:
-        """Return the values of a column, in their order: those published unchanged, else all that its texts may stand
-        for.
+        """Return the values of a column, in their order: those published unchanged, else all that its texts admit.
 
         Raises an error for numbers that are not whole, because their texts only state intervals.
         """

@@ -214,8 +214,7 @@ class NestedRelease(GeneralizedRelease):
         return Cells(texts, self.group_of, self.expected, lambda rows: believed(self.tree, rows) * self.persons)
 
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return the beliefs of an adversary who knows the tree and these quasi-identifiers, and matches them with
-        leaves.
+        """Return the beliefs of an adversary who knows the tree and matches these quasi-identifiers with leaves.
 
         ``points`` contains original values, one array per quasi-identifier. Every person of every leaf whose
         description admits a point is equally likely to be the one at that point; `discreet.releases.nested.beliefs`

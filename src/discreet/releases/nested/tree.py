@@ -55,8 +55,7 @@ class Tree:
 
     @cached_property
     def arriving(self) -> NDArray[np.int64]:
-        """How many persons arrive at each node without a row: those whose leaf it is, and those who go on from its
-        children.
+        """How many persons arrive at each node without a row: those with this leaf, and those left by its children.
 
         Of the persons who arrive at a node as many get one of its rows as it has, whoever they are.
         """

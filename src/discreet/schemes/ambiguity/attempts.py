@@ -67,8 +67,7 @@ def attempts(
 
 
 def doubled(rows: CodedRows, aim: Aim, rounds: int = 1) -> Iterator[int]:
-    """Yield the numbers of rounds that groups may begin with, each twice the previous, up to a single group of all
-    rows."""
+    """Yield the numbers of rounds that groups may begin with, each twice the previous, up to one group of all rows."""
     most = max(1, len(rows) // first_size(rows, aim)[0])
     while rounds < most:
         yield rounds

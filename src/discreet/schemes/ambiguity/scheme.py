@@ -93,8 +93,7 @@ class Ambiguity(Scheme):
         return {"closeness": self.closeness, "pairs": pairs}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Accept alpha-beta, optionally with k-anonymity (of groups) and l-diversity of the kinds frequency and
-        distinct."""
+        """Accept alpha-beta, also with k-anonymity (of groups) and l-diversity of kinds frequency and distinct."""
         if kept_by_ambiguity(principle):
             return None
         return (

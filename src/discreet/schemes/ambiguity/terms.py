@@ -117,8 +117,7 @@ def presences(rows: CodedRows, groups: NDArray[np.int32]) -> NDArray[np.float64]
 def anyones_presence(
     rows: CodedRows, groups: NDArray[np.int32], limit: float | None = None, budget: int = BUDGET
 ) -> PresenceBound:
-    """Return the strongest combined belief in anyone's presence by all groups that cover them
-    (``releases.max_presence``)."""
+    """Return the strongest combined belief in anyone's presence by all groups that cover them."""
     number = int(groups.max(initial=-1)) + 1
     inside = np.flatnonzero(groups >= 0)
     entries = [distinct(groups[inside].astype(np.int64) * rows.values + column) for column in rows.codes[inside].T]

@@ -63,8 +63,7 @@ def choose_buckets(
 
 
 def _groups(sizes: NDArray[np.int64], limits: NDArray[np.float64], smallest: int) -> NDArray[np.int64]:
-    """Return the sizes of the groups that would be drawn; for a large table, whose halves are much alike, from a part
-    of it."""
+    """Return the sizes of the groups that would be drawn; for a large table, estimated from a part of it."""
     total = sizes.sum()
     while sizes.sum() > LARGE:
         halves = np.stack([(sizes + 1) // 2, sizes // 2])
@@ -117,8 +116,7 @@ def candidates(counts: NDArray[np.int64], caps: NDArray[np.float64]) -> Iterator
 def _lowered(
     caps: NDArray[np.float64], shares: NDArray[np.float64], present: NDArray[np.bool_]
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield the caps of stronger promises: those of beta-likeness with a smaller beta, and of l-diversity with a larger
-    l.
+    """Yield the caps of stronger promises: of beta-likeness with a smaller beta, of l-diversity with a larger l.
 
     For the same values they come from one fixed sequence; a weaker promise uses more of it.
     """

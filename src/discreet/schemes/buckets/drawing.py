@@ -54,8 +54,7 @@ def draw_groups(
 def distinct_points(
     columns: tuple[Column, ...], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return points of the unit cube, and the point of each row: numbers lie by size, ordered values and leaves by
-    rank.
+    """Return points of the unit cube, and each row's point: numbers lie by size, ordered values and leaves by rank.
 
     Where there are few combinations of values, equal rows share a point, which speeds up all work per point.
     """

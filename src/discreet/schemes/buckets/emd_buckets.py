@@ -47,8 +47,7 @@ class Buckets:
         return len(self.worst)
 
     def bounds(self, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return, per line of ``drawn``, the largest distance from the whole table of a group with so many rows per
-        bucket."""
+        """Return, per group, the largest possible distance from the whole table, given its rows drawn per bucket."""
         result = np.empty(len(drawn))
         step = max(1, BATCH // max(1, len(self.prior), self.number))
         for start in range(0, len(drawn), step):

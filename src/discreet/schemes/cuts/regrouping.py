@@ -58,8 +58,7 @@ class _Groups:
         return self._costs[: len(self.rows)]
 
     def near(self, g: int, how_many: int, largest: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return group ``g`` and up to ``how_many`` groups with the least extra cost of merging, with a little random
-        noise.
+        """Return group ``g`` and up to ``how_many`` groups that are cheap to merge with it, with a little random noise.
 
         Fewer groups are returned where they would have more than ``largest`` rows in total.
         """

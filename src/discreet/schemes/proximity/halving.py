@@ -160,8 +160,7 @@ def _settled(problem: HalvingProblem, rows: Rows) -> tuple[float, list[Rows]]:
 
 
 def _beginnings(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
-    """Return pieces that keep every promise: all rows if they do, otherwise gathered groups, or halves by pairs,
-    recursively."""
+    """Return pieces that keep every promise: all rows, gathered groups, or recursively those of halves by pairs."""
     left = [ATTEMPTS]
 
     def search(rows: Rows, known: int) -> list[Rows] | None:

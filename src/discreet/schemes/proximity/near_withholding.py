@@ -47,8 +47,7 @@ class Line(NamedTuple):
 
 
 def chain(line: Line, stops: Rows) -> Rows | None:
-    """Return places that include all ascending ``stops``, no two consecutive ones near each other; None if two stops
-    are.
+    """Return places that include the ascending ``stops``, no two consecutive ones near; None if two stops are.
 
     Where the stops allow it, the places are at most g apart, where g is the crowd, so that of any g consecutive rows
     one is taken: the crowd of the others is then at most g - 1. With one stop this is always possible: the chain is
@@ -100,8 +99,7 @@ def sets_around(codes: NDArray[np.int32], first: Rows, last: Rows, needed: Rows)
 
 
 def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Rows], bool]:
-    """Return a test whether rows can be withheld: as one group they keep every promise, and groups of the others may,
-    too."""
+    """Return a test for rows to withhold: as one group they keep every promise, and groups of the others may, too."""
     windows = [[(part, part.windows(prior)) for part in promise.of(Proximity)] for prior, promise in each]
 
     def fit(rows: Rows) -> bool:

@@ -136,8 +136,7 @@ class SplitAndPartition(GroupingScheme):
     def withheld(
         self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator
     ) -> Iterator[NDArray[np.int64]]:
-        """Yield sets of the unusable rows, with further rows where otherwise they or the remaining rows break the
-        promises."""
+        """Yield the unusable rows, with further rows if they or the remaining rows would break the promises."""
         if table.unusable is None or len(table.unusable) == 0:
             yield np.zeros(0, np.int64)
             return

@@ -192,8 +192,7 @@ def _matrix(cells: list[tuple[int, int, float]], rows: int, columns: int) -> obj
 
 
 def printed(alphas: Floats, counts: NDArray[np.int64], caps: Floats, floors: Floats | None) -> tuple[Matrix, float]:
-    """Return a matrix whose printed cells keep the bounds exactly, and the factor by which ``alphas`` were shrunk for
-    it.
+    """Return a matrix whose printed cells keep the bounds exactly, and the factor by which ``alphas`` were shrunk.
 
     Shrinking all alphas alike leads on a straight line to a matrix that discloses nothing (alpha = 0), where every
     belief is the prior; as the bounds are linear and hold there, they hold from some point of the line on. That point

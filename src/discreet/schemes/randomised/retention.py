@@ -123,8 +123,7 @@ class Retention(Scheme):
         return release
 
     def find(self, principle: Principle, prior: Prior) -> Coin:
-        """Return the coin that decides which numbers are kept, over the values that occur, checked as it will be
-        printed."""
+        """Return the coin that decides which numbers are kept, over the occurring values, checked as it is printed."""
         held = np.flatnonzero(prior.counts)
         counts = prior.counts[held]
         draws = np.minimum(prior.counts, 1) if self.noise == "uniform" else prior.counts

@@ -60,8 +60,7 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
 
 
 def _entries(case: Case[AmbiguousRelease]) -> Check:
-    """Check the manifest's entries, including the auxiliary tables and the attributes that each of them publishes
-    together."""
+    """Check the manifest's entries, including which attributes each auxiliary table publishes together."""
     release = case.release
     blocks = as_blocks([attribute.name for attribute in release.quasi], release.blocks)
     auxiliaries = [

@@ -28,8 +28,7 @@ kernels = cast(Any, covering)
 
 
 class PublishedRows(NamedTuple):
-    """The usable rows of the original by what a group publishes of them: their listed values, and their sensitive
-    value."""
+    """The usable rows of the original by what a group publishes: their listed values, and their sensitive value."""
 
     lines: NDArray[np.int64]
     starts: NDArray[np.int64]

@@ -79,8 +79,7 @@ def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple
 
 
 def margins(aligned: AlignedAnatomy) -> Margins | None:
-    """Return the tables that must fit without a trace: rows by combination and value, combination and group, group and
-    value.
+    """Return the counts that must fit together: by combination and value, combination and group, group and value.
 
     The withheld rows are one more group, the last one, with all usable rows that are not published. None if more is
     published than the original has, which other checks report.

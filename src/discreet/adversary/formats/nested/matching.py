@@ -78,8 +78,7 @@ def by_descriptions(
     prior: Prior,
     left: NDArray[np.int64],
 ) -> Check:
-    """Check the beliefs of an adversary who ignores the tree; exceeding the promise is a caveat: it assumes the tree is
-    known."""
+    """Check the beliefs of an adversary who ignores the tree; the promise assumes it known, so excess is a caveat."""
     kinds, node_of = _kinds(release, people)
     placed = node_of >= 0
     alike = np.bincount(node_of[placed], people.numbers[placed], release.groups).astype(np.int64)

@@ -1,5 +1,4 @@
-"""Check that the original supports a nested release: that persons can be in its leaves, and that its rows can be
-theirs.
+"""Check that the original supports a nested release: its leaves can contain the persons, and its rows be theirs.
 
 The leaf of every person is known from the private trace, or from the descriptions of leaves where no original row lies
 in two of them. Then the rows of every node must belong to persons who are in the node and have no row below it: from
@@ -36,8 +35,7 @@ AT_FAULT = "whose rows are where was not looked at, as the tree is at fault"
 
 
 def by_trace(release: NestedRelease, aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
-    """Check that everybody belongs into the leaf given by the trace, and that the rows of nodes are those of their
-    persons."""
+    """Check that everybody belongs into the leaf given by the trace, and that nodes have the rows of their persons."""
     faults = list(faults)
     placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
     if placed is not None:
@@ -48,8 +46,7 @@ def by_trace(release: NestedRelease, aligned: Aligned, trace: NDArray[Any], faul
 def explained_by(
     release: NestedRelease, aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]
 ) -> list[str]:
-    """Return why the original rows ``kept``, with their leaves at ``places``, do not explain the release; empty if they
-    do."""
+    """Return why the original rows ``kept``, with their leaves at ``places``, do not explain the release, if so."""
     if not release.sound:
         return [AT_FAULT]
     faults = outside(aligned, kept, places)
@@ -71,8 +68,7 @@ def explained_by(
 
 
 def unfilled(tree: Tree, had: NDArray[np.int64], shown: NDArray[np.int64], width: int) -> int | None:
-    """Return the first node whose rows the persons from below cannot have, or a root with persons left over; None if
-    none.
+    """Return the first node with rows that no persons from below can have, or a root with persons left over, if any.
 
     ``had`` are the persons and ``shown`` the rows, each as node x width + the number of the values published unchanged.
     """

@@ -1,5 +1,4 @@
-"""The audit of a retained release: exact quasi-identifiers, and sensitive numbers retained by a coin flip or drawn
-anew.
+"""The audit of a retained release: exact quasi-identifiers, sensitive numbers retained by a coin or drawn anew.
 
 It checks that the files are those the manifest names; that the prior is the original's; that the rows, apart from their
 sensitive values, are the original's; that the published numbers are plausible for the original ones under the stated
