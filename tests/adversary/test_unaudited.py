@@ -27,7 +27,7 @@ from discreet.releases.release import Release
 from discreet.schemes import make_scheme
 from discreet.table.table import Table
 
-FORMATS = ("generalized", "anatomy", "ambiguous", "perturbed", "retained")
+FORMATS = ("generalized", "nested", "anatomy", "ambiguous", "perturbed", "retained")
 each_format = pytest.mark.parametrize("format", FORMATS)
 Manifest = dict[str, Any]
 
@@ -56,6 +56,8 @@ def published(format: str) -> Release:
     table = original(format)
     if format == "generalized":
         return dc.publish(table, dc.KAnonymity(3))
+    if format == "nested":
+        return dc.publish(table, dc.BetaLikeness(1), dc.Lifting())
     if format == "anatomy":
         return dc.publish(table, dc.LDiversity(3), dc.Anatomy())
     if format == "ambiguous":
@@ -252,7 +254,7 @@ def test_what_is_declared_beyond_the_original_is_said(format: str, tmp_path: Pat
     assert failing(tmp_path / "r", format) == {}
     said = sentence(tmp_path / "r", format, "domains")
     assert "a wider domain for 'age' than the original was read with, -1000 to 1000" in said
-    assert ("losses use it" in said) is (format == "generalized")
+    assert ("losses use it" in said) is (format in ("generalized", "nested"))
     assert "1 value of 'sex' that the original does not have: 'John'." in said
     assert ("'pay' than" if format == "retained" else "'Ann', 'Bob', 'Cid' and 1 more.") in said
 
@@ -322,6 +324,7 @@ def test_numbers_are_written_in_one_way(format: str, tmp_path: Path) -> None:
                 assert failing(tmp_path / "r", format), (path.name, line)
     expected = {
         "generalized": {"group"},
+        "nested": {"group", "persons"},
         "anatomy": {"group", "age", "count"},
         "ambiguous": {"group", "age", "count"},
         "perturbed": {"age", "count"},

@@ -1,9 +1,9 @@
-"""The audit: what a release promises, checked on its files with the original beside them.
+"""The audit: checks a release's promises on its files, with the original at hand.
 
-It trusts nothing that the scheme kept in memory. It checks that the files are those the manifest names, that they are
-consistent, that the original supports them, and that every promise is kept: by every group, by the withheld rows taken
-as one group (their distribution is the difference between the public prior and what is published), and by every union
-of groups that an adversary who only matches descriptions may face.
+An audit trusts nothing that the scheme kept in memory. It checks that the files are the ones the manifest names, that
+they are consistent, that the original supports them, and that every promise is kept: by every group, by the withheld
+rows taken as one group (their distribution is the difference between the public prior and what is published), and by
+every union of groups that an adversary who only matches descriptions may face.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from discreet.releases.release import Release
 from discreet.table.table import Table, as_table
 
 LOADED, JUDGED, SPELLED = 0.2, 0.6, 0.7
-"""About which share of an audit is done when the files are loaded, when the promises are judged, and when what is
-written was compared; the rest is who is in the table."""
+"""Approximate share of the audit that is done once the files are loaded, the promises judged, and the spelling
+compared; the rest is the belief that a person is in the table."""
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found; it holds when every check and every promise does."""
+    """The findings of an audit; it holds when every check and every promise holds."""
 
     checks: list[Check]
     promises: list[PromiseVerdict] = field(default_factory=list)
@@ -58,23 +58,24 @@ class Audit:
     support: str = "none"
     """How the original's support was checked: ``trace``, ``assignment``, ``necessary``, or ``none``."""
     given: str | None = None
-    """What a promise was judged by although only the release tells it: ``hierarchy`` or ``order`` of the sensitive
+    """What the promises were judged by that only the release states: the ``hierarchy`` or ``order`` of the sensitive
     attribute."""
     asked: tuple[str, ...] = ()
     """The promises that the auditor asked for."""
     stated: tuple[str, ...] = ()
-    """The other promises, which only the release states."""
+    """The remaining promises, which only the release states."""
     presence: Presence | None = None
-    """What the release tells about who is in the table, where a promise, the format or a population asks for it."""
+    """How strongly people are believed to be in the table; computed if a promise, the format or a population asks for
+    it."""
 
     @property
     def holds(self) -> bool:
-        """Whether the release is what it says and keeps what it promises."""
+        """Whether the release is what its manifest says and keeps its promises."""
         return all(check.holds for check in self.checks) and all(kept.holds for kept in self.promises)
 
     @property
     def verdict(self) -> str:
-        """The finding in one sentence, with what it rests on that was not checked."""
+        """The verdict in one sentence, with every assumption that was not checked."""
         if not self.holds:
             return "The promise is NOT shown to hold."
         text = self._kept()
@@ -91,7 +92,7 @@ class Audit:
         return text + "."
 
     def _kept(self) -> str:
-        """What holds, and whose word it is that this was promised."""
+        """Return which promises hold, and whether the auditor or only the release named them."""
 
         def named(promises: tuple[str, ...], verb: str) -> str:
             return f"{wording.listed(promises)} {verb if len(promises) > 1 else f'{verb}s'}"
@@ -104,7 +105,7 @@ class Audit:
         return named(self.asked, "hold") if self.asked else "The promise holds"
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """Return all findings, ready for JSON."""
         return {
             "holds": self.holds,
             "verdict": self.verdict,
@@ -127,7 +128,7 @@ class Audit:
         }
 
     def sentences(self) -> list[str]:
-        """The findings in the order a reader wants them: the verdict, what failed, what holds, what it cost."""
+        """Return the findings in reading order: the verdict, what failed, what holds, and the loss of information."""
         found = [(kept.holds, kept.sentence) for kept in self.promises]
         found += [(check.holds, check.sentence) for check in self.checks]
         lines = [self.verdict, *(text for holds, text in found if not holds), *(text for holds, text in found if holds)]
@@ -152,14 +153,14 @@ def audit(
 ) -> Audit:
     """Audit the release in a folder against its original.
 
-    ``trace`` is the private file (or array) with the group of every input row. ``promises`` are judged besides those
-    that the manifest states, which whoever holds the files could have weakened. ``from_release`` names attributes whose
-    hierarchy or order the original was read with as the manifest states it, for the same reason. ``population`` is a
-    table of everyone who could be in the original: the audit then tells how strongly each of them is believed to be.
-    The roles of columns are those that the original was read with; ``roles_from_release`` names the columns that it was
-    read with in the role that the manifest states. ``progress`` is called now and then with what is done ("auditing")
-    and the share of it that is done already. A broken promise, other roles or altered content are findings; an error is
-    raised only for files that are no release, and for an original or a population read in another way.
+    ``trace`` is the private file (or array) with the group of every input row. ``promises`` are judged in addition to
+    those that the manifest states, which anyone with access to the files could have weakened. For the same reason
+    ``from_release`` names the attributes whose hierarchy or order was copied from the manifest when the original was
+    read, and ``roles_from_release`` the columns whose role was. ``population`` is a table of everyone who could be in
+    the original; the audit then also reports how strongly each of them is believed to be in it. ``progress`` is called
+    from time to time with the name of the stage ("auditing") and the share of it that is done. A broken promise,
+    different roles or altered content are findings; an error is raised only for files that are not a release, and for
+    an original or a population that was read differently.
     """
     original, population = as_table(original), None if population is None else as_table(population)
     if isinstance(folder, Release):
@@ -217,5 +218,5 @@ def audit(
 
 
 def _plain(value: Any) -> Any:
-    """A number that JSON can hold."""
+    """Return the value, or None for a number that JSON cannot represent."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""How each format of release is audited: an auditor for every class of release, and none is taken for another."""
+"""The auditor of each release format: one per release class, never inherited by a subclass."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ AUDITORS: dict[type[Release], Auditor] = {
     RetainedRelease: audit_retained,
     NestedRelease: audit_nested,
 }
-"""The auditors of the built-in formats; that of a plug-in comes with its format."""
+"""The auditors of the built-in formats; a plug-in registers its own with its format."""
 
 _unaudited = {format.__name__ for format in FORMATS.built_in.values()} - {format.__name__ for format in AUDITORS}
 if _unaudited:
@@ -43,7 +43,7 @@ if _unaudited:
 
 
 def auditor_of(release: Release) -> Auditor:
-    """Who audits a release: whoever was registered for its class, and nobody else."""
+    """Return the auditor registered for exactly this release's class."""
     known: dict[type[Release], Auditor] = AUDITORS | {plug.release: plug.audit for plug in plugged("formats").values()}
     if type(release) in known:
         return known[type(release)]

@@ -1,4 +1,4 @@
-"""What an audit looks at, and what the audit of one format finds."""
+"""The input of an audit (``Case``) and the findings specific to one format (``FormatFindings``)."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ R = TypeVar("R", bound=Release)
 
 @dataclass(frozen=True, eq=False)
 class Case(Generic[R]):
-    """A release as it was found in its folder, its original, and what is known and asked besides."""
+    """A release as found in its folder, its original, and the auditor's further knowledge and requests."""
 
     manifest: dict[str, Any]
     release: R
     original: Table
     parts: tuple[Principle, ...] = ()
-    """The promises to be judged, one by one."""
+    """The promises to judge, one by one."""
     trace: NDArray[Any] | None = None
-    """The private knowledge of every input row's group, if it is at hand."""
+    """The group of every input row, if the private trace was given."""
     trace_faults: tuple[str, ...] = ()
-    """What is wrong with the file that it was read from."""
+    """Faults found while reading the trace file."""
     from_release: Collection[str] = ()
-    """The attributes whose hierarchy or order the original was read with as the manifest states it."""
+    """The attributes whose hierarchy or order was copied from the manifest when the original was read."""
     tell: Tell = silent
 
     @property
@@ -43,7 +43,7 @@ class Case(Generic[R]):
     def support(
         self, by_trace: Callable[[NDArray[Any], list[str]], Check], without: Callable[[], tuple[Check, str]]
     ) -> tuple[Check, str]:
-        """Whether original rows can stand behind what is published, and how that was checked."""
+        """Return whether the original supports the release, and how that was checked: by the trace, or without one."""
         if self.trace is None:
             return without()
         return by_trace(self.trace, list(self.trace_faults)), "trace"
@@ -51,7 +51,7 @@ class Case(Generic[R]):
 
 @dataclass(frozen=True)
 class FormatFindings:
-    """What the audit of a format finds, besides what is the same for all formats."""
+    """The findings specific to one format; the checks common to all formats are not among them."""
 
     checks: list[Check]
     promises: list[PromiseVerdict]

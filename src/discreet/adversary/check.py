@@ -1,4 +1,4 @@
-"""One finding of an audit, and the words that findings share."""
+"""One finding of an audit, and wording that findings share."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Grouped = GeneralizedRelease | AnatomyRelease | AmbiguousRelease
 
 @dataclass(frozen=True)
 class Check:
-    """One thing an audit looked at, and what it found."""
+    """One check of an audit, with its result."""
 
     name: str
     holds: bool
     sentence: str
     caveat: str = field(default="", kw_only=True)
-    """What it could not tell although the verdict rests on it."""
+    """What the check could not establish although the verdict rests on it."""
 
 
 def described(release: Grouped, group: int) -> str:
-    """The description of a group in words."""
+    """Return the description of a group in words."""
     return ", ".join(f"{name} {text}" for name, text in release.description(group).items())
 
 
 def one_sentence(faults: Iterable[str]) -> str:
-    """Faults as one sentence.
+    """Join faults into one sentence.
 
     >>> one_sentence(["a file is missing", "another is not named"])
     'A file is missing; another is not named.'

@@ -1,4 +1,4 @@
-"""What promises are judged about: the groups of a release, or whoever else it says something of."""
+"""The subjects of a promise: the groups of a release, or the persons it describes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.principles.counts import Counts
 
 @dataclass(frozen=True, eq=False)
 class Subjects:
-    """Groups of rows or of persons, each with what the release says of its sensitive values.
+    """Groups of rows or of persons, each with its published distribution of sensitive values.
 
     >>> two = Subjects(Counts.of([[1, 1], [3, 0]], 2), np.array([7, 9]), lambda at: {"age": ["17", "30"][at]})
     >>> two.named(1), len(two)
@@ -23,28 +23,28 @@ class Subjects:
     """
 
     counts: Counts
-    """How often each has every sensitive value, or is expected to, by the values of the original."""
+    """Per subject: the count, or expected count, of every sensitive value of the original."""
     ids: NDArray[np.int64]
-    """Their published numbers."""
+    """The published numbers of the subjects."""
     description: Callable[[int], dict[str, str]]
-    """What is published of the quasi-identifiers of the one at a place."""
+    """Returns the published quasi-identifiers of the subject at a position."""
     noun: str = "group"
-    """What one of them is called in sentences."""
+    """The word for one subject in sentences."""
     many: str = "groups"
-    """What all of them are called."""
+    """The word for several subjects."""
     whom: Callable[[int], str] = wording.rows
-    """How many rows or persons one has, in words."""
+    """Puts the number of rows or persons of a subject into words."""
 
     @classmethod
     def groups(cls, release: Grouped, counts: Counts) -> Subjects:
-        """The groups of a release."""
+        """Return the groups of a release as subjects."""
         return cls(counts, release.ids, release.description)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """How many subjects there are."""
         return len(self.counts)
 
     def named(self, at: int) -> str:
-        """One of them in words."""
+        """Return one subject in words."""
         told = ", ".join(f"{name} {text}" for name, text in self.description(at).items())
         return f"{self.noun} {self.ids[at]} ({self.whom(int(self.counts.sizes[at]))}, {told})"

@@ -1,4 +1,4 @@
-"""Promises judged on a release: on every group, or whatever else it speaks of, and on the withheld rows."""
+"""Promises judged on a release: on every group or other subject, and on the withheld rows."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from discreet.principles.counts import Counts
 
 @dataclass(frozen=True)
 class PromiseVerdict:
-    """One promise as the audit found it."""
+    """The verdict of an audit on one promise."""
 
     promise: str
     holds: bool
     strain: float
-    """How close the worst group comes: kept up to 1, broken above."""
+    """How close the worst group comes to the bound: up to 1 the promise is kept, above 1 it is broken."""
     achieved: float | None
     """The strongest parameter that all groups and the withheld rows keep."""
     broken: int
-    """How many groups break it, the withheld rows counting as one."""
+    """How many groups break the promise; the withheld rows count as one group."""
     group: int | None
-    """The worst group's published number; None when it is the withheld rows, or when nothing could be judged."""
+    """The published number of the worst group; None for the withheld rows, or when nothing could be judged."""
     size: int
     description: dict[str, str]
     sentence: str
     attribute: str | None = None
-    """The sensitive attribute that it was judged on, where there are several."""
+    """The sensitive attribute that the promise was judged on, where there are several."""
     limit: str | None = None
-    """What binds the closest group, in a sentence, where that is not the parameter that is told as achieved."""
+    """A sentence on what binds the closest group, where this is not the parameter given as ``achieved``."""
 
     @property
     def margin(self) -> float:
-        """How much is left of the bound in the worst group; negative when it is broken."""
-        return round(1.0 - self.strain, 8)  # less is the slack of comparisons
+        """How much of the bound the worst group leaves unused; negative when the promise is broken."""
+        return round(1.0 - self.strain, 8)  # comparisons allow a smaller slack than this
 
 
 def counts_of(aligned: Aligned, width: int) -> Counts:
-    """The counts of all groups by the original's ``width`` values; values that it does not know are left out."""
+    """Return the counts of all groups by the original's ``width`` values; other published values are left out."""
     release = aligned.release
     classes = aligned.class_of[release.classes]
     known = np.flatnonzero(classes < width)
@@ -53,8 +53,7 @@ def counts_of(aligned: Aligned, width: int) -> Counts:
 
 
 def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.int64]) -> PromiseVerdict:
-    """One promise judged on every group, or whatever else is judged, and on the withheld rows, whose counts are
-    ``left``."""
+    """Judge one promise on every subject, and on the withheld rows, whose counts are ``left``."""
     groups = subjects.counts
     strain, worst, broken = 0.0, None, 0
     counts = Counts.of(left[None], len(prior.values))
@@ -113,7 +112,7 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
 
 
 def averages(parts: tuple[Principle, ...]) -> Check:
-    """Whether promises also bound an adversary for whom several groups may hold a person's row."""
+    """Check whether the promises also bound an adversary who finds a person's quasi-identifiers in several groups."""
     loose = [str(part) for part in parts if not part.monotone]
     if loose:
         return Check(

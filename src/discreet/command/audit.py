@@ -45,16 +45,16 @@ def audit(
 ) -> int:
     """Audit the release in DIR against the original.
 
-    Kinds, orders and hierarchies are those that release.json lists, so that they need not be repeated, and so are the
-    promise and the roles of columns; but then these are the release's own word. Say which columns are quasi-identifiers
-    and sensitive, and what is to hold, and the release is judged by that. Give your own hierarchies and domains to have
-    them compared with those of the release, and promises judged by them; the order of an ordinal column is that of the
+    Kinds, orders, hierarchies, the promise and the roles of columns are taken from release.json, so that you need not
+    repeat them. But then the audit only confirms what the release claims about itself. To judge it by your own terms,
+    name the quasi-identifiers, the sensitive attribute and the promise. Your own hierarchies and domains are compared
+    with those of the release, and promises are judged by them; the order of an ordinal column is the order of the
     values in its hierarchy file.
 
-    With a population, a table with all quasi-identifiers of everyone who could be in the original, the audit tells how
-    strongly each of these people is believed to be in it.
+    With a population (a table with all quasi-identifiers of everyone who could be in the original), the audit also
+    reports how strongly each of these people is believed to be in it.
 
-    Exit code 0 when everything holds, 1 when a check or a promise fails, 2 for bad input.
+    Exit code: 0 if everything holds, 1 if a check or a promise fails, 2 for bad input.
     """
     from discreet.adversary.audit import audit as judge
     from discreet.command.outputs import tidy

@@ -100,10 +100,10 @@ def compare(
         --promise "beta-likeness(beta=1)" --promise "beta-likeness(beta=2)" \\
         --schemes cuts,mondrian,burel --html comparison.html
 
-    Nothing is published: the releases are written to a temporary folder and removed. A scheme that cannot make a
-    promise says why instead.
+    Nothing is published: the releases are written to a temporary folder and removed. For a scheme that cannot keep a
+    promise, the reason is shown instead.
 
-    Exit code 0 when every audit that was made holds, 1 when one fails, 2 for bad input or when nothing could be made.
+    Exit code: 0 if all audits hold, 1 if one fails, 2 for bad input or if no release could be made.
     """
     job = _job(file, given)
     from discreet.command.outputs import check_file, tidy, write_file

@@ -36,7 +36,7 @@ SHOWN = 6
 @click.option(
     "--rows", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="How many people."
 )
-@click.option("--force", is_flag=True, help="Use a folder that holds other files too; they stay.")
+@click.option("--force", is_flag=True, help="Use a folder that contains other files, too; they stay.")
 @flags.JSON
 @flags.QUIET
 def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:

@@ -33,7 +33,7 @@ ROLES = (
 PERSON = click.option(
     "--person",
     metavar="COLUMN",
-    help="Whose row it is, where a person may have several: promises are then kept about persons. It is dropped.",
+    help="The person of each row, if persons may have several: promises are then about persons. It is dropped.",
 )
 KINDS = (
     many("--numeric", "numeric", "Treat as numbers, whatever they look like."),
@@ -76,7 +76,7 @@ QUIET = click.option(
     is_flag=True,
     expose_value=False,
     callback=lambda context, _, value: context.meta.update({QUIETLY: value}),
-    help="Print no notes and no progress; and where a promise is to hold, nothing unless it does not.",
+    help="Print no notes and no progress; where a promise is checked, print nothing unless it fails.",
 )
 
 

@@ -130,10 +130,10 @@ def _replace_closed_streams() -> None:
 @click.group(cls=House, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="discreet", message="%(prog)s %(version)s")
 def main() -> None:
-    """Publish microdata so that what it says about any one person is bounded, and prove it from the published files.
+    """Publish microdata so that what it discloses about any person is bounded, and prove it from the published files.
 
-    Exit codes: 0 the promise holds, 1 it does not, 2 something is wrong with the input, 3 everything is written and
-    stands, but the result could not be shown; 129, 130 or 143 the command was interrupted by a signal.
+    Exit codes: 0 the promise holds, 1 it does not, 2 bad input, 3 everything is written and valid, but the result could
+    not be printed; 129, 130 or 143 the command was interrupted by a signal.
     """
 
 

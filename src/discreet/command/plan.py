@@ -24,12 +24,8 @@ if TYPE_CHECKING:
 @flags.with_flags(
     *flags.ROLES,
     flags.PERSON,
-    click.option(
-        "--epsilon", type=float, metavar="E", help="How near two numbers are similar: then tell the largest m."
-    ),
-    click.option(
-        "--m", type=float, metavar="M", help="At most 1/M may be similar: then tell how large epsilon can be."
-    ),
+    click.option("--epsilon", type=float, metavar="E", help="Numbers this close are similar: show the largest m."),
+    click.option("--m", type=float, metavar="M", help="At most 1/M may be similar: show how large epsilon can be."),
     click.option(
         "--neighbourhood",
         type=click.Choice(("absolute", "relative")),
@@ -64,10 +60,10 @@ def plan(
     """Plan what to promise about INPUT: the strongest promise of every kind that some release of it can keep.
 
     For a numeric sensitive attribute, --epsilon asks for the largest m, --m for the largest epsilon, and both together
-    whether they can be kept. Without --quasi, all other columns are taken for quasi-identifiers. With --person,
-    promises are about persons, as those of a release then are.
+    ask whether they can be kept. Without --quasi, all other columns are treated as quasi-identifiers. With --person,
+    promises are about persons, as in a release published with it.
 
-    Exit code 0, 1 when --epsilon and --m cannot be kept together, or 2 for bad input.
+    Exit code: 0, or 1 if --epsilon and --m cannot be kept together, or 2 for bad input.
     """
     from discreet.command.reading import read_to_look
     from discreet.report.plan import plan as make

@@ -106,7 +106,7 @@ class Outcome:
         "--seed", type=click.IntRange(min=0), metavar="N", help="Repeat an experiment; not for real releases."
     ),
     click.option("--force", is_flag=True, help="Replace a release, and a trace, that are there already."),
-    click.option("--job", type=flags.FILE, metavar="FILE", help="A TOML file that says the same; flags override it."),
+    click.option("--job", type=flags.FILE, metavar="FILE", help="A TOML file of these settings; flags override it."),
     flags.JSON,
     flags.QUIET,
 )
@@ -144,8 +144,8 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       retention     noise=uniform|prior, probability=exact|published
       ambiguity     closeness=true|false, pairs=none|auto|age+education,sex+race
 
-    Exit code 0 when the promise holds, 1 when it does not (then nothing is published), 2 for bad input, 3 when the
-    release is published and stands, but the result could not be shown.
+    Exit code: 0 if the promise holds, 1 if it does not (then nothing is published), 2 for bad input, 3 if the release
+    is published and valid but the result could not be printed.
     """
     outcome = carry_out(gather(job, given))
     if as_json:

@@ -37,7 +37,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
     """Estimate how many rows satisfy SQL, from the release in DIR alone.
 
     SQL is a count with conditions joined by AND: "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation =
-    'Sales'". Conditions are =, <, <=, >, >=, BETWEEN and IN; texts stand in single quotes, and names with blanks or
+    'Sales'". Conditions are =, <, <=, >, >=, BETWEEN and IN; put texts in single quotes, and names with blanks or
     dashes in double ones. Withheld rows are not estimated.
 
     Counts by the values of some columns: "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY
@@ -47,7 +47,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
     line, or between /* and */) are left out. The release is loaded once, and --json gives a list. If any query cannot
     be answered, none is, and the message names its line.
 
-    Exit code 0, or 2 for bad input.
+    Exit code: 0, or 2 for bad input.
     """
     from discreet.command.outputs import tidy
 

@@ -1,1 +1,1 @@
-"""Hot loops: arrays in, arrays out; they know nothing of tables, promises or files."""
+"""Hot loops: arrays in, arrays out; kernels know nothing about tables, promises or files."""

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk: sealed when written, and compiled anew when anything about them is not as it was."""
+"""Compiled kernels on disk: sealed when written, and recompiled if anything about them has changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEAL = hashlib.sha256().digest_size
 
 
 class SealedFiles(IndexDataCacheFile):
-    """Files that end with their digest. What they hold is run, and before that unpickled, so damage is found first."""
+    """Files that end with their digest. Their content is unpickled and run, so damage must be detected first."""
 
     @contextlib.contextmanager
     def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
@@ -34,7 +34,7 @@ class SealedFiles(IndexDataCacheFile):
 
 
 def _whole(path: str) -> bool:
-    """Whether a file ends with the digest of the rest; reading what is before it goes no further than it should."""
+    """Whether a file ends with the digest of the rest; unpickling the rest stops before the digest."""
     try:
         data = Path(path).read_bytes()
     except OSError:
@@ -43,7 +43,7 @@ def _whole(path: str) -> bool:
 
 
 class SoundCache(FunctionCache):
-    """A cache that never stands in the way: what cannot be read is compiled, and what cannot be kept is not."""
+    """A cache that never causes an error: what cannot be read is compiled, and what cannot be saved is skipped."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -51,23 +51,23 @@ class SoundCache(FunctionCache):
         self._cache_file = SealedFiles(where.get_cache_path(), self._impl.filename_base, where.get_source_stamp())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel for some types, or None."""
+        """Return the compiled kernel for the given types, or None."""
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # written by another version of what it is made of, however that shows
+        except Exception:  # written by another version of numba or the like, which may raise anything
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled kernel, if there is room."""
+        """Save a compiled kernel, if there is room."""
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
 
 
 def owned(folder: Path) -> bool:
-    """Make a folder for this user alone; whether nobody else can have put anything there, now or later.
+    """Create a folder for this user alone; return whether nobody else can have put files there, now or later.
 
-    What is found there is run. So the folder and the one that it lies in must be this user's and closed to others, and
-    those further up belong to this user or to the system, which do not let others exchange what lies in them.
+    Files found there are run. So the folder and its parent must belong to this user and be closed to others, and those
+    above must belong to this user or to the system and not let others replace their content.
     """
     if not hasattr(os, "getuid"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def owned(folder: Path) -> bool:
     folder.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     for one in (folder.parent.parent.resolve() / "of it").parents:
         found = one.stat()
-        others = stat.S_IWOTH | (0 if found.st_gid == user else stat.S_IWGRP)  # a group of one has its user's number
+        others = stat.S_IWOTH | (0 if found.st_gid == user else stat.S_IWGRP)  # the same number: a private group
         if found.st_mode & others and not found.st_mode & stat.S_ISVTX:
             return False
         if found.st_uid not in (user, 0, os.stat("/").st_uid):

@@ -1,4 +1,4 @@
-"""What a box costs: the loss that partitioners minimise, on axes of codes."""
+"""The cost of a box: the loss that partitioners minimise, on axes of codes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from discreet.kernels.compiling import kernel
 
 
 class Axes(NamedTuple):
-    """The quasi-identifiers as axes of codes, and what an interval of codes costs on each."""
+    """The quasi-identifiers as axes of codes, and the cost of an interval of codes on each."""
 
     levels: NDArray[np.int64]
-    """Per axis: 0 when the cost is a distance between positions, else the height of its tree."""
+    """Per axis: 0 if the cost is a distance between positions, else the height of its tree."""
     cards: NDArray[np.int64]
     offsets: NDArray[np.int64]
     """Per axis: where its part of the flat arrays below begins."""
@@ -29,7 +29,7 @@ class Axes(NamedTuple):
 
 @kernel
 def interval_cost(axes, j, low, high):
-    """What publishing the codes ``low`` to ``high`` of axis ``j`` costs, between 0 and 1."""
+    """Return the cost of publishing the codes ``low`` to ``high`` of axis ``j``, between 0 and 1."""
     if low == high:
         return 0.0
     offset = axes.offsets[j]
@@ -45,7 +45,7 @@ def interval_cost(axes, j, low, high):
 
 @kernel
 def box_cost(axes, low, high, size):
-    """What publishing one row in a group of this box and size costs."""
+    """Return the cost of publishing one row in a group of this box and size."""
     if axes.by_size:
         return float(size)
     total = 0.0
@@ -56,7 +56,7 @@ def box_cost(axes, low, high, size):
 
 @kernel
 def bound_box(points, start, end, low, high):
-    """The smallest box around the rows ``start`` to ``end``, into ``low`` and ``high``."""
+    """Write the smallest box around the rows ``start`` to ``end`` into ``low`` and ``high``."""
     d = points.shape[1]
     for j in range(d):
         low[j] = points[start, j]

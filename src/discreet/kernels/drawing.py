@@ -10,10 +10,10 @@ from discreet.kernels.judging import SLACK
 
 @kernel
 def split_evenly(sizes, caps, smallest):
-    """Split buckets in halves for as long as both halves could be groups: the numbers of rows that each group draws.
+    """Halve buckets as long as both halves could be groups; return how many rows each group draws, one line per group.
 
-    A half could be a group when it has ``smallest`` rows and from no bucket more than its cap, as a share of the half.
-    Halves round up on one side and down on the other. Returns one line per group.
+    A half could be a group if it has ``smallest`` rows and from no bucket more than its cap, as a share of the half.
+    Halves round up on one side and down on the other.
     """
     k = sizes.shape[0]
     depth = 66
@@ -50,9 +50,9 @@ def split_evenly(sizes, caps, smallest):
 
 @kernel
 def counting_order(bins, number):
-    """The order that sorts ``bins``, whole numbers below ``number``, and how often each of these numbers occurs.
+    """Return the order that sorts ``bins``, whole numbers below ``number``, and how often each number occurs.
 
-    Equal ones stay as they stand.
+    The sort is stable.
     """
     sizes = np.zeros(number, np.int64)
     for b in bins:
@@ -67,7 +67,7 @@ def counting_order(bins, number):
 
 @part
 def _free_from(jump, place):
-    """The first free place at or after one; places that were taken point onwards."""
+    """Return the first free place at or after ``place``; taken places point onwards."""
     root = place
     while jump[root] != root:
         root = jump[root]
@@ -78,9 +78,9 @@ def _free_from(jump, place):
 
 @part
 def _free_seed(group, seeds, tried, seed):
-    """The next of ``seeds`` whose row is free, and how many were tried by then; after the last one, the next free row.
+    """Return the next of ``seeds`` whose row is free, and how many were tried; after the last seed, the next free row.
 
-    ``seed`` is where the last group lay.
+    ``seed`` is the seed of the previous group.
     """
     while group[seed] >= 0:
         seed = seeds[tried] if tried < seeds.shape[0] else (seed + 1) % group.shape[0]
@@ -90,12 +90,12 @@ def _free_seed(group, seeds, tried, seed):
 
 @kernel
 def draw_along(keys, starts, wanted, seeds):
-    """Draw groups from buckets of rows that lie in the order of their ``keys``, each around a seed.
+    """Draw groups from buckets of rows sorted by their ``keys``, each around a seed.
 
-    Bucket ``b`` is the run ``starts[b]`` to ``starts[b + 1]``. For every line of ``wanted``, the next of ``seeds`` (a
-    place in some bucket) that is still free says where the group lies: of every bucket it takes the free rows whose
-    keys are nearest to the seed's. When a bucket has no rows left on one side, it takes them from the other. Returns
-    the group of every place.
+    Bucket ``b`` is the run ``starts[b]`` to ``starts[b + 1]``. For every line of ``wanted``, the next free one of
+    ``seeds`` (a place in some bucket) is the centre of the group: it takes from every bucket the free rows whose keys
+    are nearest to the seed's. If a bucket has no rows left on one side, they are taken from the other. Returns the
+    group of every place.
     """
     n = keys.shape[0]
     buckets = starts.shape[0] - 1
@@ -140,7 +140,7 @@ def draw_along(keys, starts, wanted, seeds):
 
 @kernel
 def draw_nearest(points, starts, wanted, seeds):
-    """As ``draw_along``, but by exact distance: of every bucket the free rows nearest to the seed (Euclidean)."""
+    """Like ``draw_along``, but by exact distance: from every bucket the free rows nearest to the seed (Euclidean)."""
     n, d = points.shape
     group = np.full(n, -1, np.int32)
     distance = np.empty(n)

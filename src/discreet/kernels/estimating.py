@@ -9,10 +9,10 @@ from discreet.kernels.compiling import kernel
 
 @kernel
 def overlaps(low, high, step, first, last, shares):
-    """The share of every interval ``low`` to ``high`` that lies within ``first`` to ``last``, into ``shares``.
+    """Write the share of every interval ``low`` to ``high`` that lies within ``first`` to ``last`` into ``shares``.
 
-    With ``step`` 1 all ends are whole numbers and numbers are counted; with 0 lengths are measured, and an interval
-    without length lies within or not. An interval whose low end is above its high one has no share.
+    With ``step`` 1 all ends are whole numbers, and numbers are counted; with 0 lengths are measured, and an interval
+    without length lies within or not. An interval whose low end is above its high end has share 0.
     """
     for t in range(low.shape[0]):
         a, b = low[t], high[t]
@@ -27,7 +27,7 @@ def overlaps(low, high, step, first, last, shares):
 
 @kernel
 def admitted_amounts(starts, values, amounts, mask, result):
-    """How many rows of every cell have an admitted value, into ``result``."""
+    """Write into ``result`` how many rows of every cell have an admitted value."""
     for cell in range(starts.shape[0] - 1):
         total = 0.0
         for at in range(starts[cell], starts[cell + 1]):
@@ -38,10 +38,10 @@ def admitted_amounts(starts, values, amounts, mask, result):
 
 @kernel
 def weigh(held, held_at, shares, lines, texts, result):
-    """Per query: the rows of all cells, each cell weighed by the product of its texts' shares, into ``result``.
+    """Write, per query, the rows of all cells, each times the shares of the cell's texts, into ``result``.
 
     ``held[held_at[q], cell]`` are the rows of a cell that count for query ``q``; ``texts[axis, cell]`` is the text of a
-    cell, and ``shares[lines[q, axis] + text]`` its share; a negative line asks nothing of that axis.
+    cell, and ``shares[lines[q, axis] + text]`` its share; a negative line means no condition on that axis.
     """
     axes, cells = texts.shape
     asked = np.empty(axes, np.int64)

@@ -1,4 +1,4 @@
-"""Places along a Hilbert curve through a grid of any number of dimensions and bits."""
+"""Positions along a Hilbert curve through a grid of any number of dimensions and bits."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from discreet.kernels.compiling import kernel
 
 @kernel
 def hilbert_keys(cells, bits):
-    """The place of every cell (a line of coordinates below ``2 ** bits``) along the curve, as words of 64 bits.
+    """Return the position of every cell (a line of coordinates below ``2 ** bits``) along the curve, as 64-bit words.
 
-    The first word counts most. A key of ``d x bits`` bits stands in the low bits of its words, so that with 64 bits or
-    fewer there is one word, which is the key itself.
+    The first word is the most significant. A key of ``d x bits`` bits occupies the low bits of its words, so that with
+    at most 64 bits there is one word, which is the key itself.
 
     The curve visits a cube by its halves along every axis, in an order where neighbours share a face; within each half
     the same curve is entered mirrored or with its axes exchanged. From the coarsest bit down, undoing mirror and

@@ -1,4 +1,4 @@
-"""Sums over groups of products, and the factors of these."""
+"""Sums of products over groups, and the factors of these products."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 from discreet.kernels.compiling import kernel
 
 BLOCK = 128
-"""How many groups are taken together: so few that all that is known of them stays in the caches of a processor."""
+"""How many groups are processed together: few enough for all their data to stay in the processor's caches."""
 
 
 @kernel
 def add_up(groups, kinds, weights, marks, first, shares, lines):
-    """What the entries of groups weigh that are marked, a line for each kind of mark, into ``lines``, which are 0.
+    """Write the weight of the marked entries of each group into ``lines``, initially 0, one line per kind of mark.
 
-    Entry ``e``, of group ``first`` or a later one in ascending order, counts in line ``l`` if ``marks[kinds[e], l]``
-    is 1 and not if it is 0. ``shares``: as a share of all entries of the group.
+    Entry ``e``, of group ``first`` or a later one in ascending order, counts in line ``l`` if ``marks[kinds[e], l]`` is
+    1, and does not if it is 0. With ``shares``, weights are shares of all entries of the group.
     """
     number = marks.shape[1]
     sums = np.zeros(number)
@@ -38,7 +38,7 @@ def add_up(groups, kinds, weights, marks, first, shares, lines):
 
 @kernel
 def add_products(lines, starts, factors, results):
-    """Add to every result the sum over groups of the product of its lines, ``factors[starts[i]:starts[i + 1]]``."""
+    """Add to result ``i`` the sum over groups of the product of its lines, ``factors[starts[i]:starts[i + 1]]``."""
     width = lines.shape[1]
     product = np.empty(BLOCK)
     for first in range(0, width, BLOCK):
@@ -47,10 +47,10 @@ def add_products(lines, starts, factors, results):
         for i in range(results.shape[0]):
             product[:many] = 1.0
             for f in range(starts[i], starts[i + 1]):
-                factor = lines[factors[f], first : first + many]  # a loop over one row, which processors do at once
+                factor = lines[factors[f], first : first + many]  # one contiguous row, so that the loop is vectorised
                 for at in range(many):
                     product[at] *= factor[at]
-            # four sums, none of which waits for another
+            # four independent sums, which the processor computes in parallel
             a, b, c, d = 0.0, 0.0, 0.0, 0.0
             for at in range(0, BLOCK, 4):
                 a += product[at]

@@ -11,8 +11,10 @@ from discreet.kernels.judging import strain
 
 @part
 def _ends(points, rows, start, end, low, high):
-    """The smallest two codes of a group on every axis into ``low``, the largest two into ``high``; equal ones count
-    apart, so that an end that two rows share remains when one of them goes."""
+    """Write the smallest two codes of a group on every axis into ``low``, the largest two into ``high``.
+
+    Equal codes count separately, so that an end shared by two rows remains when one of them leaves.
+    """
     for j in range(points.shape[1]):
         low[0, j] = low[1, j] = 2147483647
         high[0, j] = high[1, j] = -1
@@ -33,7 +35,7 @@ def _ends(points, rows, start, end, low, high):
 
 @part
 def _rest(point, low, high, rest_low, rest_high):
-    """The box of a group without one of its rows. Returns whether it is smaller."""
+    """Write the box of a group without one of its rows; return whether it is smaller."""
     smaller = False
     for j in range(point.shape[0]):
         rest_low[j] = low[1, j] if point[j] == low[0, j] else low[0, j]
@@ -44,10 +46,10 @@ def _rest(point, low, high, rest_low, rest_high):
 
 @kernel
 def best_removals(points, classes, rows, starts, ends, axes, rules, m, price):
-    """Per group (the run ``starts`` to ``ends`` of ``rows``): the place of the row whose removal saves most, at
-    ``price`` for the row itself, and what it saves; -1 where nothing is saved or the rest would break the rules.
+    """Return, per group, the position of the row whose removal saves most, and what it saves; -1 if none does.
 
-    Only rows without which the box is smaller are looked at: others save little more than their own loss.
+    A group is the run ``starts`` to ``ends`` of ``rows``; the removed row itself costs ``price``, and the rest must
+    keep the rules. Only rows whose removal shrinks the box are considered: others save little more than their own loss.
     """
     d = points.shape[1]
     place = np.full(starts.shape[0], -1, np.int64)
@@ -86,11 +88,11 @@ def best_removals(points, classes, rows, starts, ends, axes, rules, m, price):
 
 @kernel
 def exchange(points, classes, rows, starts, ends, axes):
-    """Exchange rows between groups, in place, where that makes one group's box cheaper and no other's larger.
+    """Exchange rows between groups, in place, where that makes one group's box cheaper and the other's no larger.
 
-    A row at an end of its group's box goes to a group whose box holds it anyway, and a row of that group with the same
-    sensitive value comes in return. So every group keeps its size and its counts, whatever it promised. Returns how
-    many rows were exchanged and what that saved.
+    A row at an end of its group's box goes to a group whose box contains it anyway, and a row of that group with the
+    same sensitive value comes in return. So every group keeps its size and its counts, and with them every promise.
+    Returns how many rows were exchanged and what that saved.
     """
     number, d = starts.shape[0], points.shape[1]
     lows, highs = np.empty((number, d), np.int32), np.empty((number, d), np.int32)

@@ -1,4 +1,4 @@
-"""A random order from random words, in time linear in their number and at home in the caches."""
+"""A random order from random words, in linear time and friendly to processor caches."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import numpy as np
 from discreet.kernels.compiling import kernel
 
 LARGEST = 1 << 16
-"""The most things that may fall into one bucket: 48 random bits times their number must fit into a word."""
+"""The most items in one bucket: 48 random bits times their number must fit into a word."""
 
 
 @kernel
 def shuffle(words, spare, bits, order):
-    """Fill ``order`` with a random order of as many things as there are ``words``; False when the words do not suffice.
+    """Fill ``order`` with a random order of as many items as there are ``words``; False if the words do not suffice.
 
-    The ``bits`` highest bits (16 at most) of each word throw a thing into a bucket, and the 48 lowest of each then
-    shuffle within the buckets (Fisher and Yates); no bit serves twice. Things that fall into buckets independently and
-    are shuffled there are in an order as likely as any other (Rao 1961, Sandelius 1962), and unlike a shuffle of all
-    things at once this one never leaves the cache. Where 48 bits do not divide evenly by the number of places, the
-    surplus is refused (Lemire 2019), and a word of ``spare`` is taken instead.
+    The highest ``bits`` bits (at most 16) of each word put an item into a bucket, and the lowest 48 then shuffle within
+    the buckets (Fisher and Yates); no bit is used twice. Items that fall into buckets independently and are shuffled
+    there are in a uniformly random order (Rao 1961, Sandelius 1962), and unlike a shuffle of all items at once, this
+    one never leaves the cache. Where 2 ** 48 is not a multiple of the number of places, the surplus is rejected (Lemire
+    2019), and a word of ``spare`` is used instead.
     """
     low = np.uint64((1 << 48) - 1)
     places = np.zeros((1 << bits) + 1, np.int64)

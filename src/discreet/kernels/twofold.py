@@ -1,4 +1,4 @@
-"""Numbers held as the sum of two: twice the digits, so that sums and products are exact where it decides a promise."""
+"""Numbers represented as sums of two floats: twice the digits, so that comparisons deciding a promise are exact."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from discreet.kernels.compiling import part
 
 @part
 def sum_of(a, b):
-    """The sum of two numbers, and what rounding took from it."""
+    """Return the sum of two numbers, and its rounding error."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
@@ -15,7 +15,7 @@ def sum_of(a, b):
 
 @part
 def product_of(a, b):
-    """The product of two numbers (of fewer than 900 bits), and what rounding took from it."""
+    """Return the product of two numbers (of fewer than 900 bits), and its rounding error."""
     product = a * b
     split = 134217729.0 * a  # 2^27 + 1: halves of 26 bits, whose products are exact
     a_high = split - (split - a)
@@ -28,7 +28,7 @@ def product_of(a, b):
 
 @part
 def added(high, low, more, rest):
-    """The sum of two twofold numbers."""
+    """Return the sum of two twofold numbers."""
     total, off = sum_of(high, more)
     lower, least = sum_of(low, rest)
     total, off = sum_of(total, off + lower)
@@ -37,6 +37,6 @@ def added(high, low, more, rest):
 
 @part
 def multiplied(high, low, by, rest):
-    """The product of two twofold numbers."""
+    """Return the product of two twofold numbers."""
     product, off = product_of(high, by)
     return sum_of(product, off + (high * rest + low * by))

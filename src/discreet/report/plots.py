@@ -1,6 +1,7 @@
 """The plots of a comparison as SVG: bars for one promise, lines for promises that differ in one number.
 
-A plot is a Vega-Lite specification, drawn without a browser and without a network.
+A plot is a Vega-Lite specification, drawn without a browser and without a network. It is written as plain JSON:
+altair uses the same words, at the price of eight more packages and 0.4 s of import.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ SCHEMES: Registry[type[Scheme]] = Registry(
 
 
 def default_scheme(principle: Principle | None = None) -> str:
-    """The name of the scheme that is taken for a promise when none is asked for.
+    """Return the name of the scheme that is used for a promise when none is asked for.
 
     >>> from discreet.principles import AlphaBeta, Proximity
     >>> default_scheme(), default_scheme(Proximity(2000, 4)), default_scheme(AlphaBeta(0.2, 0.1))
@@ -76,7 +76,7 @@ def make_scheme(
     random_state: int | None = None,
     principle: Principle | None = None,
 ) -> Scheme:
-    """The scheme of that name, with options given as text; without a name, the default one for the promise.
+    """Return the scheme of a given name, with options given as text; without a name, the default one for the promise.
 
     >>> make_scheme("cuts", {"effort": "thorough", "withhold": "0.02"}).options["withhold"]
     0.02

@@ -1,4 +1,4 @@
-"""Anatomy (Xiao and Tao, VLDB 2006), and the Baseline that publishes the sensitive attribute only as a whole."""
+"""Anatomy (Xiao and Tao, VLDB 2006), and Baseline, which publishes the sensitive attribute only for the whole table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from discreet.table.table import Table
 
 
 def different_values(share: float) -> int:
-    """How many different values a group must hold, each once, for none to have more than a share of its rows.
+    """Return how many different values a group needs, each once, so that none has more than ``share`` of its rows.
 
     >>> different_values(0.5), different_values(0.3)
     (2, 4)
@@ -39,39 +39,40 @@ def different_values(share: float) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Anatomy(Scheme):
-    """Quasi-identifiers as they are; sensitive values counted in groups that hold each of them at most once.
+    """Exact quasi-identifiers; sensitive values are counted in groups that contain each of them at most once.
 
-    Rows are put into one bucket per sensitive value. While l buckets have rows, a group is made of one row from each
-    of the l largest, drawn at random. What is left over joins groups that lack its value.
+    Rows are put into one bucket per sensitive value. While l buckets have rows, a group is made of one row from each of
+    the l largest, drawn at random. Rows left over join groups that lack their value.
 
-    Why the promise is kept: let n rows make k = floor(n / l) groups, so that r = n - k l are left over, and let no
-    value have more than k rows (it may have n / l at most, and whole ones). While t groups are still to be made, no
-    bucket has more than t + 1 rows, and at most r buckets have that many. This is true for t = k, and one group later
-    too: the a buckets of t + 1 rows are among the l largest, since a <= r < l, and lose one row each. Of the b buckets
-    of t rows, l - a lose one, or all of them if there are no more. That leaves a + max(0, a + b - l) buckets one row
-    above t - 1; and as their a (t + 1) + b t rows were among t l + r rows, (a + b - l) t <= r - a, so these are no more
-    than r. While t >= 1, l buckets have rows, as l - 1 of them could only hold (l - 1) t + r. So k groups are made, and
-    each bucket has one row left at most. A value with a row left over is in at most k - 1 groups, so some group
-    lacks it, and the row joins one of those at random. Every group then has l rows or more, all with different values:
-    none has a share above 1 / l, and there are at least l of them.
+    Why the promise is kept: let n rows make k = floor(n / l) groups, so that r = n - k l rows are left over, and let no
+    value have more than k rows (it may have at most n / l, rounded down). While t groups are still to be made, no
+    bucket has more than t + 1 rows, and at most r buckets have that many. This is true for t = k, and remains true
+    after each group: the a buckets of t + 1 rows are among the l largest, since a <= r < l, and lose one row each. Of
+    the b buckets of t rows, l - a lose one, or all of them if there are fewer. That leaves a + max(0, a + b - l)
+    buckets with one row more than t - 1; and as their a (t + 1) + b t rows were among t l + r rows, (a + b - l) t <= r
+    - a, so these buckets are at most r. While t >= 1, l buckets have rows, as l - 1 of them can contain at most (l - 1)
+    t + r. So k groups are made, and each bucket has at most one row left. A value with a row left over is in at most k
+    - 1 groups, so some group lacks it, and the row joins one of those at random. Every group then has l rows or more,
+    all with different values: none has a share above 1 / l, and there are at least l of them.
 
-    For ``kind=distinct`` more rows of a value may be left over; they join groups at random, as evenly as possible, and
-    a group with l values keeps them whatever joins it. Whatever was made is judged once more before it is published.
+    For ``kind=distinct`` more rows of a value may be left over. They join groups at random, as evenly as possible; a
+    group with l different values keeps the promise whichever rows join it. The result is judged once more before it is
+    published.
     """
 
     name: ClassVar[str] = "anatomy"
     format: ClassVar[type[Release]] = AnatomyRelease
 
     random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """None but the seed, which is not shown."""
+        """Empty: the seed, the only parameter, is not published."""
         return {}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """l-diversity with a whole l, of the kinds that groups of different values keep, or alpha-beta with alpha=1."""
+        """Accept l-diversity with a whole l, of the kinds frequency and distinct, or alpha-beta with alpha=1."""
         share = principle.sufficient_share
         if principle.hides_presence:
             return super().refusal(principle, prior)
@@ -90,7 +91,7 @@ class Anatomy(Scheme):
         return None
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
-        """An anatomy release of the table, every group of which keeps the promise.
+        """Return an anatomy release of the table in which every group keeps the promise.
 
         >>> from discreet.datasets import patients
         >>> release = Anatomy(random_state=1).publish(patients(), LDiversity(3))
@@ -122,26 +123,26 @@ class Anatomy(Scheme):
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline(Scheme):
-    """Quasi-identifiers as they are, and how the sensitive attribute is distributed in the whole table.
+    """Exact quasi-identifiers, and the distribution of the sensitive attribute in the whole table.
 
-    This is what perturbation is compared with in "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012):
-    anatomy with a single group. Why the promise is kept: a monotone promise that any grouping keeps is kept by the
-    whole table as one group; and nothing is learnt about anyone that the prior does not say.
+    Perturbation is compared with this in "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012): anatomy
+    with a single group. Why the promise is kept: a monotone promise that some grouping keeps is kept by the whole table
+    as one group; and nothing is learnt about anyone beyond the prior.
     """
 
     name: ClassVar[str] = "baseline"
     format: ClassVar[type[Release]] = AnatomyRelease
 
     random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """None but the seed, which is not shown."""
+        """Empty: the seed, the only parameter, is not published."""
         return {}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Any monotone promise but one to hide rows among others: their quasi-identifiers are there for all to see."""
+        """Accept any monotone promise except hiding rows among others: quasi-identifiers are published exactly."""
         if any(not part.about_values for part in principle.parts):
             return (
                 f"scheme {self.name!r} publishes quasi-identifiers as they are, so it cannot hide a row among others; "
@@ -150,7 +151,7 @@ class Baseline(Scheme):
         return super().refusal(principle, prior)
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
-        """An anatomy release of the table as one group.
+        """Return an anatomy release of the table as one group.
 
         >>> from discreet.datasets import patients
         >>> from discreet.principles import BetaLikeness
@@ -177,7 +178,7 @@ class Baseline(Scheme):
 
 
 def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The rows that need not be withheld for missing values; a refusal when as one group they break the promise."""
+    """Return the rows that need not be withheld; raise an error if as one group they break the promise."""
     withheld = unusable_rows(table, principle, prior, rng)
     rows = np.delete(np.arange(table.rows), withheld)
     counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
@@ -193,7 +194,7 @@ def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.ran
 def diverse_groups(
     classes: NDArray[np.int32], needed: int, seeded: np.random.Generator | None = None
 ) -> NDArray[np.int32]:
-    """Rows in groups of at least ``needed`` different values, see ``Anatomy``; there must be as many values.
+    """Put rows into groups of at least ``needed`` different values (see ``Anatomy``), if so many values occur.
 
     >>> groups = diverse_groups(np.array([0, 0, 1, 1, 2], np.int32), 2)
     >>> sorted(np.bincount(groups).tolist())
@@ -203,7 +204,7 @@ def diverse_groups(
     order = order[np.argsort(classes[order], kind="stable")]
     ends = np.cumsum(np.bincount(classes)).tolist()
     starts = [0, *ends[:-1]]
-    # the rows of bucket b that are left are those from starts[b] on; the largest bucket is on top
+    # bucket b still has the rows from starts[b] on; the largest bucket is on top of the heap
     heap = [(start - end, value) for value, (start, end) in enumerate(zip(starts, ends, strict=True)) if start < end]
     heapq.heapify(heap)
     drawn: list[int] = []
@@ -228,7 +229,7 @@ def diverse_groups(
 def _homes(
     lacking: NDArray[np.intp], holding: NDArray[np.intp], number: int, seeded: np.random.Generator | None
 ) -> NDArray[np.intp]:
-    """Random groups for rows of one value: those that lack it first, and then all of them in turn."""
+    """Return random groups for rows of one value: first those that lack it, then all groups in turn."""
     if number == 1 and len(lacking):
         return lacking[numbers_below(len(lacking), 1, seeded)]
     turn = np.concatenate([part[permutation(len(part), seeded)] for part in (lacking, holding)])

@@ -1,4 +1,4 @@
-"""Quasi-identifiers as axes: the order in which an algorithm walks through values, and what an interval costs."""
+"""Quasi-identifiers as axes: the order in which an algorithm passes through values, and the cost of an interval."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from discreet.table.table import Column, Table
 Loss = Literal["ail", "gcp", "discernibility"]
 
 _BEFORE_ALL = -1.0
-"""Where missing values stand on a numeric axis: an interval that holds them and a number costs as much as all."""
+"""The position of missing values on a numeric axis: an interval with them and a number costs as much as all."""
 
 
 def axes_of(table: Table, loss: Loss, values: Values) -> tuple[NDArray[np.int32], Axes]:
-    """The rows of a table as points (one line per row, one code per axis), and the axes they lie on.
+    """Return the rows of a table as points (one line per row, one code per axis), and their axes.
 
-    How quasi-identifiers will be published (``values``) decides what an interval costs: the extent of its numbers, the
-    hierarchy node above it, or (sets, under ``gcp``) how many values it may hold.
+    ``values``, how quasi-identifiers will be published, decides what an interval costs: the extent of its numbers, the
+    hierarchy node above it, or (sets, under ``gcp``) how many values it contains.
     """
     points = np.empty((table.rows, len(table.quasi)), dtype=np.int32)
     levels, cards, offsets, ancestors, costs = [], [], [], [], []
@@ -62,10 +62,10 @@ def axes_of(table: Table, loss: Loss, values: Values) -> tuple[NDArray[np.int32]
 
 
 def frequent_first(hierarchy: Hierarchy, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The leaves in a pre-order of their own: at every node, the child with most rows first.
+    """Return the leaves in a pre-order of the tree in which, at every node, the child with the most rows comes first.
 
-    Any order of siblings is a pre-order of the tree. With the largest first, one cut sets the bulk of the rows apart,
-    which on real data (most people of one country, few of many others) is the cut that matters most.
+    Any order of siblings is a pre-order of the tree. With the largest first, one cut separates the bulk of the rows,
+    which on real data (most people from one country, few from many others) is the most important cut.
 
     >>> tree = Hierarchy("city", (("a", "b", "c"), ("*",)), np.array([[0, 1, 2], [0, 0, 0]], np.int32))
     >>> frequent_first(tree, np.array([1, 5, 3])).tolist()
@@ -79,11 +79,11 @@ def frequent_first(hierarchy: Hierarchy, counts: NDArray[np.int64]) -> NDArray[n
 
 
 def _positions(column: Column) -> NDArray[np.float64]:
-    """Where the values of a numeric or ordinal attribute stand on a scale from 0 to 1."""
+    """Return the positions of the values of a numeric or ordinal attribute on a scale from 0 to 1."""
     if column.kind == "numeric":
         places = np.asarray(column.values, dtype=np.float64)
         low, high = column.domain or (float(np.nanmin(places)), float(np.nanmax(places)))
-        # halves, because the distance between two numbers may be too large for one
+        # halved, because the distance between two numbers may overflow
         places = (places / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.zeros(len(places))
     else:
         known = np.arange(len(column.values)) - (0 if column.missing is None else 1)
@@ -96,7 +96,7 @@ def _positions(column: Column) -> NDArray[np.float64]:
 def _tree(
     hierarchy: Hierarchy, order: NDArray[np.int64], *, distinct: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Node and price of every leaf's ancestors, leaves in ``order``: the share of all leaves that a node covers."""
+    """Return node and price (the share of leaves below it) of every leaf's ancestors, leaves in ``order``."""
     nodes = np.ascontiguousarray(hierarchy.ancestors[1:, order])
     leaves = len(order)
     prices = np.empty(nodes.shape)

@@ -1,4 +1,4 @@
-"""Schemes that put rows into groups: what they have in common is everything but how."""
+"""The common part of schemes that put rows into groups: everything except how the groups are formed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class GroupingScheme(Scheme):
     values: Values
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     @abstractmethod
     def groups(
@@ -48,22 +48,22 @@ class GroupingScheme(Scheme):
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> NDArray[np.int32]:
-        """The group of each of these rows of the table; -1 to withhold a row.
+        """Return the group of each of the given rows; -1 withholds a row.
 
-        As one group the rows keep the promise, if it is monotone; if not, it is for the scheme to see whether they can
-        be divided into groups that do.
+        If the promise is monotone, the rows as one group keep it; otherwise the scheme must find out whether they can
+        be divided into groups that keep it.
         """
 
     def withheld(
         self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator
     ) -> Iterator[NDArray[np.int64]]:
-        """Sets of rows to withhold that hold all that have to be and keep the promise, the best first."""
+        """Yield sets of rows to withhold, the best first; each contains all unusable rows and keeps the promise."""
         yield unusable_rows(table, principle, prior, rng)
 
     def _divided(
         self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.int32]:
-        """The group of every row, -1 where it is withheld, by the first set to withhold that leaves what is divided."""
+        """Return the group of every row, -1 if withheld, for the first set to withhold that leaves divisible rows."""
         refusal: DiscreetError | None = None
         for missing in self.withheld(table, principle, prior, rng):
             groups = np.full(table.rows, -1, np.int32)
@@ -82,7 +82,7 @@ class GroupingScheme(Scheme):
         raise refusal
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
-        """A generalized release of the table, every group of which keeps the promise."""
+        """Return a generalized release of the table in which every group keeps the promise."""
         prior = feasible(self, table, principle)
         principle = stated(principle, table)
         rng = generator(self.random_state)
@@ -133,7 +133,7 @@ def confirm(groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Pr
 
 
 def confirm_persons(table: Table, groups: NDArray[np.int32], principle: Principle) -> None:
-    """The same for persons who may have several rows: all of them in one group, which keeps the promise by persons."""
+    """Confirm the promise about persons with several rows: each person is in one group, which keeps it by persons."""
     assert table.person is not None
     one_of = np.empty(table.persons, np.int32)
     one_of[table.person] = groups

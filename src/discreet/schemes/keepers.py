@@ -1,4 +1,4 @@
-"""Which scheme keeps a promise: what is taken when none is asked for, and what a refusal names as the way out."""
+"""The scheme that keeps a promise: the default when none is asked for, and the way out that a refusal names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from discreet.principles.principle import Principle
 
 
 def keeper(principle: Principle) -> str | None:
-    """The name of the scheme that is made for a promise; ``None`` when no scheme keeps all parts of it.
+    """Return the name of the scheme made for a promise; None if no scheme keeps all parts of it.
 
     >>> from discreet.principles import AlphaBeta, Proximity
     >>> keeper(Proximity(2000, 4)), keeper(AlphaBeta(0.2, 0.1)), keeper(Proximity(2000, 4) & AlphaBeta(0.2, 0.1))
@@ -20,7 +20,7 @@ def keeper(principle: Principle) -> str | None:
 
 
 def kept_by_ambiguity(principle: Principle) -> bool:
-    """Whether a promise is about presence, alone or with others that groups of different values keep, or large groups.
+    """Whether a promise is about presence, alone or with promises that large groups or groups of different values keep.
 
     >>> from discreet.principles import AlphaBeta, KAnonymity
     >>> kept_by_ambiguity(AlphaBeta(0.2, 0.1) & KAnonymity(5)), kept_by_ambiguity(KAnonymity(5))
@@ -32,7 +32,7 @@ def kept_by_ambiguity(principle: Principle) -> bool:
 
 
 def way_out(principle: Principle) -> str:
-    """What to do about a promise that some scheme refuses: following it never leads back to that scheme.
+    """Return what to do about a promise that a scheme refuses; following it never leads back to that scheme.
 
     >>> from discreet.principles import KAnonymity
     >>> way_out(KAnonymity(5))

@@ -1,9 +1,9 @@
-"""Groups thrown together until nobody's presence is believed in more than was promised.
+"""Merging groups until nobody's presence is believed more strongly than was promised.
 
-What a description says about presence is the number of its rows divided by the combinations of values it admits. Two
-groups whose boxes do not overlap say no more together than the more telling one does alone: the union's box admits the
-combinations of both, and more. Boxes that overlap may say more together, so what a union says is looked at, not
-assumed. Unions keep every promise about sensitive values that their parts keep, if it is monotone.
+The belief in presence by a description is the number of its rows divided by the number of combinations of values it
+admits. Two groups whose boxes do not overlap justify together no stronger belief than the stronger one alone: the
+union's box admits the combinations of both, and more. Boxes that overlap may justify a stronger one, so the belief is
+computed for the union, not assumed. Unions keep every monotone promise about sensitive values that their parts keep.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ TRIES = 16
 
 
 class Beliefs(NamedTuple):
-    """The strongest beliefs in anyone's presence that a partition allows."""
+    """The strongest beliefs in anyone's presence that a partition justifies."""
 
     group: float
     combined: float
-    """A bound for what all groups say together about anyone, in the table or not; 1 when it was not looked for."""
+    """An upper bound on the combined belief about anyone, in the table or not; 1 if it was not computed."""
 
     def by(self, part: Principle) -> float:
-        """The one that a promise is about."""
+        """Return the belief that a promise is about."""
         return self.combined if part.combined_presence else self.group
 
 
 def hide_presence(
     table: Table, groups: NDArray[np.int32], principle: Principle, values: Values, scheme: str
 ) -> NDArray[np.int32]:
-    """Groups that keep what is promised about presence, merged where they have to be; a refusal if they cannot be.
+    """Return groups that keep the promise about presence, merged where necessary; raise an error if that is impossible.
 
     >>> from discreet.datasets import patients
     >>> table = patients()
@@ -75,7 +75,7 @@ def hide_presence(
         best = min(best, max(found.by(part) for part in parts))
         if int(merged.max()) == 0:
             break
-        # the sweep only sees boxes, not what they say together: ask for more than is needed, and more each time
+        # the sweep considers boxes one by one, not combined beliefs: aim below what is needed, and lower each time
         merged = _merged(table, groups, values, aim * 0.7**attempt)
         if attempt == TRIES - 2:
             merged = np.minimum(groups, 0)
@@ -87,9 +87,9 @@ def hide_presence(
 
 
 def beliefs(table: Table, groups: NDArray[np.int32], values: Values, together: float | None = None) -> Beliefs:
-    """What a partition says about presence once it is published, seen as an audit sees it.
+    """Return the beliefs in presence that a partition justifies once published, computed as in an audit.
 
-    ``together``: what may be said about anyone by all groups; where no more is, how much less it is is not looked for.
+    ``together`` is the combined belief that is allowed; a bound below it is not tightened further.
     """
     release = GeneralizedRelease.from_groups(
         table, groups, promise=AlphaBeta(1, 1), scheme="none", values=values, seeded=np.random.default_rng(0)
@@ -107,7 +107,7 @@ def beliefs(table: Table, groups: NDArray[np.int32], values: Values, together: f
 
 
 def _merged(table: Table, groups: NDArray[np.int32], values: Values, alpha: float) -> NDArray[np.int32]:
-    """The same groups, merged along a curve through the middles of their boxes until none is beyond alpha."""
+    """Merge groups along a curve through the centres of their boxes until none exceeds alpha."""
     places, number = dense_groups(groups)
     low, high, order = neighbours_in_order(table.quasi, places, number)
     sizes = np.bincount(places[places >= 0], minlength=number)
@@ -119,8 +119,10 @@ def _merged(table: Table, groups: NDArray[np.int32], values: Values, alpha: floa
 def neighbours_in_order(
     columns: tuple[Column, ...], places: NDArray[np.int32], number: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """The smallest and largest codes of each group, and the groups in an order in which neighbours lie near each other:
-    along a curve through the middles of their boxes."""
+    """Return the smallest and largest codes of each group, and the groups in an order with neighbours near each other.
+
+    The order is that along a curve through the centres of their boxes.
+    """
     low, high = np.empty((number, len(columns)), np.int32), np.empty((number, len(columns)), np.int32)
     for j, column in enumerate(columns):
         ends = np.full(number, NO_LOW, np.int32), np.full(number, NO_HIGH, np.int32)
@@ -132,7 +134,7 @@ def neighbours_in_order(
 
 
 def _axes(columns: tuple[Column, ...], values: Values) -> tuple[Axes, NDArray[np.int64]]:
-    """Axes on which an interval costs the share of occurring values it adds to its first, and how many these are."""
+    """Return axes on which an interval costs the share of occurring values beyond its first one, and their numbers."""
     levels, cards, offsets, ancestors, costs, known = [], [], [0], [], [], []
     for column, mask in zip(columns, occurring(columns), strict=True):
         many = int(mask.sum())
@@ -145,7 +147,7 @@ def _axes(columns: tuple[Column, ...], values: Values) -> tuple[Axes, NDArray[np
         else:
             nodes, prices = np.zeros((1, len(mask)), np.int32), (np.cumsum(mask) - 1.0)[None]
             if column.missing is not None:
-                # together with a number, what is missing is published as anything
+                # a missing value together with a number is published as the whole domain
                 prices[0, column.missing] = -many
             levels.append(0)
         cards.append(len(mask))

@@ -1,4 +1,4 @@
-"""Groups of persons who may have several rows each: a scheme divides the persons, and their rows follow them."""
+"""Groups of persons with several rows each: a scheme divides the persons, and their rows follow them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from discreet.table.persons import one_row_each
 from discreet.table.table import Table
 
 Division = Callable[[Table], NDArray[np.int32]]
-"""From a table of one row each to the group of every row, -1 where it is withheld."""
+"""Maps a table with one row per person to the group of every row, -1 if withheld."""
 
 
 def groups_of_persons(table: Table, principle: Principle, divide: Division) -> NDArray[np.int32]:
-    """The group of every row, all rows of a person in one, such that rows and persons of every group keep the promise.
+    """Return the group of every row, one per person, such that rows and persons of every group keep the promise.
 
-    Why the promise is kept: persons are divided by what one row says of each, which only serves to find good groups.
-    What they come to is judged by all rows, and groups that break the promise are thrown together with their
-    neighbours until none does: the promise is monotone, and all persons together keep it.
+    Why the promise is kept: persons are divided by one representative row each, which only serves to find good groups.
+    The result is judged by all rows, and groups that break the promise are merged with their neighbours until none
+    does: the promise is monotone, and all persons together keep it.
     """
     assert table.person is not None
     groups = divide(one_row_each(table))[table.person]
@@ -49,9 +49,9 @@ def _see_that_withheld_persons_keep(principle: Principle, table: Table, groups: 
 
 
 def _merged(table: Table, groups: NDArray[np.int32], principle: Principle) -> NDArray[np.int32]:
-    """The same groups, those that break the promise thrown together with the next along a curve until they keep it."""
+    """Merge groups that break the promise with the next ones along a curve until they keep it."""
     if groups.max() < 0:
-        return groups  # nothing is left to publish, which is refused by whoever would publish it
+        return groups  # nothing is left to publish; the caller refuses that
     places, number = dense_groups(groups)
     judged, rules = Judged.of(table, places, number), rules_about(principle, table)
     broken = judged.strains(rules) > 1.0
@@ -88,7 +88,7 @@ def _merged(table: Table, groups: NDArray[np.int32], principle: Principle) -> ND
 
 
 def _sum(counts: Counts, some: list[int]) -> Counts:
-    """The counts of some groups, nobody being in two of them, taken as one."""
+    """Return the counts of some groups taken as one; nobody may be in two of them."""
     line = np.zeros(counts.width, np.int64)
     for group in some:
         inside = slice(counts.starts[group], counts.starts[group + 1])

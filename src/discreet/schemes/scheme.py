@@ -1,4 +1,4 @@
-"""What every scheme is: an object with keyword parameters and one verb."""
+"""The interface of all schemes: an object with keyword parameters and one verb."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from discreet.table.texts import near
 
 
 class Scheme(ABC):
-    """A published algorithm: from a table and a promise to a release that keeps it, or a refusal that says why."""
+    """A published algorithm: turns a table and a promise into a release that keeps it, or refuses with a reason."""
 
     name: ClassVar[str]
     format: ClassVar[type[Any]]
-    """What it makes."""
+    """The class of releases that it makes."""
     hides_presence: ClassVar[bool] = False
-    """Whether it can be kept in doubt who is in the table."""
+    """Whether it can hide who is in the table."""
     several: ClassVar[bool] = False
     """Whether it protects several sensitive attributes at once."""
     persons: ClassVar[bool] = False
@@ -34,10 +34,10 @@ class Scheme(ABC):
 
     @abstractmethod
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
-        """A release of the table that keeps the promise."""
+        """Return a release of the table that keeps the promise."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Why the scheme cannot make this promise about any such table, in a sentence; ``None`` when it can."""
+        """Return why the scheme cannot make this promise about any such table, in a sentence; None if it can."""
         hidden = any(part.most_presence < 1.0 for part in principle.parts)
         if hidden and not self.hides_presence:
             return (
@@ -53,7 +53,7 @@ class Scheme(ABC):
 
     @classmethod
     def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:
-        """The scheme with options given as text, as on a command line or in a manifest."""
+        """Return the scheme with options given as text, as on a command line or in a manifest."""
         known = {field.name: field for field in fields(cast(Any, cls)) if field.name != "random_state"}
         given: dict[str, Any] = {}
         for key, text in options.items():
@@ -63,7 +63,7 @@ class Scheme(ABC):
         return cls(**given, **{"random_state": random_state})
 
     def _choose(self, **choices: Sequence[str]) -> None:
-        """Refuse a parameter that is none of its choices."""
+        """Raise an error for a parameter that is not one of its choices."""
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 raise DiscreetError(f"{name}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
@@ -71,13 +71,13 @@ class Scheme(ABC):
     @property
     @abstractmethod
     def options(self) -> dict[str, Any]:
-        """The parameters, as the manifest shows them."""
+        """The parameters, as written to the manifest."""
 
 
 def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
-    """The prior of a table that can keep the promise; a refusal, with the strongest reachable one, if it cannot.
+    """Return the prior of a table that can keep the promise; else raise an error with the strongest reachable one.
 
-    Where several attributes are sensitive, the prior of the first; the promises about each of them are looked at.
+    With several sensitive attributes this is the prior of the first; the promises about each of them are checked.
     """
     if table.rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
@@ -102,7 +102,7 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
 
 
 def _check_persons(scheme: Scheme, table: Table) -> None:
-    """Refuse persons with several rows where the scheme, or the number of sensitive attributes, is for one row each."""
+    """Raise an error for persons with several rows if the scheme or the sensitive attributes do not allow them."""
     if table.person is None:
         return
     if not scheme.persons:
@@ -119,7 +119,7 @@ def _check_persons(scheme: Scheme, table: Table) -> None:
 
 
 def _check_several(scheme: Scheme, table: Table, principle: Principle) -> None:
-    """Refuse several sensitive attributes where the promise or the scheme is for one."""
+    """Raise an error for several sensitive attributes if the promise or the scheme is for one."""
     if len(table.sensitive) < 2:
         return
     names = ", ".join(column.name for column in table.sensitive)
@@ -136,7 +136,7 @@ def _check_several(scheme: Scheme, table: Table, principle: Principle) -> None:
 
 
 def _value(field: Field[Any], text: str) -> object:
-    """An option's value from its text, of the type that its default has."""
+    """Convert an option's text to the type of its default."""
     if isinstance(field.default, bool):
         if text.lower() not in ("true", "false"):
             raise DiscreetError(f"{field.name}={text!r} is neither true nor false; write {field.name}=true")

@@ -1,9 +1,9 @@
 """Rows that are not published: those that cannot be, and those that would cost more than they are worth.
 
-Whoever finds no group for a victim knows that the victim was withheld, and the withheld rows' sensitive values are the
-difference between the public prior and what is published. So they have to keep the promise as a group of their own.
-It follows that they could always be published as one more group, at a loss of at most 1 each: withholding can make a
-search for low loss easier, but it cannot lower the least loss there is.
+An adversary who finds no group for a victim knows that the victim was withheld, and the withheld rows' sensitive values
+are the difference between the public prior and what is published. So they must keep the promise as a group of their
+own. It follows that they could always be published as one more group, at a loss of at most 1 each: withholding can make
+a search for low loss easier, but it cannot lower the minimum.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Rows = NDArray[np.int64]
 
 
 def check_missing(table: Table, most: float) -> None:
-    """Refuse a table of which more than the share ``most`` of the rows have to be withheld for what they miss."""
+    """Raise an error if more than the share ``most`` of the rows must be withheld for missing values."""
     if not 0.0 <= most <= 1.0:
         raise DiscreetError(f"most_withheld={most!r} is not a share of rows; give a number from 0 to 1")
     missing = 0 if table.unusable is None else len(table.unusable)
@@ -37,7 +37,7 @@ def check_missing(table: Table, most: float) -> None:
 
 
 def check_withheld(table: Table, withheld: int, most: float) -> None:
-    """Refuse a release for which too many rows were withheld beside those that have to be for what they miss."""
+    """Raise an error if too many rows were withheld together with those that must be for missing values."""
     if table.unusable is not None and len(table.unusable) and withheld > most * table.rows:
         told = (
             f"would be withheld: {wording.rows(len(table.unusable))} for missing numbers"
@@ -47,13 +47,13 @@ def check_withheld(table: Table, withheld: int, most: float) -> None:
 
 
 def _columns_at_fault(table: Table) -> str:
-    """The columns in which numbers are missing, those with most of them first."""
+    """Return the columns in which numbers are missing, those with the most first."""
     order = sorted(table.lacking.items(), key=lambda one: -one[1])
     return f" ({', '.join(f'{name!r}: {count:,}' for name, count in order)})" if order else ""
 
 
 def _too_many(table: Table, rows: int, told: str, most: float) -> DiscreetError:
-    """A refusal that leaves the decision to the user, the mildest way out first."""
+    """Return an error that leaves the decision to the user, the mildest way out first."""
     share = rows / table.rows
     worst = max(
         (name for name in table.lacking if name in table.quasi_names), key=table.lacking.__getitem__, default=""
@@ -69,7 +69,7 @@ def _too_many(table: Table, rows: int, told: str, most: float) -> DiscreetError:
 
 
 def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> Rows:
-    """The rows that have to be withheld for missing values, with as few others as make them keep the promise."""
+    """Return the rows that must be withheld for missing values, and as few others as make them keep the promise."""
     for rows in sets_to_withhold(table, prior, rng):
         counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
         if len(rows) == 0 or principle.holds(counts[None, :], prior)[0]:
@@ -80,7 +80,7 @@ def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.rand
 
 
 def cannot_withhold(unusable: Rows, why: str) -> DiscreetError:
-    """The refusal of rows that have to be withheld, and the way out."""
+    """Return the error that rows cannot be withheld, with the way out."""
     return DiscreetError(
         f"{wording.rows(len(unusable))} with missing values cannot be withheld: {why} Treat missing as a value of its "
         f"own instead ({argument('missing', 'value')}), or drop the column with the missing values."
@@ -88,7 +88,7 @@ def cannot_withhold(unusable: Rows, why: str) -> DiscreetError:
 
 
 def sets_to_withhold(table: Table, prior: Prior, rng: np.random.Generator) -> Iterator[Rows]:
-    """The rows that have to be withheld for missing values, first alone and then with ever more others.
+    """Yield the rows that must be withheld for missing values, first alone and then with more and more others.
 
     The others are drawn at random from the sensitive values that the unusable rows lack most, compared with the prior.
     """
@@ -110,7 +110,7 @@ def sets_to_withhold(table: Table, prior: Prior, rng: np.random.Generator) -> It
 
 
 def _whole_numbers(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
-    """Whole numbers in proportion to ``shares`` that add up to ``total``."""
+    """Return whole numbers in proportion to ``shares`` that add up to ``total``."""
     if total == 0 or shares.sum() == 0:
         return np.zeros(len(shares), np.int64)
     running = np.cumsum(shares) * (total / shares.sum())
@@ -121,10 +121,10 @@ def _whole_numbers(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]
 def costly_rows(
     problem: Problem, partition: Partition, principle: Principle, prior: Prior, has: Rows, room: int
 ) -> Rows:
-    """Up to ``room`` rows whose removal saves more than their own loss of 1 each, best first by what they save.
+    """Return up to ``room`` rows whose removal saves more than their own loss of 1 each, those that save most first.
 
-    ``has`` are the counts of the rows withheld already. Whatever is returned keeps the promise together with them, and
-    so does every group without them; when no such rows are found, none are returned.
+    ``has`` are the counts of the rows already withheld. The returned rows keep the promise together with them, and
+    every group keeps it without these rows; if no such rows are found, none are returned.
     """
     if problem.axes.by_size or room <= 0:
         return np.zeros(0, np.int64)
@@ -145,7 +145,7 @@ def costly_rows(
 
 
 def _tempting(problem: Problem, partition: Partition, room: int) -> tuple[Rows, NDArray[np.float64]]:
-    """Rows that their groups would be better off without, taken out one per group and round."""
+    """Return rows whose removal lowers their group's cost, and their savings; one row per group and round."""
     rows = partition.rows.copy()
     starts, ends = partition.starts.copy(), np.append(partition.starts[1:], len(rows))
     m = len(problem.limits.caps)
@@ -169,7 +169,7 @@ def _tempting(problem: Problem, partition: Partition, room: int) -> tuple[Rows, 
 
 
 def _within_caps(classes: NDArray[np.int32], caps: NDArray[np.float64], has: Rows, size: int) -> NDArray[np.bool_]:
-    """Which of these rows to keep so that no class exceeds its cap in a withheld set of ``size`` more rows."""
+    """Return which rows to keep so that no value exceeds its cap in a withheld set of ``size`` more rows."""
     allowed = np.floor(caps * (has.sum() + size) + 1e-9).astype(np.int64) - has
     order = np.argsort(classes, kind="stable")
     counts = np.bincount(classes, minlength=len(caps))
@@ -182,7 +182,7 @@ def _within_caps(classes: NDArray[np.int32], caps: NDArray[np.float64], has: Row
 def _without_broken_groups(
     problem: Problem, partition: Partition, principle: Principle, prior: Prior, rows: Rows
 ) -> Rows:
-    """Those of the rows that can be taken from their groups together."""
+    """Return the rows that can all be removed without their groups breaking the promise."""
     groups = partition.groups
     m = len(problem.limits.caps)
     touched, index = np.unique(groups[rows], return_inverse=True)

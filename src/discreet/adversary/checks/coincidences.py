@@ -1,17 +1,19 @@
-"""How surprising it is that so many lines stand where they do by the input, or beside lines like them, by chance.
+"""How surprising it is that so many lines of a random order match the input row in their place, or each other.
 
-The order was drawn so that any order is as likely as any other. A surprise is -log of a bound on the probability that
-so many lines, or more, coincide with what is in their place. All bounds hold for any number of lines.
+Under the null hypothesis all orders of the lines are equally likely. A surprise is -log of a bound on the probability
+that at least as many lines coincide with what is in their place. All bounds hold for any number of lines. A *label* is
+what a line, or a row of the input, says.
 
-*Matches*: how many lines stand where the input has a row that says the same. Of k given places, all match with a
-probability that follows from how many lines and rows say what; added up over all choices of k places, it is a
-coefficient of a product of polynomials, one for each thing said, and bounds how often k places match. For lines in the
-order of the input it is how probable that order is. *Shifts* are matches with the input moved, reversed, or dealt into
-two heaps, and *runs* lines that are like the one before: the same polynomials with one row less for each thing said.
-*Fits*: how many lines stand where the input has a row that they admit. Of k given lines all do with at most the
-product, over them, of r!^(1/r) / n!^(1/n), r the number of rows that a line admits (Bregman 1973).
-*Near matches*: a sum over places of numbers from 0 to 1 that depend on the line which stands there, with mean m,
-exceeds it by d with probability exp(-d^2 / (4 m + 2 d)) at most (Chatterjee 2007); so does a sum of independent ones.
+*Matches*: how many lines have the label of the input row in their place. The probability that k given places all match
+follows from how many lines and rows have each label. Summed over all choices of k places, it is a coefficient of a
+product of polynomials, one per label, and it bounds the probability that k places match. For lines in the order of the
+input, the bound is the probability of that order. *Shifts* are matches with the input moved, reversed, or dealt into
+two heaps. *Runs* are lines with the key of the line before them: the same polynomials with one row less per key.
+*Fits*: how many lines admit the input row in their place. The probability that k given lines all do is at most the
+product, over these lines, of r!^(1/r) / n!^(1/n), where r is the number of rows that a line admits (Bregman 1973).
+*Near matches*: a sum over places of numbers from 0 to 1 that depend on the line in the place, with mean m, exceeds m by
+d with probability at most exp(-d^2 / (4 m + 2 d)) (Chatterjee 2007); the same bound holds for sums of independent
+terms.
 """
 
 from __future__ import annotations
@@ -26,17 +28,18 @@ from numpy.typing import NDArray
 from discreet.adversary.checks.permutations import LIKELY, MOST, Ints, dense
 
 NEAR = (8, 64)
-"""In how many places around its own a row of the input is looked for, if not in its own."""
+"""Sizes of the blocks of consecutive places within which a row of the input is looked for, besides its own place."""
 PAIRS = 1 << 18
-"""So many pairs of a line and a row that say the same are looked at to find how far the input was moved."""
+"""At most this many pairs of a line and a row with the same label are examined to find how far the input was moved."""
 SLOPES = ((1, 1), (1, -1), (2, 1), (2, -1), (1, 2), (1, -2))
-"""How many lines and rows a moved input goes on by: as it was, reversed, dealt into two heaps, and put together."""
+"""Steps in lines and in rows along a moved input: unchanged, reversed, dealt into two heaps, merged from two halves."""
 
 
 def matches(lines: Ints, rows: Ints) -> float:
-    """How surprising it is that so many lines say the same as the row of the input in their place, or near to it.
+    """Return how surprising it is that so many lines have the label of the input row in their place, or near it.
 
-    Both are numbered by what they say, and are as many. The input is also looked at in some other ``arrangements``.
+    Lines and rows are given by the numbers of their labels and are equally many. Other ``arrangements`` of the input
+    are tried as well.
 
     >>> says = np.arange(900) * 7 % 11
     >>> round(matches(says, says)), matches(np.sort(says), says) > 0
@@ -64,7 +67,7 @@ def matches(lines: Ints, rows: Ints) -> float:
 
 
 def _equal_pairs(ones: Ints, others: Ints) -> int:
-    """How many pairs of a number of the ones and one of the others are equal."""
+    """Count the pairs of equal numbers, one from ``ones`` and one from ``others``."""
     both = np.sort(np.concatenate([2 * ones, 2 * others + 1]))
     ends = np.flatnonzero(np.diff(both >> 1, append=-1))
     of_others = np.diff(np.cumsum(both & 1)[ends], prepend=0)
@@ -72,8 +75,9 @@ def _equal_pairs(ones: Ints, others: Ints) -> int:
 
 
 def arrangements(rows: NDArray[Any], most: int | None = None) -> tuple[NDArray[Any], ...]:
-    """The rows of the input as they are, reversed, dealt into two heaps, and put together from two halves in turn; of
-    each the first, so many at most.
+    """Return the rows as they are, reversed, dealt into two heaps, and merged in turn from two halves.
+
+    Of each arrangement only the first ``most`` rows are returned.
 
     >>> [one.tolist() for one in arrangements(np.arange(5))]
     [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [0, 2, 4, 1, 3], [0, 3, 1, 4, 2]]
@@ -86,7 +90,7 @@ def arrangements(rows: NDArray[Any], most: int | None = None) -> tuple[NDArray[A
 
 
 def shifts(lines: Ints, rows: Ints) -> float:
-    """How surprising it is that so many lines say the same as the rows of the input in some other place of their own.
+    """Return how surprising it is that so many lines have the labels of the input rows after a common shift.
 
     >>> says = np.arange(90) * 7 % 11
     >>> round(shifts(np.roll(says, 30), says)), round(shifts(np.concatenate([says[::2], says[1::2]]), says))
@@ -107,7 +111,7 @@ def shifts(lines: Ints, rows: Ints) -> float:
     most = 0
     for step, other in SLOPES:
         moved = step * line - other * row
-        # moved by one line for each row, the last rows come first; else that would put two rows in one place
+        # one line per row: the shift is cyclic; with other steps a cyclic shift would put two rows in one place
         moved = np.sort(moved % number if abs(step * other) == 1 else moved)
         ends = np.flatnonzero(np.diff(moved, append=moved[-1:] + 1)) if len(moved) else moved
         most = max(most, int(np.diff(ends, prepend=-1).max(initial=0)))
@@ -115,7 +119,7 @@ def shifts(lines: Ints, rows: Ints) -> float:
 
 
 def _rare(pairs: Ints) -> NDArray[np.bool_]:
-    """The things said that have the fewest pairs of a line and a row, and at most ``PAIRS`` of them in all."""
+    """Select the labels with the fewest pairs of a line and a row, with at most ``PAIRS`` pairs in total."""
     cost = np.minimum(pairs, PAIRS + 1)
     often = np.bincount(cost)
     below = int(np.searchsorted(np.cumsum(often * np.arange(len(often))), PAIRS, side="right"))
@@ -126,7 +130,7 @@ def _rare(pairs: Ints) -> NDArray[np.bool_]:
 
 
 def runs(keys: NDArray[Any]) -> float:
-    """How surprising it is that so many lines have the same key as the line before.
+    """Return how surprising it is that so many lines have the key of the line before them.
 
     >>> round(runs(np.repeat([3, 1, 2, 5], 5))), runs(np.tile([3, 1, 2, 5], 5))
     (20, 0.0)
@@ -136,9 +140,9 @@ def runs(keys: NDArray[Any]) -> float:
 
 
 def agreeing(hits: int, says: Ints, said: Ints, number: int) -> float:
-    """How surprising it is that so many lines, of a number of them, have a place where a row says the same.
+    """Return how surprising it is that ``hits`` of ``number`` lines are in a place where the row has the same label.
 
-    So many lines and so many rows say each thing.
+    ``says`` and ``said`` count the lines and the rows with each label.
 
     >>> round(math.exp(agreeing(12, np.array([6, 6]), np.array([6, 6]), 12))), math.comb(12, 6)
     (924, 924)
@@ -161,7 +165,7 @@ def agreeing(hits: int, says: Ints, said: Ints, number: int) -> float:
     terms = logs[said] - logs[powers] - logs[said - powers] + logs[says] - logs[says - powers]
 
     def product(log_x: float) -> float:
-        """The logarithm of the product of all polynomials."""
+        """Return the logarithm of the product of all polynomials."""
         values = terms + powers * log_x
         largest = np.maximum.reduceat(values, starts)
         sums = np.add.reduceat(np.exp(values - np.repeat(largest, lengths)), starts)
@@ -171,7 +175,9 @@ def agreeing(hits: int, says: Ints, said: Ints, number: int) -> float:
 
 
 def fitting(hits: int, admitted: Ints) -> float:
-    """How surprising it is that so many lines admit the row in their place, if each admits so many rows at most.
+    """Return how surprising it is that ``hits`` lines admit the row in their place.
+
+    ``admitted`` is, per line, the largest number of rows that it admits.
 
     >>> round(fitting(20, np.full(20, 5)), 1), fitting(5, np.full(20, 5))
     (23.2, 0.0)
@@ -191,11 +197,11 @@ def fitting(hits: int, admitted: Ints) -> float:
 
 
 def _rarity(hits: int, number: int, product: Callable[[float], float], ways: Callable[[int], float]) -> float:
-    """Minus the logarithm of the least bound on how often so many places, or more, are hit.
+    """Return minus the logarithm of the smallest bound found on the probability of ``hits`` or more hits.
 
-    Whatever k is, the mean number of choices of k places that are all hit, divided by how many choices so many hits
-    allow, is a bound. That mean is the coefficient of x^k in a product, at most the product at any x divided by x^k,
-    and divided by some number of ways.
+    For every k, Markov's inequality gives a bound: the mean number of choices of k places that are all hit, divided by
+    the number of choices of k among ``hits`` places. That mean is the coefficient of x^k in ``product``, divided by
+    ``ways(k)``; the coefficient is at most the product at any x divided by x^k.
     """
     ks = np.unique(np.linspace(1, hits, 64).astype(np.int64))
     offs = np.array([_log_choices(hits, k) + ways(k) for k in ks.tolist()])
@@ -205,7 +211,7 @@ def _rarity(hits: int, number: int, product: Callable[[float], float], ways: Cal
 
     low, high = -2.0 * math.log(number + 1.0), 2.0 * math.log(number + 1.0) + 25.0
     found = 0.0
-    for _ in range(3):  # ever more closely around the best
+    for _ in range(3):  # a finer grid around the best point each time
         tried = np.linspace(low, high, 13)
         values = [at(log_x) for log_x in tried.tolist()]
         best, apart = int(np.argmax(values)), tried[1] - tried[0]
@@ -219,7 +225,7 @@ def _log_choices(number: int, chosen: int) -> float:
 
 
 def exceeding(total: float, mean: float) -> float:
-    """How surprising it is that a sum over places exceeds its mean so much.
+    """Return how surprising it is that a sum over places exceeds its mean by so much.
 
     >>> exceeding(40.0, 10.0), exceeding(9.0, 10.0)
     (9.0, 0.0)

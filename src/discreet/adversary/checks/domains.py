@@ -1,4 +1,4 @@
-"""Whether the domains and hierarchies that a manifest tells are those of the original, for every format."""
+"""Check that the domains and hierarchies in a manifest agree with the original, for every format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
 
 SHOWN = 3
-"""How many values that only the manifest lists a finding repeats."""
+"""How many values that only the manifest lists are quoted in a finding."""
 
 
 def domains(
@@ -28,18 +28,19 @@ def domains(
     published: Mapping[str, NDArray[np.float64]],
     from_release: Collection[str] = (),
 ) -> Check:
-    """Whether domains, values and hierarchies are the original's.
+    """Check that domains, values and hierarchies agree with the original.
 
-    More than the original holds may be declared: that is no fault, but it is said what, as the original does not tell.
-    ``published`` are the numbers, or ends of intervals, that each numeric quasi-identifier is published with;
-    ``from_release`` are the attributes whose hierarchy or order the original was read with as the release states it.
+    A release may declare values that the original does not contain. This is no fault, but the finding lists them,
+    because the original cannot confirm them. ``published`` are the numbers, or ends of intervals, that each numeric
+    quasi-identifier is published with; ``from_release`` are the attributes whose hierarchy or order was copied from the
+    release when the original was read.
     """
     faults, remarks = _other_trees(release, original), []
     for attribute in release.attributes:
         if attribute.role == "other":
             continue
         column = original.column(attribute.name)
-        # all rows show which sensitive values there are, the withheld ones too
+        # the release declares the sensitive values of all rows, withheld ones included
         complete = release.withheld == 0 or attribute.role == "sensitive"
         seen = np.flatnonzero(np.bincount(column.codes, minlength=len(column.values)))
         if attribute.kind == "numeric":
@@ -60,7 +61,7 @@ def domains(
 
 
 def numbers_of(attributes: Collection[Attribute], payloads: Collection[ExactColumn]) -> dict[str, NDArray[np.float64]]:
-    """The numbers that numeric attributes are published with, as they are."""
+    """Return the numbers that numeric attributes are published with, where these are published exactly."""
     return {
         attribute.name: _numbers(payload.values)
         for attribute, payload in zip(attributes, payloads, strict=True)
@@ -69,7 +70,7 @@ def numbers_of(attributes: Collection[Attribute], payloads: Collection[ExactColu
 
 
 def ends_of(release: GeneralizedRelease) -> dict[str, NDArray[np.float64]]:
-    """The ends of the intervals that numeric attributes are published with; a hierarchy has ends of its own."""
+    """Return the ends of the published intervals of numeric attributes that have no hierarchy."""
     found = {}
     for attribute, regions in zip(release.quasi, release.descriptions.regions, strict=True):
         if attribute.kind == "numeric" and attribute.hierarchy is None:
@@ -87,7 +88,7 @@ def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _known(column: Column, seen: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The numbers that rows of the original hold."""
+    """Return the numbers in the original's rows."""
     return _numbers(column.values[seen[seen != (-1 if column.missing is None else column.missing)]])
 
 
@@ -102,7 +103,7 @@ def _outside(attribute: Attribute, shown: NDArray[np.float64], known: NDArray[np
 
 
 def _wider(attribute: Attribute, column: Column, known: NDArray[np.float64], used: bool) -> list[str]:
-    """That a domain goes beyond that of the original; ``used`` when losses are measured by it."""
+    """Remark that a domain is wider than the original's; ``used`` when losses are measured by this domain."""
     if attribute.domain is None:
         return []
     bottom, top = attribute.domain
@@ -120,13 +121,13 @@ def _wider(attribute: Attribute, column: Column, known: NDArray[np.float64], use
 
 
 def _unlisted(attribute: Attribute, held: set[str]) -> list[str]:
-    """That values are lacking; an order does not list what is missing."""
+    """Report values of the original that the manifest does not list; an order never lists the missing value."""
     known = {*ordered_values(attribute), *({MISSING} if attribute.kind == "ordinal" else ())}
     return [] if held <= known else [f"the manifest does not list all values of {attribute.name!r}"]
 
 
 def _unheld(attribute: Attribute, known: set[str]) -> list[str]:
-    """That values are listed which the original as it was read does not have."""
+    """Remark on listed values that are absent from the original as it was read."""
     more = [value for value in ordered_values(attribute) if value not in known]
     if not more:
         return []
@@ -139,7 +140,7 @@ def _unheld(attribute: Attribute, known: set[str]) -> list[str]:
 
 
 def _tells_more(attribute: Attribute) -> bool:
-    """Whether the manifest tells more of an attribute than its values."""
+    """Whether the manifest states an order or a hierarchy of an attribute, not only its values."""
     return attribute.kind == "ordinal" or (attribute.hierarchy is not None and not attribute.flat)
 
 
@@ -147,7 +148,7 @@ def _tells_more(attribute: Attribute) -> bool:
 
 
 def _other_trees(release: Release, original: Table) -> list[str]:
-    """The attributes that the release was made with another hierarchy of than the original was read with."""
+    """Report the attributes whose hierarchy in the release differs from the one that the original was read with."""
     faults = []
     for attribute in release.attributes:
         told, read = attribute.hierarchy, original.column(attribute.name).hierarchy
@@ -160,9 +161,9 @@ def _other_trees(release: Release, original: Table) -> list[str]:
 
 
 def _same(told: Hierarchy, read: Hierarchy, partly: bool) -> bool:
-    """Whether two hierarchies agree, but for a leaf for missing values, which depends on the reading.
+    """Whether two hierarchies agree, apart from a leaf for missing values, which depends on how the table was read.
 
-    With ``partly``, the one that is told may lack leaves: those that only withheld rows hold.
+    With ``partly``, the release's hierarchy may lack leaves: those that only withheld rows have.
     """
     one, other = ({row for row in tree.rows() if row[0] != MISSING} for tree in (told, read))
     return one <= other if partly else one == other

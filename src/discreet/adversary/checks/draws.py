@@ -1,20 +1,21 @@
-"""Whether published sensitive values are such as chance makes of the original ones, whatever format they are in.
+"""Check that the published sensitive values are what randomising the original values plausibly produces.
 
-Looked at is how often every value is published; how often it is published where it occurred, every published v counting
-by the share of v among the original rows with the same quasi-identifiers and other columns (with a trace, by whether it
-is the row's own); and how often that is so for all values together. The last one tells values that were never
-randomised, or randomised too little, even where single values are too rare to tell anything.
+This holds for every randomised format. The statistics are: how often each value is published; how often it is published
+where it occurred, where a published v counts by the share of v among the original rows with the same quasi-identifiers
+and other columns (with a trace: 1 if v is the row's own value, else 0); and the latter for all values together. This
+last one detects values that were never, or too rarely, randomised even where single values are too rare to detect it.
 
-Given the original, each of these is a sum of independent terms between 0 and 1. Two bounds hold for how probably such a
-sum is off its mean by d or more, whatever the number of rows; a test that only holds for many rows would raise false
-alarms on rare values. The better one counts, and as many statistics are looked at, the level is divided among them.
+Given the original, each statistic is a sum of independent terms between 0 and 1. Two bounds limit the probability that
+such a sum deviates from its mean by d or more. Both hold for any number of rows; an asymptotic test would raise false
+alarms on rare values. The stronger bound counts, and the level is divided among the statistics.
 
 Bernstein: at most exp(-d^2 / (2 (variance + d / 3))) to either side.
 Chernoff: a sum X reaches x with probability at most E exp(t X) / exp(t x), for any t above 0, and falls to x likewise
-for t below 0. A row whose value v is published with probability m_v, and counts w_v, contributes the factor
-1 + sum_v m_v (exp(t w_v) - 1). The product over rows of one combination, which have the same w, is by the inequality of
-the arithmetic and the geometric mean at most that of as many rows with the mean of their m. It is exact for rows of the
-same original value, as with a trace: if all of these are published as they were, the bound is how probable that is.
+for t below 0. A row that publishes value v with probability m_v, weighted w_v, contributes the factor 1 + sum_v m_v
+(exp(t w_v) - 1). The rows of one combination share the weights w. By the inequality of arithmetic and geometric means,
+the product of their factors is at most that of equally many rows that all have the mean m. The bound is exact for rows
+with the same original value, as with a trace: if all of these are published unchanged, the bound is the probability of
+that.
 """
 
 from __future__ import annotations
@@ -33,62 +34,62 @@ from discreet.principles.counts import Counts
 
 Floats = NDArray[np.float64]
 LEVEL = 1e-6
-"""How often a release that was drawn as it says is taken for one that was not, at most."""
+"""Upper bound on the probability that a correctly randomised release is rejected."""
 TRIED = (0.7, 1.0, 1.4, 2.0, 3.0, 6.0, 16.0, 64.0)
-"""What t of Chernoff's bound is tried, as multiples of the one that leads to Bernstein's."""
+"""Values of t tried in Chernoff's bound, as multiples of the t that yields Bernstein's bound."""
 STEEPEST = 500.0
 """The largest t that is tried; beyond it, exp overflows."""
 FEW = 1 << 14
-"""Up to so many counts, the share of rows that could go unseen is looked for."""
+"""Up to this many counts, the undetectable share of unchanged rows is narrowed down by halving."""
 STEPS = 8
-"""How often the share of rows that could go unseen is narrowed down by half."""
+"""Number of halvings."""
 HAIR = 1e-12
-"""What is added to the probability that a row does not count, so that rounding cannot make it 0."""
+"""Added to the probability that a row does not count, so that rounding cannot make it 0."""
 
 
 class Expected(NamedTuple):
-    """What chance makes of some original rows."""
+    """Means and variances of the statistics for given original rows."""
 
     published: Floats
-    """Per value: how often it is published, on average."""
+    """Per value: the mean number of times it is published."""
     published_spread: Floats
-    """The variance of that."""
+    """The variance of that number."""
     own: Floats
-    """Per combination and value that occurs in it, as in the counts: how often it is published there, on average."""
+    """Per combination and value in it, as in the counts: the mean number of times the value is published there."""
     own_spread: Floats
-    """The variance of that."""
+    """The variance of that number."""
     total_spread: float
-    """The variance of how often values are published in their own place, all together."""
+    """The variance of the statistic of all values together."""
 
 
 class Look(NamedTuple):
-    """Original rows beside what was published in their place, and what was to be expected."""
+    """Original rows, what was published in their place, and the expectation."""
 
     had: Counts
     got: Counts
     expect: Callable[[Counts], Expected]
     names: list[str]
-    """What each value is called."""
+    """The name of each value in sentences."""
     any: str
-    """What all of them are called together."""
+    """The name of all values together."""
     place: str
-    """What a value's own place is called."""
+    """The words for "where the value occurred"."""
 
 
 class Figures(NamedTuple):
-    """Sums of independent terms, of which the last one is that of all values together."""
+    """The statistics, each a sum of independent terms; the last one is that of all values together."""
 
     observed: Floats
     means: Floats
     variances: Floats
     surprise: Floats
-    """How little probable: -log of a bound on the probability of being so far off."""
+    """-log of a bound on the probability of such a deviation."""
 
 
 def plausible(matched: Matched, looks: Sequence[Look], at_fault: str, sound: str) -> Check:
-    """Whether what is published is such as chance makes of the original.
+    """Check that what is published is plausible for the original.
 
-    Also whether this check could have told: a release in which every value stands as it was must have failed it.
+    The check also reports its own power: whether it would reject a release that publishes every value unchanged.
     """
     expected = [look.expect(look.had) for look in looks]
     for look, (found, beyond) in zip(looks, _judged(looks, expected, [look.got for look in looks]), strict=True):
@@ -118,7 +119,7 @@ def plausible(matched: Matched, looks: Sequence[Look], at_fault: str, sound: str
 
 
 def figures(had: Counts, got: Counts, expected: Expected) -> Figures:
-    """The statistics of what was published, with how surprising each of them is.
+    """Compute the statistics of what was published, with how surprising each of them is.
 
     >>> had, got = Counts.of([[40, 0], [0, 40]], 2), Counts.of([[21, 19], [17, 23]], 2)
     >>> half, ten = np.full(2, 20.0), np.full(2, 10.0)
@@ -136,13 +137,13 @@ def figures(had: Counts, got: Counts, expected: Expected) -> Figures:
 
 
 def _stacked(had: Counts, single: Floats, own: Floats, total: float | None = None) -> Floats:
-    """The statistics one after the other: of every value, of every value in its own place, and of all together."""
+    """Concatenate the statistics: of every value, of every value where it occurred, and of all values together."""
     placed = np.bincount(had.values, own, minlength=had.width)
     return np.concatenate([single, placed, [float(placed.sum()) if total is None else total]])
 
 
 def _surprises(had: Counts, observed: Floats, expected: Expected) -> Figures:
-    """How surprising such statistics are."""
+    """Return how surprising the observed statistics are."""
     width, at, share, size = had.width, had.values, had.shares, had.sizes[had.groups]
     means = _stacked(had, expected.published, share * expected.own)
     variances = _stacked(had, expected.published_spread, share**2 * expected.own_spread, expected.total_spread)
@@ -168,20 +169,21 @@ def _surprises(had: Counts, observed: Floats, expected: Expected) -> Figures:
 
 
 def _together(had: Counts, chance: Floats, factors: Floats) -> float:
-    """The log of the mean of exp(t X), X being the statistic of all values together."""
+    """Return the log of the mean of exp(t X), where X is the statistic of all values together."""
     taken, counted = (np.bincount(had.groups, part, minlength=len(had)) for part in (chance, chance * factors))
     return float(had.sizes @ np.log(_rest(taken) + counted))
 
 
 def _rest(chance: NDArray[Any]) -> Floats:
-    """How probably none of these is published."""
+    """Return the probability that none of the given outcomes occurs, kept above 0."""
     return np.asarray(np.maximum(1.0 - chance, 0.0) + HAIR)
 
 
 def _judged(looks: Sequence[Look], expected: Sequence[Expected], got: Sequence[Counts]) -> list[tuple[Figures, Floats]]:
-    """The figures of every look, and by how much each of them is beyond what may happen by chance.
+    """Return the statistics of every look, and by how much each exceeds its limit.
 
-    Half of the level is for all values together, the other half for the single ones; each may be off to two sides.
+    Half of the level is for the statistic of all values together, half for the single values; deviations count on both
+    sides.
     """
     result = []
     for look, expects, counts, limits in zip(looks, expected, got, _limits(looks), strict=True):
@@ -191,7 +193,7 @@ def _judged(looks: Sequence[Look], expected: Sequence[Expected], got: Sequence[C
 
 
 def _limits(looks: Sequence[Look]) -> list[Floats]:
-    """How surprising each statistic of every look may be."""
+    """Return the largest surprise that each statistic of every look may have."""
     single = sum(2 * len(look.names) for look in looks)
     result = []
     for look in looks:
@@ -202,10 +204,10 @@ def _limits(looks: Sequence[Look]) -> list[Floats]:
 
 
 def _unseen(looks: Sequence[Look], expected: Sequence[Expected]) -> float:
-    """The share of rows that could have been left as they were, all others being drawn, without being found.
+    """Return the share of rows that could be unchanged, all others being randomised, without being detected.
 
-    That is the share at which such a release is found if its figures are what they are on average. Bernstein's bound
-    tells one that is enough; where there are few counts, the least one is looked for.
+    This is the share at which such a release is detected if its statistics equal their means. Bernstein's bound yields
+    a sufficient share; where there are few counts, halving finds a smaller one.
     """
     cases = list(zip(looks, expected, _limits(looks), strict=True))
     raw = [figures(look.had, look.had, expects) for look, expects, _ in cases]
@@ -224,6 +226,7 @@ def _unseen(looks: Sequence[Look], expected: Sequence[Expected]) -> float:
         high = min(high, float((needed / np.maximum(off, HAIR)).min()))
     if sum(len(look.had.values) for look in looks) > FEW:
         return high
+    # not scipy.optimize: ``seen`` answers yes or no, and ``high``, the cautious end, always stays a detected share
     for _ in range(STEPS):
         middle = (low + high) / 2.0
         low, high = (low, middle) if seen(middle) else (middle, high)
@@ -231,13 +234,13 @@ def _unseen(looks: Sequence[Look], expected: Sequence[Expected]) -> float:
 
 
 def _found(looks: Sequence[Look], expected: Sequence[Expected]) -> bool:
-    """Whether a release that publishes every value as it was would be found at fault."""
+    """Whether a release that publishes every value unchanged would be rejected."""
     raw = [look.had for look in looks]
     return any(float(beyond.max()) > 0.0 for _, beyond in _judged(looks, expected, raw))
 
 
 def _by_value(had: Counts) -> Counts:
-    """The same rows in combinations of one value each, as if every row were known."""
+    """Return the same rows in combinations of one value each, as if a trace identified every row."""
     held = np.bincount(had.values, had.amounts, minlength=had.width)
     values = np.flatnonzero(held)
     return Counts(np.arange(len(values) + 1), values.astype(np.int32), held[values].astype(np.int64), had.width)

@@ -1,8 +1,8 @@
-"""Whether a manifest lists values or labels that nothing else shows: a name among them would be published unseen.
+"""Check for values and labels that only the manifest contains: a person's name among them would be published unnoticed.
 
-Whoever makes a release may declare more values than occur, and most labels of a hierarchy stand above values without
-being published. The original does not tell whether such texts are right. An auditor's own hierarchy or order does, and
-what it does not have is a fault; without one the verdict has to repeat some of them, so that someone reads them.
+The publisher may declare more values than occur, and most labels of a hierarchy are never published in a cell. The
+original cannot confirm such texts. The auditor's own hierarchy or order can, and a text that it does not contain is a
+fault. Without one, the verdict quotes some of the texts so that a person reads them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
 
 SHOWN = 3
-"""How many texts that only the manifest lists are repeated."""
+"""How many texts that only the manifest lists are quoted."""
 
 
 def listed(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:
-    """Whether all values and labels in the manifest are the auditor's, or the original's, or published.
+    """Check that every value and label in the manifest is the auditor's or the original's, or is published.
 
-    ``from_release`` are the attributes whose hierarchy or order the original was read with as the release states it.
+    ``from_release`` are the attributes whose hierarchy or order was copied from the release when the original was read.
     """
     cells: dict[str, set[str]] = {}
     if release.descriptions is not None:
@@ -57,9 +57,9 @@ def listed(release: Release, original: Table, from_release: Collection[str] = ()
 
 
 def _unseen_values(attribute: Attribute, column: Column, own: bool) -> list[str]:
-    """The values that the manifest lists and no row of the original holds, nor the auditor declared."""
+    """Return the values in the manifest that no row of the original has and the auditor did not declare."""
     codes = np.arange(len(column.values)) if own else np.unique(column.codes)
-    if attribute.kind == "numeric":  # which may be written in several ways
+    if attribute.kind == "numeric":  # one number can be written in several ways
         numbers = set(column.values[codes].tolist())
         leaves = () if attribute.hierarchy is None else attribute.hierarchy.leaves
         return [leaf for leaf in leaves if leaf != MISSING and float(leaf) not in numbers]
@@ -69,7 +69,7 @@ def _unseen_values(attribute: Attribute, column: Column, own: bool) -> list[str]
 
 
 def _unseen_labels(attribute: Attribute, cells: set[str]) -> list[str]:
-    """The labels above the values that no cell is published with."""
+    """Return the labels above the values that no published cell contains."""
     if attribute.hierarchy is None:
         return []
     known = {*attribute.hierarchy.leaves, *cells, ANYTHING, MISSING}

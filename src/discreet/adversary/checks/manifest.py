@@ -1,10 +1,10 @@
-"""Whether a manifest says what the one of its release has to say, and nothing else.
+"""Check that a manifest contains exactly the entries that follow from its release.
 
-Whatever a manifest holds is published, so nothing in it may go unseen: a name among the options of a scheme tells as
-much as one in a table. Therefore the manifest is compared with the one that discreet writes of the same release: its
-attributes, promise and assumptions follow from what was loaded and is judged. What follows from nothing, the version
-and the scheme with its options, must be such as there are; a scheme that is none of discreet's may call itself and its
-options what it likes in few words, which the finding repeats so that someone reads them.
+Everything in a manifest is published, so nothing in it may go unchecked: a person's name among the options of a scheme
+discloses as much as one in a table. Therefore the manifest is compared with the one that discreet writes for the same
+release: its attributes, promise and assumptions follow from what was loaded and is judged. The version, the scheme and
+its options follow from nothing, so they must be ones that exist. A scheme that is not discreet's may have any short
+name and options; the finding quotes them so that a person reads them.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from discreet.version import __version__
 VERSION = re.compile(r"\d{1,3}(\.\d{1,3}){1,3}((a|b|rc|\.dev|\.post)\d{1,3})?", re.ASCII)
 SCHEME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 LONGEST = 40
-"""How many characters the name of a scheme that is none of discreet's, and a text among its options, may have."""
+"""The most characters in the name of a foreign scheme, and in each text among its options."""
 MOST = 12
-"""How many options it may have."""
+"""The most options of a foreign scheme."""
 
 
 def entries(case: Case[Any], **more: Any) -> Check:
-    """Whether the manifest is the one of its release; ``more`` are the entries that its format adds to the common."""
+    """Check that the manifest is that of its release; ``more`` are the entries specific to its format."""
     manifest, release = case.manifest, case.release
     stated = _stated(manifest.get("promise"))
     promise = stated or KAnonymity(1)
@@ -50,7 +50,7 @@ def entries(case: Case[Any], **more: Any) -> Check:
         seeded="experimental_seed" in manifest,
         **more,
     )
-    if stated is None:  # which another check tells
+    if stated is None:  # another check reports this
         expected |= {key: manifest.get(key) for key in ("promise", "assumptions")}
     if faults:
         expected["scheme"] = manifest.get("scheme")
@@ -71,7 +71,7 @@ def entries(case: Case[Any], **more: Any) -> Check:
 
 
 def _stated(texts: Any) -> Principle | None:
-    """The promise that a manifest states, if it can be read."""
+    """Return the promise that a manifest states, or None if it cannot be read."""
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         return None
     try:
@@ -81,7 +81,7 @@ def _stated(texts: Any) -> Principle | None:
 
 
 def _options(scheme: Any, format: str) -> tuple[dict[str, Any], list[str], list[str]]:
-    """The options that a scheme has to show, what is wrong with what is told of it, and what is to be said of it."""
+    """Return the options that the scheme must state, the faults of the scheme's entry, and remarks on it."""
     name, options = (scheme.get("name"), scheme.get("options")) if isinstance(scheme, dict) else (None, None)
     if not isinstance(name, str) or not isinstance(options, dict):
         return {}, ["the manifest does not tell the name of a scheme and its options"], []
@@ -89,7 +89,7 @@ def _options(scheme: Any, format: str) -> tuple[dict[str, Any], list[str], list[
 
 
 def _known(name: str, options: dict[str, Any], format: str) -> tuple[dict[str, Any], list[str], list[str]]:
-    """The same for one of discreet's schemes."""
+    """Return options, faults and remarks, as ``_options``, for one of discreet's schemes."""
     scheme = registered("schemes")[name]
     made_so = scheme.format.format
     if made_so != format:
@@ -98,7 +98,7 @@ def _known(name: str, options: dict[str, Any], format: str) -> tuple[dict[str, A
         made = scheme.from_texts({key: _text(value) for key, value in options.items()}).options
     except (DiscreetError, OverflowError) as error:
         return {}, [f"the manifest has options that scheme {name!r} does not take: {error}"], []
-    # whoever makes a release by hand need not tell them all, and a whole number may stand for a share
+    # a manifest made by hand may omit options, and may write 1 for 1.0
     whole = {key for key, value in made.items() if type(options.get(key)) is int and options[key] == value}
     return {key: options[key] if key in whole else made[key] for key in made if key in options}, [], []
 
@@ -109,7 +109,7 @@ def _text(value: Any) -> str:
 
 
 def _unknown(name: str, options: dict[str, Any]) -> tuple[dict[str, Any], list[str], list[str]]:
-    """The same for a scheme that is none of discreet's."""
+    """Return options, faults and remarks, as ``_options``, for a scheme that is not discreet's."""
     if len(name) > LONGEST or not SCHEME.fullmatch(name):
         return {}, [f"the manifest names the scheme {_short(name)}, which is none of discreet's and no plain name"], []
     plain = all(value is None or isinstance(value, str | int | float) for value in options.values())
@@ -129,7 +129,7 @@ def _digest(entry: Any) -> Any:
 
 
 def _differences(told: Mapping[str, Any], expected: Mapping[str, Any], where: str = "") -> Iterator[str]:
-    """In what a part of a manifest differs from what it has to be."""
+    """Yield how a part of a manifest differs from what it must be."""
     for key in told:
         if key not in expected:
             yield f"the manifest has the entry {_name(key)}{where}, which this format does not know and nobody audited"

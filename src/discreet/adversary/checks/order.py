@@ -1,12 +1,11 @@
-"""Whether the order of lines and the numbers of groups tell anything, which they must not.
+"""Check that the order of lines and the numbers of groups carry no information.
 
-Lines are published in a random order, and groups under random numbers. Were they in an order that follows from the
-input, or from a sensitive value that is not published beside them, whoever knows that order could tell whose line is
-whose, and no promise would bound what is learnt. So every table whose lines are shuffled is looked at: by where in the
-input the rows stood that a line may stand for, and by the sensitive values that they have; the numbers of groups by
-where their rows stood. How surprising an order is ``permutations`` and
-``coincidences`` tell. Some tables stand in the one order that
-follows from what they say; that they do is seen when they are written anew (``spelling``).
+Lines are published in a random order, and groups under random numbers. If either followed the input, or a sensitive
+value that is not published beside them, anyone who knows the order of the input could link lines to persons, and no
+promise would bound what is learnt. So every table with shuffled lines is tested against the places in the input of the
+rows that a line may stand for, and against their sensitive values; group numbers are tested against the places of their
+rows. ``permutations`` and ``coincidences`` compute how surprising an order is. Tables whose order follows from their
+content are not tested here: ``spelling`` writes them anew and compares.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from discreet.adversary.checks.permutations import MOST, Ints, dense, neighbours
 
 Floats = NDArray[np.float64]
 LEVEL = 1e-6
-"""How often a release in a random order is taken for one that is not, at most."""
+"""Upper bound on the probability that a release in random order is rejected."""
 ROWS = "the rows of the input"
 VALUES = "the sensitive values of the rows"
 
@@ -34,43 +33,43 @@ class Lines(NamedTuple):
 
     table: str
     says: Ints
-    """Per line: a number for what it says of the rows behind it; ``rows`` have the same numbers."""
+    """Per line: a number for its label, which is what it says of the rows behind it; ``rows`` has the same numbers."""
     groups: Ints | None
-    """Per line: its group, if there are any."""
+    """Per line: its group, if the table has groups."""
     rows: Ints
-    """Per row that may be behind some line, in the order of the input: what the line has to say."""
+    """Per row that may be behind some line, in the order of the input: the label of such a line."""
     places: Ints
-    """Per such row: where it stands in the input."""
+    """Per such row: its place in the input."""
     secrets: Ints | None
-    """Per such row: its sensitive value, as a number in the order of values."""
+    """Per such row: its sensitive value, numbered in the order of values."""
     shown: Ints | None = None
-    """Per line: the sensitive value that it is published with."""
+    """Per line: the sensitive value published with it."""
     near: Floats | None = None
-    """Per line: about where in the input rows like it stand, where what lines say does not tell."""
+    """Per line: the approximate place in the input of rows like it, where labels do not determine one."""
     alike: tuple[tuple[Ints, Ints], ...] = ()
-    """What lines say, and what rows do, where all rows are behind all lines: each may then stand in its own place.
+    """Pairs of the labels of lines and of rows, where these are equally many, so that a line can be in its row's place.
 
-    That which says the most comes first.
+    The most specific labels come first.
     """
 
 
 INPUT, BY_VALUE, BY_GROUP = "in the order of the input", "sorted by value", "sorted by group"
-"""Orders of which it is said whether they would have been found."""
+"""Orders for which the check reports whether it would detect them."""
 
 
 class Finding(NamedTuple):
-    """One look at an order."""
+    """One test of an order."""
 
     what: str
     surprise: float
     order: str = ""
-    """An order that lines could have been put in: of the input, or sorted."""
+    """The non-random order that this test can detect, if it is one of the three above."""
     whole: float = 0.0
-    """How surprising that would have been."""
+    """The surprise that lines in exactly that order would cause."""
 
 
 def order(tables: Sequence[Lines], more: Sequence[Finding] = ()) -> Check:
-    """Whether the lines of some tables, and the numbers of their groups, are in an order that tells nothing."""
+    """Check that neither the lines of the tables nor the numbers of their groups are in an informative order."""
     looks = [[*_of_lines(_fewer(lines)), *_of_places(lines)] for lines in tables]
     found = [*more, *(one for look in looks for one in look)]
     limit = math.log(max(1, len(found)) / LEVEL)
@@ -100,7 +99,7 @@ def _any_of(names: list[str]) -> str:
 
 
 def _of_places(lines: Lines) -> Iterator[Finding]:
-    """The looks at whether lines stand in the places of their rows, or in those of an input that was moved."""
+    """Yield the tests for lines in the places of their rows, or in the places of a moved input."""
     where = f"the lines of {lines.table} stand where such rows stand in the input"
     for says, rows in lines.alike:
         yield Finding(f"{where}, as it is or rearranged", matches(says, rows), INPUT, matches(rows, rows))
@@ -109,21 +108,21 @@ def _of_places(lines: Lines) -> Iterator[Finding]:
 
 
 def _of_lines(lines: Lines) -> Iterator[Finding]:
-    """All looks at the lines of a table and at the numbers of its groups."""
+    """Yield all tests of the lines of a table and of its group numbers."""
     says, rows = numbered_together(lines.says, lines.rows)
     held = np.bincount(rows, minlength=int(says.max(initial=0)) + 1)
 
     def means(of_rows: Floats | Ints) -> Floats:
-        """Per thing said, the mean over the rows that say it; what no row says comes last."""
+        """Return the mean over the rows of each label; labels without rows come last."""
         with np.errstate(invalid="ignore"):
             return np.nan_to_num(np.bincount(rows, of_rows, minlength=len(held)) / held, nan=float(len(of_rows)))
 
-    # each key of lines, and what it would be for lines in some order
+    # per key: its name, its values, the order that it can detect, and its values for lines in that order
     stood = means(lines.places)[says] if lines.near is None else lines.near
     keys: list[tuple[str, Floats | Ints, str, Floats | Ints]] = [(ROWS, stood, "", stood[:0])]
     if not lines.alike and lines.near is None:
         first = np.full(len(held), np.inf)
-        first[rows[::-1]] = lines.places[::-1]  # the last to be written is the first, as rows are in order
+        first[rows[::-1]] = lines.places[::-1]  # reversed, so that the first row of each label is written last
         keys[0] = (ROWS, stood, INPUT, stood[np.argsort(first[says], kind="stable")])
     if lines.secrets is not None:
         of_said = means(lines.secrets)
@@ -136,7 +135,7 @@ def _of_lines(lines: Lines) -> Iterator[Finding]:
         alike = f"lines of {lines.table} stand beside lines with the same sensitive value"
         yield Finding(alike, runs(lines.shown), BY_VALUE, runs(np.sort(lines.shown)))
     for of, given, order_of, ordered in keys:
-        key = dense(given)  # the looks ask for the order of keys alone
+        key = dense(given)  # the tests use only the order of the keys
         yield Finding(f"the lines of {lines.table} follow {of}", trend(key).surprise, order_of, trend(ordered).surprise)
         yield Finding(f"lines of {lines.table} that stand together are alike by {of}", stretches(key))
         if lines.groups is not None:
@@ -149,7 +148,7 @@ def _of_lines(lines: Lines) -> Iterator[Finding]:
 
 
 def of_groups(groups: Ints, stood: Floats) -> Iterator[Finding]:
-    """The looks at the numbers of groups: by where the first of their rows stood, and by where all did on average."""
+    """Yield the tests of group numbers against the first place, and the mean place, of each group's rows."""
     first = np.full(int(groups.max(initial=-1)) + 1, np.inf)
     np.minimum.at(first, groups, stood)
     means = np.bincount(groups, stood) / np.bincount(groups)
@@ -160,7 +159,7 @@ def of_groups(groups: Ints, stood: Floats) -> Iterator[Finding]:
 
 
 def numbered_together(says: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """The numbers of what is said, of lines and of rows, without so many gaps that a table of them would be large."""
+    """Return the label numbers of lines and of rows, renumbered if gaps would make tables indexed by them large."""
     both = np.concatenate([says, rows])
     if int(both.max(initial=0)) >= 4 * len(both) + 16:
         both = dense(both)
@@ -168,9 +167,10 @@ def numbered_together(says: Ints, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def _fewer(lines: Lines) -> Lines:
-    """So many lines that the looks at them stay quick: those of the first groups, or every so many of them.
+    """Select at most ``MOST`` lines, to keep the tests quick: those of the first groups, or lines at equal distances.
 
-    Which groups are the first is as random as their numbers, and which lines come at equal distances as their order.
+    The selection introduces no order: group numbers are as random as the groups' order, and so are places at equal
+    distances.
     """
     number = len(lines.says)
     if number <= MOST:
@@ -196,7 +196,7 @@ def _fewer(lines: Lines) -> Lines:
 
 
 def _said(rows: Ints, says: Ints) -> NDArray[np.intp]:
-    """The rows that say what some lines do."""
+    """Return the rows whose label some line has."""
     last = int(says.max(initial=0))
     kept = np.flatnonzero(rows <= last)
     if last > 4 * len(rows) + 16:

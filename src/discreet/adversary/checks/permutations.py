@@ -1,18 +1,19 @@
-"""How surprising an order of lines is, if it was drawn so that any order is as likely as any other.
+"""How surprising an order of lines is if all orders are equally likely.
 
-Each line has a key that follows from what it says and from the original, never from where it stands; lines that say the
-same have the same key. A surprise is -log of a bound on the probability that a random order is so much, or more, in
-line with the keys. All bounds hold for any number of lines; none is an approximation for many.
+Each line has a key that depends on what the line says and on the original, never on the line's place; lines that say
+the same have the same key. A surprise is -log of a bound on the probability that a random order agrees at least as much
+with the keys. All bounds hold for any number of lines; none is asymptotic.
 
-*Trend*: the number of pairs that stand against the order of their keys (Kendall). Over all arrangements of lines with
-ties, the mean of q to the power of that number is the q-multinomial coefficient divided by its value at q = 1, so
-Chernoff's bound is at hand, and for sorted lines it is how probable they are. Within groups the means are multiplied.
-*Stretches*: the sum of the ranks of lines that stand in one stretch. Hoeffding showed that sums of draws without
-replacement keep the bounds of draws with replacement (1963); Serfling sharpened one of them (1974).
-*Neighbours*: how many pairs of lines with next keys stand together, or two lines apart, among lines whose keys nobody
-shares. Given where one of a pair stands, and up to 2 j - 1 lines in all, the other stands in one of two places with
-probability 2 / (n - 2 j + 1) at most; so k or more pairs do with at most the product of that for j = 1 to k, times the
-number of ways to choose k pairs.
+*Trend*: the number of inversions, that is, of pairs in the opposite order of their keys (Kendall). Over all
+arrangements of lines with ties, the mean of q to the power of that number is the q-multinomial coefficient divided by
+its value at q = 1. This gives Chernoff's bound, which for sorted lines equals their probability. Within groups the
+means are multiplied.
+*Stretches*: the sum of the ranks of consecutive lines. Sums of draws without replacement satisfy the bounds of draws
+with replacement (Hoeffding 1963); Serfling sharpened one of these (1974).
+*Neighbours*: how many pairs of lines with consecutive keys are one line apart, or two, among lines with unique keys.
+Given the place of one line of a pair, and of up to 2 j - 1 lines in all, the other line is in one of two places with
+probability at most 2 / (n - 2 j + 1). So the probability of k or more such pairs is at most the product of this for j =
+1 to k, times the number of ways to choose k pairs.
 """
 
 from __future__ import annotations
@@ -28,27 +29,27 @@ from discreet.table.combinations import ranks
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 MOST = 1 << 16
-"""How many lines are looked at; of more, those of the first groups, or of places at equal distances."""
+"""The most lines tested; of longer tables, the lines of the first groups, or lines at equal distances."""
 LIKELY = 3.0
-"""Up to so many standard deviations nothing is surprising enough to be worth a bound."""
+"""Deviations up to this many standard deviations count as no surprise, and no bound is computed."""
 TRIED = (0.7, 1.0, 1.4, 2.0, 3.0, 6.0, 16.0, 64.0, 512.0)
-"""What t of Chernoff's bound is tried, as multiples of the one that leads to the bound of the normal distribution."""
+"""Values of t tried in Chernoff's bound, as multiples of the t that yields the bound of the normal distribution."""
 SHORTEST = 16
 """The fewest lines of a stretch."""
 APART = (1, 2)
-"""How many lines apart next keys are looked for."""
+"""The distances, in lines, at which consecutive keys are looked for."""
 
 
 class Trend(NamedTuple):
-    """How surprising it is that lines stand so much in the order of their keys, or against it."""
+    """How surprising the agreement of the lines' order with their keys is, in either direction."""
 
     surprise: float
     sorted: float
-    """How surprising it would be if all did."""
+    """The surprise if all lines were sorted."""
 
 
 def dense(keys: NDArray[Any]) -> Ints:
-    """Keys numbered 0, 1, 2, ... in their order.
+    """Number the keys 0, 1, 2, ... in their order.
 
     >>> dense(np.array([0.5, 9.0, 0.5])).tolist()
     [0, 1, 0]
@@ -57,10 +58,11 @@ def dense(keys: NDArray[Any]) -> Ints:
 
 
 def inversions(keys: Ints) -> int:
-    """How many pairs of lines stand against the order of their dense keys.
+    """Count the pairs of lines that are in the opposite order of their dense keys.
 
-    By the bits of the keys from the highest on: lines are kept in the order of the bits seen, and among those with the
-    same, every one that has the next bit set stands against the order with those after it that have not.
+    Works through the bits of the keys from the highest to the lowest, keeping the lines sorted by the bits already
+    processed: among lines with equal higher bits, each line with the bit set forms an inversion with every later line
+    without it.
 
     >>> inversions(np.array([2, 0, 1, 1]))
     3
@@ -81,7 +83,7 @@ def inversions(keys: Ints) -> int:
 
 
 def trend(keys: NDArray[Any], groups: Ints | None = None) -> Trend:
-    """How surprising it is that lines, or the lines of each group, stand so much in the order of their keys.
+    """Return how surprising the agreement of the lines' order with their keys is, overall or within each group.
 
     >>> [round(trend(np.array(keys)).surprise, 1) for keys in ([1, 2, 3, 4, 5, 6, 7, 8], [3, 6, 1, 8, 5, 2, 4, 7])]
     [9.9, 0.0]
@@ -119,7 +121,7 @@ def trend(keys: NDArray[Any], groups: Ints | None = None) -> Trend:
 
 
 def stretches(keys: NDArray[Any]) -> float:
-    """How surprising it is that the keys of lines that stand together are so large or so small.
+    """Return how surprising it is that the keys of consecutive lines are so large or so small.
 
     >>> round(stretches((np.arange(1000) + 500) % 1000)), stretches(np.arange(1000) * 617 % 1000) > 0
     (118, False)
@@ -143,7 +145,7 @@ def stretches(keys: NDArray[Any]) -> float:
 
 
 def neighbours(keys: NDArray[Any]) -> float:
-    """How surprising it is that so many lines with next keys stand together, or two lines apart.
+    """Return how surprising it is that so many lines with consecutive keys are one line apart, or two.
 
     >>> round(neighbours((np.arange(100) + 50) % 100)), neighbours(np.arange(100) * 37 % 100)
     (53, 0.0)

@@ -1,9 +1,9 @@
-"""Promises about persons who may have several rows each, judged on a release of their rows.
+"""Promises about persons with several rows each, judged on a release of their rows.
 
-Whose rows are whose is not published. With the trace it is known who is in which group, and what is promised about
-persons is judged exactly. Without it only this much is certain: a group of n rows has at least n / r persons, when
-nobody has more than r rows, and no more persons have a value than rows do. A promise that even the smallest number of
-persons would keep is kept; of any other nothing can be said.
+The release does not publish which rows belong to the same person. With the trace, the persons of every group are known
+and promises about persons are judged exactly. Without it, two things are certain: if nobody has more than r rows, a
+group of n rows has at least n / r persons, and at most as many persons as rows have a given value. A promise that even
+the smallest possible number of persons keeps is kept; any other cannot be decided.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from discreet.table.table import Table
 
 
 def check_format(release: Release, original: Table) -> list[Check]:
-    """That a format whose rows are published one by one promises nothing about persons who have several."""
+    """Report that a format that publishes rows one by one promises nothing about persons with several rows."""
     if original.person is None or release.about_persons:
         return []
     sentence = (
@@ -41,7 +41,7 @@ def check_format(release: Release, original: Table) -> list[Check]:
 
 
 def check_read(manifest: dict[str, object], original: Table) -> None:
-    """Refuse an original that does not say whose rows are whose, when the release is about persons."""
+    """Reject an original without a person column when the release is about persons."""
     if "persons" in manifest and original.person is None:
         raise DiscreetError(
             "the release is about persons who may have several rows; name the column of the original that says whose "
@@ -57,9 +57,9 @@ def judged_by_persons(
     groups: Counts,
     kept: list[PromiseVerdict],
 ) -> tuple[list[Check], list[PromiseVerdict]]:
-    """The promises, judged by rows already, by persons as well; and what else is to be said of these.
+    """Judge promises, already judged by rows, by persons as well; also return the checks about persons.
 
-    ``groups`` are the counts of rows of each group, and ``left`` those of the withheld rows.
+    ``groups`` are the row counts of each group, and ``left`` those of the withheld rows.
     """
     assert original.person is not None
     prior = Prior.of_persons(original)
@@ -81,7 +81,7 @@ def judged_by_persons(
 
 
 def _places(case: Case[GeneralizedRelease], original: Table) -> NDArray[np.int64] | None:
-    """The place of every original row's group by the trace, -1 when it is withheld; none without a trace that fits."""
+    """Return the position of every row's group by the trace, -1 for withheld rows; None without a trace that fits."""
     trace, ids = case.trace, case.release.ids
     if trace is None or trace.shape != (original.rows,) or trace.dtype.kind not in "iu" or not len(ids):
         return None
@@ -90,7 +90,7 @@ def _places(case: Case[GeneralizedRelease], original: Table) -> NDArray[np.int64
 
 
 def _fewest_persons(rows: Counts, most: int) -> Counts:
-    """The counts that are worst for a promise when nobody has more than so many rows: few persons, all with values."""
+    """Return the worst possible counts when nobody has more than ``most`` rows: the fewest persons per group."""
     members = -(-rows.sizes // most)
     return replace(rows, amounts=np.minimum(rows.amounts, members[rows.groups]), members=members)
 
@@ -106,8 +106,8 @@ def _by_persons(
     exact: bool,
     several: int,
 ) -> PromiseVerdict:
-    """One promise, judged by rows already, by persons as well; ``exact`` when it is known who is in which group."""
-    if math.isinf(kept.strain) and kept.achieved is None:  # it cannot be judged at all
+    """Judge one promise, already judged by rows, by persons too; ``exact`` when the persons of each group are known."""
+    if math.isinf(kept.strain) and kept.achieved is None:  # it could not be judged at all
         return kept
     if several and not part.bounds_each_value:
         why = f"{part} is about one value per person, and {several:,} persons have several"
@@ -144,7 +144,7 @@ def _by_persons(
 
 
 def _together(case: Case[GeneralizedRelease], original: Table, placed: NDArray[np.int64] | None) -> Check:
-    """Whether all rows of a person are in one group or withheld, and the manifest counts the persons rightly."""
+    """Check that a person's rows are all in one group or all withheld, and that the manifest counts persons right."""
     assert original.person is not None
     told = case.manifest.get("persons")
     faults = []

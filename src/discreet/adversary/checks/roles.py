@@ -1,8 +1,8 @@
-"""Whether the release takes every column for what the auditor takes it for.
+"""Check that the release gives every column the role that the auditor gives it.
 
-A promise is about quasi-identifiers and sensitive attributes. A release that publishes one of these as a column that is
-merely kept along keeps its promise and tells everything; so the roles that the original was read with are the ones that
-count, and those of the manifest are compared with them.
+A promise is about quasi-identifiers and sensitive attributes. A release that publishes one of these as a column kept
+unchanged keeps its promise and discloses everything. So the roles that the original was read with decide, and the
+manifest's roles are compared with them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ WORDS = {"quasi": "a quasi-identifier", "sensitive": "sensitive", "other": "a co
 
 
 def roles(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:
-    """Whether the columns have the roles that the original was read with.
+    """Check that the columns have the roles that the original was read with.
 
-    ``from_release`` are columns whose roles nobody but the manifest told. A column that the original was read without
-    has no role to compare; those that cannot be done without are refused when the two are laid over each other.
+    ``from_release`` are columns whose role only the manifest stated. A column that the original was read without has no
+    role to compare; if it is indispensable, aligning release and original raises an error.
     """
     own = {column.name: "quasi" for column in original.quasi}
     own |= {column.name: "sensitive" for column in original.sensitive}
@@ -57,7 +57,7 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
 
 
 def as_published(original: Table, release: Release) -> Table:
-    """The original without the sensitive attributes that are not published, if one of them is."""
+    """Return the original without its unpublished sensitive attributes, if at least one is published."""
     told = {attribute.name for attribute in release.attributes if attribute.role == "sensitive"}
     shown = [column for column in original.sensitive if column.name in told]
     if not shown or len(shown) == len(original.sensitive):

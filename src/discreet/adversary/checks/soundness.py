@@ -1,4 +1,4 @@
-"""Whether a release is sound in itself: its files, their consistency, and what they state."""
+"""Check that a release is sound in itself: its files, their consistency, and the promises they state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from discreet.table.table import Table
 from discreet.table.write import digest
 
 BESIDE = re.compile(r"(readme|licen[cs]e)[\w-]*(\.(txt|md|rst))?", re.IGNORECASE)
-"""Files that may lie beside those of a release; any other would be published unaudited."""
+"""Files that may accompany those of a release; any other would be published unaudited."""
 
 
 def files(file: ManifestFile) -> Check:
@@ -31,7 +31,7 @@ def files(file: ManifestFile) -> Check:
     for name, entry in tables.items():
         path = home / str(name)
         if path.is_symlink():
-            continue  # which is told below, and not followed
+            continue  # reported below, and never followed
         if not path.is_file() or not isinstance(entry, dict) or digest(path) != entry.get("sha256"):
             faults.append(f"the file {name} is not the one that the manifest describes (its SHA-256 digest differs)")
     if not plainly_laid_out(text, manifest):
@@ -54,15 +54,15 @@ def files(file: ManifestFile) -> Check:
 
 
 def kept(release: Release) -> list[Check]:
-    """That some columns are published as they are, and outside the promise; nothing when there are none."""
+    """Return the remark that some columns are published unchanged and outside the promise, if there are any."""
     names = [attribute.name for attribute in release.attributes if attribute.role == "other"]
     return [Check("kept", True, kept_sentence(names))] if names else []
 
 
 def taken(parts: Iterable[Principle], prior: Prior, from_release: Collection[str]) -> tuple[str | None, list[Check]]:
-    """What promises are judged by that the release alone tells: ``hierarchy`` or ``order``, and the warning.
+    """Return what promises are judged by that only the release states (``hierarchy`` or ``order``), and the warning.
 
-    ``from_release`` are attributes whose hierarchy or order the original was read with as the release states it.
+    ``from_release`` are attributes whose hierarchy or order was copied from the release when the original was read.
     """
     if prior.attribute is None or prior.attribute not in from_release:
         return None, []
@@ -84,7 +84,7 @@ def taken(parts: Iterable[Principle], prior: Prior, from_release: Collection[str
 
 
 def consistency(release: GeneralizedRelease) -> Check:
-    """Whether the table agrees with itself and with the manifest."""
+    """Check that the table agrees with itself and with the manifest."""
     if release.faults:
         return Check("consistency", False, " ".join(release.faults))
     return Check(
@@ -95,7 +95,7 @@ def consistency(release: GeneralizedRelease) -> Check:
 def promises(
     manifest: dict[str, Any], given: Principle | str | Iterable[Principle | str] | None
 ) -> tuple[tuple[Principle, ...], int, Check]:
-    """The promises to be judged, those given first, how many these are, and whether the manifest states any."""
+    """Return the promises to judge, the given ones first, the number of given ones, and the check of the manifest's."""
     parts = [] if given is None else asked_for(given)
     asked = len(together(parts).parts) if parts else 0
     texts = manifest.get("promise")
@@ -112,9 +112,9 @@ def promises(
 
 
 def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[str | None, tuple[Principle, ...]]]:
-    """Per sensitive attribute its name, where there are several, and the promises to be judged on it.
+    """Return each sensitive attribute's name, if there are several, with the promises to judge on it.
 
-    A promise that names an attribute which the release does not have is judged on the first one, where it cannot hold.
+    A promise that names an attribute absent from the release is judged on the first attribute, where it cannot hold.
     """
     columns = original.sensitive
     if len(columns) < 2:

@@ -1,8 +1,8 @@
-"""Whether the tables of a release are written in the one way in which discreet writes them.
+"""Check that the tables of a release are written exactly as discreet writes them.
 
-A cell may say the same in many ways (45, 045 or 45.0), and so may a line end or a quote: which of them was chosen for
-which row could mark it, and nobody who reads the values would see. What was loaded is therefore written anew and
-compared. Descriptions of groups are loaded as texts; these are put together anew from what they mean.
+The same content can be written in many ways (45, 045 or 45.0; line ends; quotes). The choice could mark a row,
+unnoticed by anyone who reads only the values. Therefore what was loaded is written anew and compared. Group
+descriptions are loaded as texts, so these are composed anew from their meaning.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FINE = "Every cell is written in the one way in which such values are written."
 
 
 def spelling(home: Path, release: Release) -> Check:
-    """Whether all tables are written as discreet writes what they say; of files at fault, the fault is told already."""
+    """Check that all tables are written as discreet writes their content, unless they are already at fault."""
     if release.faults:
         return Check("spelling", True, "How cells are written was not looked at, as the tables are at fault.")
     faults = []

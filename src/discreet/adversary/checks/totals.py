@@ -1,4 +1,4 @@
-"""Whether published and withheld rows together are the original's."""
+"""Check that published and withheld rows together make up the original."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from discreet.table.table import Table
 
 
 def totals(aligned: Aligned, original: Table) -> Check:
-    """Whether published and withheld rows together are the original's, value by value."""
+    """Check that published and withheld rows together make up the original, value by value."""
     release = aligned.release
     had = np.bincount(aligned.had, minlength=aligned.kinds)
     shown = np.bincount(aligned.shown, minlength=aligned.kinds + 1)
@@ -34,7 +34,7 @@ def totals(aligned: Aligned, original: Table) -> Check:
 
 
 def as_many(release: Release, original: Table, shown: str) -> Check:
-    """Whether published and withheld rows are as many as the original's, when all values are ``shown`` rightly."""
+    """Check that the numbers of published and withheld rows add up; ``shown`` is the verb used for values."""
     left = original.rows - release.rows
     if left != release.withheld:
         return Check(

@@ -1,4 +1,4 @@
-"""The support of a release looked up row by row in the private trace."""
+"""Check the support of a release row by row with the private trace."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from discreet.table.combinations import first_difference, places_among
 from discreet.table.paths import content, located
 
 EXPLAINED = "every group has exactly the sensitive values of its rows, all of which lie in its description"
-"""What a trace shows of a generalized release."""
+"""What a trace confirms about a generalized release."""
 
 
 def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int64], list[str]]:
-    """The private file that tells the group of every input row (empty when withheld), and what is wrong with it."""
+    """Read the private file with the group of every input row (empty when withheld); also return the file's faults."""
     what = f"the trace {str(path)!r}"
     try:
         table = pyarrow.csv.read_csv(
@@ -52,7 +52,7 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
 
 
 def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
-    """Whether every row that the trace puts into a group belongs there, and the group has these rows and no others."""
+    """Check that every row that the trace puts into a group belongs there, and that the group has no other rows."""
     release = aligned.release
     faults = list(faults)
     placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
@@ -74,7 +74,7 @@ def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
 
 
 def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
-    """That rows do not lie in the description of the group at their place, if so."""
+    """Report rows outside the description of their group, if there are any."""
     out = np.zeros(len(kept), np.bool_)
     for axis, column in enumerate(aligned.columns):
         out |= ~admitted(aligned.boxes, places, axis, column.codes[kept])
@@ -95,9 +95,9 @@ def place_rows(
     trace: NDArray[Any],
     faults: list[str],
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    """The original rows that a trace publishes and the place of each one's group; ``None`` when it is no trace at all.
+    """Return the original rows that a trace publishes, and the position of each one's group; None if it is not a trace.
 
-    What is wrong with it is added to ``faults``.
+    Faults of the trace are appended to ``faults``.
     """
     if trace.shape != (rows,) or trace.dtype.kind not in "iu":
         faults.append(f"the trace must have one whole number for each of the {wording.rows(rows)} of the original")
@@ -119,7 +119,7 @@ def place_rows(
 
 
 def trace_check(faults: list[str], explained: str) -> Check:
-    """Whether the trace explains the release; ``explained`` is what it then shows."""
+    """Return the check that the trace explains the release; ``explained`` is what it then confirms."""
     if faults:
         return Check("support", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
     sentence = f"By the private trace, every input row is published once or withheld, and {explained}."

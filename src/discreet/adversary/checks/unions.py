@@ -1,10 +1,10 @@
-"""What promises are worth against an adversary who knows no groups and only matches descriptions.
+"""What promises are worth against an adversary who does not know the groups and only matches descriptions.
 
-Such an adversary faces the union of all groups whose description admits the victim. Promises that unions of groups
-keep when the groups do hold for them too; what the others come to is computed here, at every point that the original
-has, and for proximity also for every person: how much of the union lies in the neighbourhood of the person's own
-number. The findings name quasi-identifiers of people in the original, so they are for the steward; nobody's own number
-is among them.
+Such an adversary faces the union of all groups whose description admits the victim. Monotone promises hold for a union
+whenever every group keeps them. For other promises the strain of the union is computed here, at every point of the
+original; for proximity also, for every person, the share of the union that lies in the neighbourhood of the person's
+own number. The findings contain quasi-identifiers of people in the original, so they are for the data steward; they
+contain nobody's own number.
 """
 
 from __future__ import annotations
@@ -31,49 +31,49 @@ from discreet.table.table import Table
 kernels = cast(Any, unions_kernels)
 
 ROOM = 1 << 22
-"""How many sums are held at a time."""
+"""How many sums are kept in memory at a time."""
 POINTS = 512
-"""How many points are looked at together, at most."""
+"""How many points are processed together, at most."""
 
 
 @dataclass(frozen=True)
 class UnionsCheck(Check):
-    """The finding, and per promise that unions need not keep the figures behind it."""
+    """The check, with the figures per promise that unions need not keep."""
 
     faced: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass
 class Faced:
-    """What an adversary who only matches descriptions faces, as far as one promise is concerned."""
+    """What an adversary who only matches descriptions faces, for one promise."""
 
     part: Principle
     points: int
     """How many combinations of quasi-identifiers the original has."""
     beyond: int = 0
-    """At how many of them the union of groups goes beyond the promise."""
+    """At how many of them the union of groups breaks the promise."""
     strain: float = 0.0
-    """How many times, where it is worst."""
+    """The strain at the worst point."""
     point: dict[str, str] = field(default_factory=dict)
     """The quasi-identifiers of the worst point."""
     sentence: str = ""
     """What breaks the promise there."""
     people: int | None = None
-    """How many rows of the original have more than the promise allows around their own number."""
+    """For how many rows of the original the neighbourhood of the own number contains more than the promise allows."""
     share: float | None = None
-    """The largest share of a union around the own number of somebody whom it may be about."""
+    """The largest share of a union in the neighbourhood of the own number of a person whom the union may describe."""
     person: dict[str, str] = field(default_factory=dict)
     """The quasi-identifiers of that person."""
 
     def told(self, everybody: int) -> str:
-        """What goes beyond the promise, in a few sentences."""
+        """Describe in a few sentences how unions exceed the promise."""
         where = f"{self.beyond:,} of {self.points:,} combinations of quasi-identifiers (at worst {_listed(self.point)})"
         alike = "An adversary who cannot tell which of several matching groups a person is in takes them as one"
         text = f"Every group keeps {self.part}, as promised. {alike}"
         if self.part.nearness is None:
             return f"{text}, and goes beyond it {self.strain:.2f} times for {where}. {self.sentence}"
         m = self.part.nearness.m
-        # why it is never more than 2 / m is proved at schemes.proximity
+        # schemes.proximity proves that it is never more than 2 / m
         text += (
             f" and finds up to {percent(self.strain / m)} of their rows near to one number instead of {percent(1 / m)},"
             f" but never more than 2/m: if that is too much, ask for m={2 * m:,}. It is so for {where}"
@@ -88,7 +88,7 @@ class Faced:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures, ready for JSON."""
+        """Return the figures, ready for JSON."""
         figures = {name: value for name, value in vars(self).items() if name != "part"}
         return {"promise": str(self.part), **figures}
 
@@ -105,9 +105,9 @@ def unions(
     original: Table,
     tell: Tell = silent,
 ) -> Check:
-    """Whether the promises also bound an adversary who knows no groups and only matches descriptions.
+    """Check whether the promises also bound an adversary who does not know the groups and only matches descriptions.
 
-    A promise that unions of groups need not keep is a promise about the published groups: what such an adversary faces
+    A promise that unions of groups need not keep is a promise about the published groups. What such an adversary faces
     is then reported, with the worst figures, but it does not break the promise.
     """
     loose = [part for part, result in zip(parts, kept, strict=True) if not part.monotone and result.holds]
@@ -133,9 +133,9 @@ def unions(
 def face(
     parts: list[Principle], aligned: Aligned, prior: Prior, classes: NDArray[np.int32], tell: Tell = silent
 ) -> list[Faced]:
-    """What an adversary who only matches descriptions faces at every point of the original, for each promise.
+    """Compute, per promise, what an adversary who only matches descriptions faces at every point of the original.
 
-    ``classes``: the code of every original row's sensitive value.
+    ``classes`` is the code of every original row's sensitive value.
     """
     axes = _slow_first(aligned)
     codes = points_of(aligned.columns)[aligned.usable][:, axes]
@@ -177,7 +177,7 @@ def face(
 
 
 def _slow_first(aligned: Aligned) -> NDArray[np.intp]:
-    """The axes, first those on which a step to the next code changes most about which descriptions admit a point."""
+    """Return the axes, those first on which the next code changes most about which descriptions admit a point."""
     boxes = aligned.boxes
     changes = []
     for axis, column in enumerate(aligned.columns):
@@ -190,7 +190,7 @@ def _slow_first(aligned: Aligned) -> NDArray[np.intp]:
 def _gathered(
     aligned: Aligned, points: NDArray[np.int32], axes: NDArray[np.intp], width: int
 ) -> Iterator[tuple[int, Counts]]:
-    """The sensitive counts of the unions at points in lexicographic order, some points at a time."""
+    """Yield the sensitive counts of the unions at points in lexicographic order, some points at a time."""
     groups = counts_of(aligned, width)
     room = max(ROOM, width)
     columns, amounts = np.empty(room, np.int32), np.empty(room, np.int64)
@@ -206,5 +206,5 @@ def _gathered(
 
 
 def _values_of(aligned: Aligned, row: np.intp) -> dict[str, str]:
-    """The quasi-identifiers of a row of the original."""
+    """Return the quasi-identifiers of a row of the original."""
     return {column.name: column.texts[int(column.codes[row])] for column in aligned.columns}

@@ -1,14 +1,14 @@
 """The withheld rows of a release with randomised values, judged as one group although not all their values are known.
 
-Sensitive values are randomised, so what is published does not tell those of the withheld rows. Without the trace only
-their quasi-identifiers and other columns are known: of every combination so many rows are withheld, but which of its
-rows is open. So there are three answers. The promise is broken if no choice of rows keeps it, kept if every choice
-does, and else it is not decided.
+Sensitive values are randomised, so the published ones do not determine those of the withheld rows. Without the trace
+only quasi-identifiers and other columns are known: the number of withheld rows of each combination, but not which of
+its rows they are. So there are three answers: the promise is broken if no choice of rows keeps it, kept if every choice
+does, and otherwise undecided.
 
-Whether any choice keeps bounds on how many rows have each value is a question of flow, which is answered exactly: from
-each combination as many as are withheld, to each value at most as many as the combination has of it, and from each
-value a number within its bounds. Proximity does not bound values but neighbourhoods of values that are held, which is
-more than a flow can tell; what surely follows is looked at instead: see ``_near``.
+Whether some choice satisfies bounds on the number of rows with each value is a flow problem, solved exactly: from each
+combination flow as many rows as are withheld, to each value at most as many as the combination has of it, and from each
+value a number within its bounds. Proximity bounds neighbourhoods of values instead of values, which a flow cannot
+express; necessary conditions are checked instead (see ``_near``).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Numbers = NDArray[np.int64]
 
 
 class ValueLimits(NamedTuple):
-    """How many withheld rows may have the values of each bucket, if the promise is kept."""
+    """How many withheld rows may have the values of each bucket if the promise is kept."""
 
     nodes: Numbers
     """The bucket of each value."""
@@ -40,10 +40,10 @@ class ValueLimits(NamedTuple):
 
 
 def with_withheld(kept: PromiseVerdict, part: Principle, matched: Matched, prior: Prior) -> tuple[PromiseVerdict, bool]:
-    """A promise found kept or broken by what is published, judged on the withheld rows too; and whether that decides.
+    """Extend a verdict on what is published to the withheld rows; also return whether that decides it.
 
-    What the withheld rows reach is not known as long as their values are not. Where the published rows are not the
-    original's, which ones are withheld is not known either, and nothing is said.
+    ``achieved`` becomes None while the values of the withheld rows are unknown. Where the published rows are not the
+    original's, the withheld rows are unknown as well, and the verdict is returned unchanged.
     """
     size = int(matched.left.sum()) + matched.open
     if size == 0 or kept.achieved is None or not matched.check.holds:
@@ -75,7 +75,7 @@ def with_withheld(kept: PromiseVerdict, part: Principle, matched: Matched, prior
 
 
 def undecided(matched: Matched) -> Check:
-    """That the withheld rows could not be judged, which the verdict has to say."""
+    """Return the check with the caveat that the withheld rows could not be judged."""
     size = int(matched.left.sum()) + matched.open
     return Check(
         "withheld",
@@ -87,14 +87,14 @@ def undecided(matched: Matched) -> Check:
 
 
 def _some_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool:
-    """Whether rows can be chosen that keep the promise, as far as can be told; if not, it is surely broken."""
+    """Whether some choice of rows may keep the promise; if False, the promise is certainly broken."""
     if _at_least(part, matched, prior) > 1.0:
         return False
     return all(_fits(matched, bounds) for bounds in _bounds(part, matched, prior))
 
 
 def _every_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool:
-    """Whether the promise is kept whatever rows are chosen, as far as can be told."""
+    """Whether every choice of rows certainly keeps the promise."""
     least, most, size = matched.left, _most(matched), int(matched.left.sum()) + matched.open
     if near := part.nearness:
         first, last = near.windows(prior)
@@ -103,11 +103,11 @@ def _every_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool
 
 
 def _at_least(part: Principle, matched: Matched, prior: Prior) -> float:
-    """The least strain that the rows have which are withheld for certain, among all that are."""
+    """Return a lower bound on the strain, whichever rows are chosen."""
     least, most, size = matched.left, _most(matched), int(matched.left.sum()) + matched.open
     if near := part.nearness:
         first, last = near.windows(prior)
-        # rows that cannot lie outside a neighbourhood lie inside
+        # withheld rows beyond those that can lie outside a neighbourhood must lie inside it
         inside = np.maximum(_inside(least, first, last), size - (most.sum() - _inside(most, first, last)))
         return float(inside[least > 0].max(initial=0) / (size / near.m + SLACK))
     caps = part.caps(prior)
@@ -116,7 +116,7 @@ def _at_least(part: Principle, matched: Matched, prior: Prior) -> float:
 
 
 def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[ValueLimits]:
-    """What the promise says of how many withheld rows have which values."""
+    """Yield the bounds that the promise sets on how many withheld rows have which values."""
     size, width = int(matched.left.sum()) + matched.open, len(prior.counts)
     if part.nearness:
         yield from _near(part.nearness, prior, size)
@@ -129,10 +129,11 @@ def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[ValueLi
 
 
 def _near(near: Nearness, prior: Prior, size: int) -> Iterator[ValueLimits]:
-    """Values in intervals none of which a group that keeps proximity can have more than 1 / m of its rows in.
+    """Yield partitions of the values into intervals that each contain at most 1 / m of a group's rows under proximity.
 
-    The upper side of any neighbourhood is such an interval, held number or not: the neighbourhood of the least number
-    held in it contains the rest of it, as its ends do not fall. The same is true of lower sides.
+    The upper side of any neighbourhood is such an interval, whether or not a row has its number: the neighbourhood of
+    the least number that a row has in the interval contains the rest of the interval, because the ends of
+    neighbourhoods do not decrease. The same holds for lower sides.
     """
     first, last = near.windows(prior)
     width = len(first)
@@ -148,8 +149,9 @@ def _near(near: Nearness, prior: Prior, size: int) -> Iterator[ValueLimits]:
 def _fits(matched: Matched, bounds: ValueLimits) -> bool:
     """Whether rows can be chosen so that the number of them in each bucket is within its bounds.
 
-    Source -> combination: as many as are open; -> bucket: as many as the combination has; -> sink: as many as the
-    bucket lacks, the others, up to its bound, through one more node that lets pass what is not lacking anywhere.
+    Source -> combination: as many as are open. Combination -> bucket: as many as the combination has. Bucket -> sink:
+    as many as the bucket lacks; further rows, up to the bucket's bound, flow through one more node, whose capacity is
+    the number of rows that no bucket lacks.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
@@ -177,12 +179,12 @@ def _fits(matched: Matched, bounds: ValueLimits) -> bool:
 
 
 def _most(matched: Matched) -> Numbers:
-    """How often each value is withheld, at most."""
+    """Return the largest possible number of withheld rows with each value."""
     more = np.bincount(matched.choices.values, matched.choices.amounts, len(matched.left))
     return matched.left + more.astype(np.int64)
 
 
 def _inside(counts: Numbers, first: Numbers, last: Numbers) -> Numbers:
-    """How many rows lie in the neighbourhood of each value."""
+    """Return how many rows lie in the neighbourhood of each value."""
     up_to = np.concatenate([[0], np.cumsum(counts)])
     return np.asarray(up_to[last + 1] - up_to[first], np.int64)

@@ -1,1 +1,1 @@
-"""How each format of release is audited, a package each; `discreet.adversary.auditors` knows them all."""
+"""The audit of each release format, one package per format; `discreet.adversary.auditors` lists them all."""

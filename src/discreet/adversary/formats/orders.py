@@ -1,7 +1,7 @@
-"""What the lines of releases say of the rows behind them, for the audit of their order; and of what rows they are.
+"""The labels of lines, and of the rows behind them, for the audit of the order of each format.
 
-With the trace a line is known to stand for one of the rows of its group that agree with all it says. Without it, for
-any row that agrees; of a generalized release only so much is looked at as can be looked at quickly.
+With the trace, a line stands for one of the rows of its group that agree with its label. Without it, it stands for any
+row that agrees; for a generalized release only quick tests are then made.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ LIFTED = (
     "but loosely may go unseen."
 )
 SHARED = 1048573
-"""So many numbers are there at most for what lines say in the places of rows; a prime."""
+"""The number of distinct labels is reduced to at most this many in very long tables; a prime."""
 FEW = 512
-"""Up to so many rows, it is counted which lines admit which."""
+"""Up to this many rows, the rows that each line admits are counted exactly."""
 AT_FAULT = Check("order", True, "The order of lines was not looked at, as the tables are at fault.")
 
 
 def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
-    """Whether the order of a generalized table, and the numbers of its groups, tell nothing."""
+    """Check that neither the order of a generalized table nor the numbers of its groups carry information."""
     release = aligned.release
     if release.faults:
         return AT_FAULT
@@ -53,7 +53,7 @@ def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
 
 
 def order_of_nested(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
-    """Whether the order of rows under nodes, and the numbers of these, tell nothing; a trace only tells leaves."""
+    """Check that the order of rows and the numbers of nodes carry no information; a trace gives only leaves."""
     release = aligned.release
     if release.faults or not release.secrets:
         return AT_FAULT
@@ -64,7 +64,7 @@ def order_of_nested(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
 
 
 def _by_boxes(aligned: Aligned, groups: Ints, shown: Ints | None, more: list[Finding], beyond: str) -> Check:
-    """The order of lines of which it is not known whose rows they are; ``beyond`` tells what may go unseen."""
+    """Check the order of lines whose rows are unknown; ``beyond`` is a sentence on what may go undetected."""
     rows = aligned.usable
     alike: tuple[tuple[Ints, Ints], ...] = ()
     if len(rows) == aligned.release.rows:
@@ -76,7 +76,7 @@ def _by_boxes(aligned: Aligned, groups: Ints, shown: Ints | None, more: list[Fin
 
 
 def order_of_anatomy(aligned: AlignedAnatomy, trace: NDArray[Any] | None) -> Check:
-    """Whether the order of the rows of an anatomy release, and the numbers of its groups, tell nothing."""
+    """Check that neither the row order of an anatomy release nor the numbers of its groups carry information."""
     release, column = aligned.release, aligned.original.secret
     if release.faults or column is None:
         return AT_FAULT
@@ -90,7 +90,7 @@ def order_of_anatomy(aligned: AlignedAnatomy, trace: NDArray[Any] | None) -> Che
 
 
 def order_of_randomised(matched: Matched, original: Table, trace: NDArray[Any] | None) -> Check:
-    """Whether the order of rows with randomised sensitive values tells nothing."""
+    """Check that the order of rows with randomised sensitive values carries no information."""
     release = matched.release
     if release.faults or not matched.check.holds:
         return AT_FAULT
@@ -98,7 +98,7 @@ def order_of_randomised(matched: Matched, original: Table, trace: NDArray[Any] |
     says, said = matched.shown, matched.had
     rows = usable_rows(original) if trace is None else np.flatnonzero(trace >= 0)
     alike = ((says, said[rows]),) if len(rows) == release.rows else ()
-    if trace is not None:  # every line is some row's own
+    if trace is not None:  # every line belongs to one row
         says, said = np.arange(release.rows), trace.astype(np.int64)
     return order([Lines(TABLE, says, None, said[rows], rows, classes[rows], published, alike=alike)])
 
@@ -106,7 +106,7 @@ def order_of_randomised(matched: Matched, original: Table, trace: NDArray[Any] |
 def traced_rows(
     release: Grouped, rows: int, trace: NDArray[Any] | None
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]] | None:
-    """The rows that a trace publishes and the numbers of their groups; none without a trace, or when it is at fault."""
+    """Return the rows that a trace publishes, with their group numbers; None without a trace, or if it is at fault."""
     if trace is None or trace.shape != (rows,) or trace.dtype.kind not in "iu":
         return None
     kept = np.flatnonzero(trace >= 0)
@@ -123,19 +123,19 @@ def _by_group(
     secrets: Ints | None,
     published: Ints | None = None,
 ) -> Lines:
-    """Lines that say which group they are in, and all else that is published of their rows as it is."""
+    """Return the lines labelled by their group and all values of their rows that are published unchanged."""
     kept, places = traced
     wide = max(kinds, int(shown.max(initial=0))) + 1
     own = None if secrets is None else secrets[kept]
     says, said = groups * wide + shown, places * wide + had[kept]
-    # of very many lines some that say different things may share a number, which is quicker than to number them all
+    # in very long tables different labels may share a number, which is quicker than numbering all of them
     both = numbered_together(says, said) if len(says) <= MOST else (_shared(says), _shared(said))
     alike = (both, (shown, had[kept]), (groups, places))
     return Lines(TABLE, says, groups, said, kept, own, published, alike=alike)
 
 
 def _shared(numbers: Ints) -> Ints:
-    """The rest of each by ``SHARED``; NumPy divides by one number many times faster than it tells the rest."""
+    """Return the numbers modulo ``SHARED``; NumPy divides by a scalar many times faster than it computes remainders."""
     return numbers - numbers // SHARED * SHARED
 
 
@@ -143,7 +143,7 @@ def _shared(numbers: Ints) -> Ints:
 
 
 def _near(aligned: Aligned) -> NDArray[np.float64]:
-    """Per line: where rows stand whose values it admits, on average over its columns."""
+    """Return, per line, the mean place of the rows whose values it admits, summed over columns."""
     rows = aligned.usable
     held = np.bincount(aligned.had[rows], minlength=aligned.kinds + 1)
     with np.errstate(invalid="ignore"):
@@ -159,7 +159,7 @@ def _near(aligned: Aligned) -> NDArray[np.float64]:
 
 
 def _ends(aligned: Aligned, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first and the last code that each group admits; none when the last is below the first."""
+    """Return the first and the last code that each group admits; the last is below the first if it admits none."""
     low = np.maximum(aligned.boxes.low[:, axis].astype(np.int64), 0)
     high = np.minimum(aligned.boxes.high[:, axis].astype(np.int64), len(aligned.columns[axis].values) - 1)
     low = np.minimum(low, len(aligned.columns[axis].values))
@@ -167,7 +167,7 @@ def _ends(aligned: Aligned, axis: int) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def _in_their_places(aligned: Aligned) -> list[Finding]:
-    """How many lines stand where the input has a row that they may stand for, in whatever way it was arranged."""
+    """Test how many lines admit the row in their place of the input, in any of its arrangements."""
     groups, rows = aligned.release.group_of.astype(np.intp), aligned.usable
     most = _admitted_rows(aligned) if len(rows) <= FEW else _admitted_at_most(aligned)
     whole = fitting(len(rows), most)
@@ -182,7 +182,7 @@ def _in_their_places(aligned: Aligned) -> list[Finding]:
 
 
 def _admitted_at_most(aligned: Aligned) -> Ints:
-    """As many rows as each line admits by any one column, which are no fewer than it may stand for."""
+    """Return an upper bound on the rows that each line admits: the fewest that it admits by any single column."""
     groups, rows = aligned.release.group_of, aligned.usable
     most = np.bincount(aligned.had[rows], minlength=aligned.kinds + 1)[aligned.shown]
     for axis, column in enumerate(aligned.columns):
@@ -193,7 +193,7 @@ def _admitted_at_most(aligned: Aligned) -> Ints:
 
 
 def _admitted_rows(aligned: Aligned) -> Ints:
-    """How many rows each line may stand for."""
+    """Return how many rows each line admits."""
     rows, number = aligned.usable, len(aligned.usable)
     fits = aligned.shown[:, None] == aligned.had[rows][None, :]
     lines = np.repeat(aligned.release.group_of.astype(np.intp), number)

@@ -1,1 +1,1 @@
-"""What a release tells about who is in the table."""
+"""What a release discloses about who is in the table."""

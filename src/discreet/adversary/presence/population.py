@@ -1,7 +1,7 @@
 """Presence against a known population (delta-presence; Nergiz, Atzori and Clifton, SIGMOD 2007).
 
-Whoever has a list of everyone who could be in the table finds, for a group of |G| rows, the people it may hold: each of
-them is in it with |G| divided by their number.
+An adversary with a list of everyone who could be in the table finds the people whom a group of |G| rows may contain;
+each of them is in it with probability |G| divided by their number.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from discreet.table.table import Column, Table
 
 @dataclass(frozen=True)
 class BeliefRange:
-    """The smallest and the largest belief about any of some people."""
+    """The weakest and the strongest belief about a set of people."""
 
     smallest: float
     largest: float
 
     @classmethod
     def of(cls, beliefs: NDArray[np.float64]) -> BeliefRange:
-        """The range of some beliefs; nobody is believed in when there are none."""
+        """Return the range of some beliefs; 0 to 0 if there are none."""
         return cls(float(beliefs.min(initial=1.0)), float(beliefs.max())) if len(beliefs) else cls(0.0, 0.0)
 
     def __str__(self) -> str:
-        """From the one to the other."""
+        """Return the range in words."""
         return f"{percent(self.smallest)} to {percent(self.largest)}"
 
 
 @dataclass(frozen=True)
 class Population:
-    """How strongly people of a population are believed to be in the table."""
+    """How strongly the people of a population are believed to be in the table."""
 
     people: int
     uncovered: int
-    """How many of them no published group may hold; they are believed absent, or withheld."""
+    """How many people no published group admits; they are believed to be absent, or withheld."""
     group: BeliefRange
-    """Over the population, by the one group that says most about each person."""
+    """Over the population: the belief by the one group that discloses most about each person."""
     combined: BeliefRange
-    """The same by all groups that may hold the person together."""
+    """Over the population: the belief by all groups that admit the person together."""
     group_original: BeliefRange
-    """Over the rows of the original that some group may hold."""
+    """Over the rows of the original that some group admits."""
     combined_original: BeliefRange
 
     @property
@@ -65,7 +65,7 @@ class Population:
 
 
 def in_population(finder: Lookup, original: Sequence[Column], population: Table) -> Population:
-    """The beliefs about everyone in a population, and about the rows of the original."""
+    """Return the beliefs about everyone in a population, and about the rows of the original."""
     people = [population_column(attribute, population) for attribute in finder.quasi]
     crowd = finder.crowd(people)
     short = np.flatnonzero(crowd < finder.sizes)
@@ -89,7 +89,7 @@ def in_population(finder: Lookup, original: Sequence[Column], population: Table)
 
 
 def see_that_all_are_in(population: Table, original: Table, quasi: Sequence[Attribute]) -> None:
-    """Refuse a population that lacks rows of the original: what it says about everyone else is not so then."""
+    """Reject a population that lacks rows of the original: the beliefs about everyone else would be wrong."""
     columns = [original.column(attribute.name) for attribute in quasi]
     parts = []
     for attribute, column in zip(quasi, columns, strict=True):
@@ -97,7 +97,7 @@ def see_that_all_are_in(population: Table, original: Table, quasi: Sequence[Attr
         among = population_column(attribute, population)
         parts.append((among, places_in(ExactColumn(values, column.codes), among), column.codes))
     has, wanted, kinds = combined(population.rows, original.rows, parts)
-    usable = usable_rows(original)  # nobody knows the missing number of another
+    usable = usable_rows(original)  # a missing number cannot be matched
     short = np.bincount(wanted[usable], minlength=kinds + 1)
     short[:kinds] -= np.bincount(has, minlength=kinds)[:kinds]
     lacking = int(np.maximum(short, 0).sum())
@@ -111,7 +111,7 @@ def see_that_all_are_in(population: Table, original: Table, quasi: Sequence[Attr
 
 
 def population_column(attribute: Attribute, population: Table) -> Column:
-    """The population's column of a published quasi-identifier."""
+    """Return the population's column of a published quasi-identifier."""
     column = next((one for one in population.columns if one.name == attribute.name), None)
     if column is None:
         raise DiscreetError(

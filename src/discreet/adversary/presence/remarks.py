@@ -1,4 +1,4 @@
-"""What is worth knowing about who is in the table besides what is promised, in sentences."""
+"""Remarks, in sentences, on what a release discloses about presence beyond its promises."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def remarks(presence: Presence) -> list[Check]:
-    """What is worth knowing about presence besides the promises, as findings that break nothing."""
+    """Return remarks on presence beyond the promises, as findings that break no promise."""
     checks = []
     promised = presence.together
     if presence.alpha is not None and presence.alpha != promised and presence.above_combined > presence.above_group:

@@ -1,10 +1,10 @@
-"""What a release tells about who is in the table, and whether it is no more than was promised.
+"""What a release discloses about who is in the table, and whether promises about this are kept.
 
-The belief that a person is in the table has two readings. By the *group*: someone finds the one group that may hold the
-person, and takes all combinations of values that it admits for equally likely. *Combined*: of all groups that may hold
-the person at least one does, 1 - (1 - p1)(1 - p2)... . An audit tells both, whichever is promised, and the largest that
-is justified about anyone, in the table or not; and, for releases that list values, how much someone may believe for
-whom common values are likelier than rare ones.
+The belief that a person is in the table has two readings. By *group*: the adversary finds the one group that may
+contain the person, and takes all combinations of values that it admits for equally likely. *Combined*: at least one of
+all groups that may contain the person does, with probability 1 - (1 - p1)(1 - p2)... . An audit reports both, whichever
+is promised, and the strongest belief that is justified about anyone, in the table or not; for releases that list values
+also the belief of an adversary for whom common values are likelier than rare ones.
 """
 
 from __future__ import annotations
@@ -32,75 +32,75 @@ from discreet.table.table import Column, Table
 
 @dataclass(frozen=True)
 class Presence:
-    """How much a release gives away about who is in the table."""
+    """How much a release discloses about who is in the table."""
 
     certain: bool
-    """Whether quasi-identifiers are published as they are, so that nothing about presence is hidden."""
+    """Whether quasi-identifiers are published unchanged, so that presence is not hidden at all."""
     group: float
-    """The largest belief that any one group justifies."""
+    """The strongest belief that any one group justifies."""
     combined: float
-    """The largest belief about any row of the original that all groups together justify."""
+    """The strongest belief about any row of the original that all groups together justify."""
     anyone: float
-    """The same about anyone, in the table or not, with any values that occur: none is larger."""
+    """An upper bound on the combined belief about anyone, in the table or not, with any occurring values."""
     anyone_reached: bool
-    """Whether someone is believed in that much; else it is a bound, and the largest was not found."""
+    """Whether this bound is reached by someone; otherwise the strongest belief was not found."""
     weighed: float | None
-    """The largest belief about any row of the original, by one group, of an adversary for whom a value is the likelier
-    the more groups list it; None where values are not listed."""
+    """The strongest belief about any row of the original, by one group, of an adversary for whom a value is the
+    likelier the more groups list it; None if the release lists no values."""
     ends: float | None
-    """The belief in some combination of ends of intervals of an adversary who knows that rows lie at all ends; None
-    where there are none."""
+    """The strongest belief found in a combination of interval ends, for an adversary who knows that rows lie at all
+    ends; None if there are no such ends."""
     rows: int
-    """The rows of the original that were looked up."""
+    """The number of original rows that were looked up."""
     covered: int
-    """How many of them some group may hold."""
+    """How many of them some group admits."""
     most_groups: int
-    """The largest number of groups that may hold the same person."""
+    """The largest number of groups that admit the same person."""
     alpha: float | None = None
-    """The strongest promise about presence; the next three tell how many rows of the original are beyond it."""
+    """The strongest promise about presence; the next three count the original rows beyond it."""
     above_group: int = 0
     above_combined: int = 0
     above_weighed: int | None = None
     together: float | None = None
-    """The strongest promise about what all groups say together."""
+    """The strongest promise about the combined belief."""
     population: Population | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """Return all figures, ready for JSON."""
         return asdict(self)
 
 
 class PresenceBeliefs:
-    """What the groups of a release say about the presence of everyone in the original."""
+    """The beliefs that a release justifies about the presence of everyone in the original."""
 
     def __init__(self, release: Release, original: Sequence[Column], tell: Tell = silent) -> None:
-        """Look all rows of the original up."""
+        """Look up all rows of the original."""
         finder, descriptions = release.lookup(), release.descriptions
         self.finder, self.original = finder, original
         self.combinations = finder.combinations(original)
-        with np.errstate(divide="ignore", invalid="ignore"):  # files at fault may list nothing of a group
+        with np.errstate(divide="ignore", invalid="ignore"):  # faulty files may list no values for a group
             self.chances = np.nan_to_num(np.minimum(1.0, finder.sizes / self.combinations))
         self.worst = int(np.argmax(self.chances)) if len(self.chances) else None
-        """The group that says most."""
+        """The group that justifies the strongest belief."""
         self.found, self.weighed = finder.find_weighed(original, self.chances, tell)
         self.anyone = finder.anyone(original, self.chances, float(self.found.together.max(initial=0.0)))
         self.corner = None if descriptions is None else strongest_corner(descriptions, original)
 
     def settle(self, alpha: float) -> None:
-        """See whether anyone is believed in more than alpha where the search for the largest belief left it open."""
+        """Search again if it is still open whether the belief about anyone exceeds ``alpha``."""
         if self.anyone.reached <= alpha < self.anyone.bound:
             reached = self.anyone.reached
             self.anyone = min(self.anyone, self.finder.anyone(self.original, self.chances, reached, alpha), key=_open)
 
     def beyond(self, alpha: float) -> tuple[int, int, int]:
-        """How many groups, rows by their groups, and rows by all groups together are believed in more than alpha."""
+        """Count groups, rows by their groups, and rows by all groups together whose belief exceeds ``alpha``."""
         if alpha >= 1.0:
             return 0, 0, 0
         groups = int((self.finder.sizes > alpha * self.combinations + SLACK).sum())
         return groups, _above(self.found.largest, alpha), _above(self.found.together, alpha)
 
     def presence(self, parts: Sequence[Principle], population: Table | None) -> Presence:
-        """The figures, by the strongest of some promises."""
+        """Return the figures, relative to the strongest of the given promises."""
         alpha = min((part.most_presence for part in parts), default=None)
         together = min((part.most_presence for part in parts if part.combined_presence), default=None)
         _, above_group, above_combined = self.beyond(1.0 if alpha is None else alpha)
@@ -151,7 +151,7 @@ def judge_presence(
 
 
 def hidden(part: Principle, told: PresenceBeliefs, values: PromiseVerdict) -> PromiseVerdict:
-    """A promise about presence and sensitive values, when what it says about the ``values`` has been judged."""
+    """Judge a promise about presence and sensitive values; ``values`` is the verdict on its part about values."""
     judged = math.isfinite(values.strain)
     broken, reached, what = _judged(part, told)
     if not judged and not (broken and told.finder.certain):
@@ -166,7 +166,7 @@ def hidden(part: Principle, told: PresenceBeliefs, values: PromiseVerdict) -> Pr
         sentence = f"{part} is broken: {what}."
     strain = max(values.strain if judged else 0.0, reached / part.most_presence)
     if strain > values.strain and told.worst is not None and told.finder.ids is not None:
-        # the group that says most about presence is the one to look at
+        # report the group that discloses most about presence
         number, size = int(told.finder.ids[told.worst]), int(told.finder.sizes[told.worst])
         values = replace(values, group=number, size=size, description=told.finder.description(told.worst))
     return replace(
@@ -180,7 +180,7 @@ def hidden(part: Principle, told: PresenceBeliefs, values: PromiseVerdict) -> Pr
 
 
 def _judged(part: Principle, told: PresenceBeliefs) -> tuple[int, float, str]:
-    """How many groups (or rows, by all groups together) break a promise about presence, the belief, and why."""
+    """Return how many groups (or rows, for combined beliefs) break a promise about presence, the belief, and why."""
     groups, _, rows = told.beyond(part.most_presence)
     limit, everyone = percent(part.most_presence), len(told.found.groups)
     by_group = 0.0 if told.worst is None else float(told.chances[told.worst])
@@ -216,10 +216,10 @@ def _judged(part: Principle, told: PresenceBeliefs) -> tuple[int, float, str]:
 
 
 def _open(found: PresenceBound) -> float:
-    """How much a search left open."""
+    """Return the gap that a search left open."""
     return found.bound - found.reached
 
 
 def _above(beliefs: NDArray[np.float64], alpha: float) -> int:
-    """How many beliefs are above alpha, by more than what sums of logarithms may be off."""
+    """Count the beliefs above ``alpha`` by more than the rounding error of sums of logarithms."""
     return int((beliefs > alpha * (1.0 + SLACK)).sum())

@@ -11,23 +11,23 @@ from discreet.kernels.judging import SLACK
 
 
 class Terms(NamedTuple):
-    """What every group has to keep, and how its rows are looked for."""
+    """What every group must keep, and how its rows are searched for."""
 
     alpha: float
-    """A group of ``size`` rows must show at least ``size / alpha`` combinations; at 1 nothing is asked."""
+    """A group of ``size`` rows must show at least ``size / alpha`` combinations; 1 requires nothing."""
     beta: float
     """No sensitive value may have more than this share of a group's rows."""
     size: int
-    """How many rows make a round. A group begins with rounds, and takes more where single rows will not do."""
+    """The number of rows in a round. A group begins with whole rounds, and takes more if single rows do not help."""
     quota: int
-    """How many rows of a round may hold the same sensitive value: at most beta x size."""
+    """How many rows of a round may have the same sensitive value: at most beta x size."""
     rounds: int
-    """How many rounds a group begins with, as long as there are rows for them."""
+    """How many rounds a group begins with, as long as there are enough rows."""
     window: int
-    """How many rows are looked at for each one that is picked."""
+    """How many rows are considered for each row that is picked."""
     near: bool
-    """Whether a group takes rows that lie near each other and show few new values, as many as alpha asks for; else each
-    row is the one that shows most new values."""
+    """Whether a group takes rows near each other that show few new values, as many as alpha requires; otherwise each
+    row is the one that shows the most new values."""
 
 
 @kernel
@@ -38,7 +38,7 @@ def shows_enough(size, product, alpha):
 
 @part
 def _links(keys, number):
-    """Rows with the same key as lists, in their order: heads, next and previous rows, -1 at the ends."""
+    """Return the rows of each key as linked lists, in their order: heads, next and previous rows, -1 at the ends."""
     n = keys.shape[0]
     heads = np.full(number, -1, np.int64)
     lasts = np.full(number, -1, np.int64)
@@ -67,7 +67,7 @@ def _unlink(r, k, heads, after, before):
 
 @part
 def _gain(values, g, seen, ratios):
-    """How many times more combinations the group shows with a row of these values."""
+    """Return the factor by which a row with these values multiplies the combinations that the group shows."""
     gain = 1.0
     for j in range(values.shape[0]):
         if seen[values[j]] != g:
@@ -77,8 +77,11 @@ def _gain(values, g, seen, ratios):
 
 @part
 def _best(start, after, codes, classes, taken, most, g, seen, ratios, window, wanted):
-    """Of up to ``window`` rows of a list, from ``start``, with a class taken fewer than ``most`` times: the one with
-    the smallest gain of at least ``wanted``, or else the largest gain. Returns the row (-1 for none) and its gain."""
+    """Return the best of up to ``window`` rows of a list, and its gain; -1 if there is none.
+
+    Considered are the rows from ``start`` on whose class was taken fewer than ``most`` times. The best is the one with
+    the smallest gain of at least ``wanted``, or else the largest gain.
+    """
     best = -1
     gain = 0.0
     enough = 1.05 * max(1.0, wanted)
@@ -99,20 +102,21 @@ def _best(start, after, codes, classes, taken, most, g, seen, ratios, window, wa
 
 @kernel
 def build_groups(codes, classes, values, width, terms):
-    """The group of every row, -1 for a row in none, and the number of groups.
+    """Return the group of every row, -1 for a row in none, and the number of groups.
 
-    Rows are lines of ``codes``, every value of every quasi-identifier having a number of its own below ``values``, and
-    have a sensitive value each, one of ``width``. The order of the rows is that in which they are looked at: those
-    that stand near each other come into the same groups when ``terms.near``.
+    Rows are lines of ``codes``, where every value of every quasi-identifier has its own number below ``values``; each
+    row has one of ``width`` sensitive values. Rows are considered in their order: with ``terms.near``, rows close in
+    this order join the same groups.
 
-    Every round takes ``size`` rows of which ``quota`` at most have the same sensitive value; those that are left can
-    then always be dealt with in the same way, because a value is taken when the rest could not hold it otherwise.
+    Every round takes ``size`` rows, at most ``quota`` of them with the same sensitive value. The remaining rows can
+    then always be divided in the same way, because a value is taken as soon as the rest could not accommodate it
+    otherwise.
     """
     n, d = codes.shape
     groups = np.full(n, -1, np.int32)
     heads, after, before = _links(classes, width)
     head, onward, backward = _links(np.zeros(n, np.int64), 1)
-    # sensitive values from the most frequent to the rarest: ends[c] of them have c rows left or more
+    # sensitive values from the most frequent to the rarest: ends[c] of them have at least c rows left
     left = np.zeros(width, np.int64)
     for v in classes:
         left[v] += 1
@@ -134,7 +138,7 @@ def build_groups(codes, classes, values, width, terms):
     number = 0
     goal = terms.size / terms.alpha
     while rest >= terms.size and ends[1] * terms.quota >= terms.size:
-        g = number  # a number of its own also for a group that comes to nothing
+        g = number  # discarded groups get a number, too
         number += 1
         size = 0
         product = 1.0
@@ -150,13 +154,13 @@ def build_groups(codes, classes, values, width, terms):
                 begun = rounds >= terms.rounds or rest < terms.size
                 if begun and shows_enough(size, product, terms.alpha):
                     break
-                # as many rows as in a round have to help noticeably
+                # each further round's worth of rows must help noticeably
                 if begun and size >= looked_at + terms.size:
                     if size / product > 0.9 * presence:
                         break
                     presence = size / product
                     looked_at = size
-                # single rows, unless those that are left would then have too many of one sensitive value
+                # single rows, unless the remaining rows would then have too many of one sensitive value
                 if begun and left[ranked[0]] <= terms.quota * ((rest - 1) // terms.size):
                     most = int(np.floor(terms.beta * (size + 1) + SLACK))
                 elif rest < terms.size:
@@ -171,11 +175,11 @@ def build_groups(codes, classes, values, width, terms):
             ahead = 0
             if in_round:
                 if terms.near and size > 0:
-                    # a little ahead of an even way to as many combinations as are needed in the end
+                    # stay a little ahead of an even growth to the number of combinations that is needed
                     whole = max(rounds, terms.rounds)
                     share = min(1.0, (size + 1) / (0.75 * whole * terms.size))
                     wanted = (whole * goal) ** share / product if terms.alpha < 1.0 else 1.0
-                # what the groups after this one could not hold has to go first
+                # rows that the later groups could not accommodate go first
                 ahead = rounds * terms.size - size
                 later = terms.quota * ((rest - ahead) // terms.size)
                 must = 0
@@ -194,7 +198,7 @@ def build_groups(codes, classes, values, width, terms):
                 row, gain = _best(head[0], onward, codes, classes, taken, most, g, seen, ratios, terms.window, wanted)
             helps = (size + 1.0) / max(1, size) if not in_round else wanted if terms.near and size > 0 else 0.0
             if row < 0 or gain < helps:
-                # from the most frequent sensitive values, of which rows farther off are looked at
+                # try the most frequent sensitive values, for which rows farther away are considered
                 looked = 0
                 window = terms.window // 4 if row >= 0 and 2 * ahead > rounds * terms.size else terms.window
                 for i in range(width):

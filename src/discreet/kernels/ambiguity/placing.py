@@ -1,4 +1,4 @@
-"""Finding groups for rows that were left over: groups that keep their terms with one row more, or two joined in one."""
+"""Finding groups for rows left over: groups that keep their terms with one more row, or two groups joined."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from discreet.kernels.compiling import kernel, part
 from discreet.kernels.judging import SLACK
 
 OTHERS = 8
-"""How many groups after it a group is tried to be joined with."""
+"""With how many of the following groups a group may be joined."""
 
 
 class GroupLists(NamedTuple):
-    """The rows of groups as lists, with what rows and groups are judged by."""
+    """The rows of groups as linked lists, with the data by which rows and groups are judged."""
 
     codes: NDArray[np.int32]
     classes: NDArray[np.int32]
     heads: NDArray[np.int64]
-    """Per group: one of its rows, -1 when it has none."""
+    """Per group: one of its rows, or -1 if it has none."""
     after: NDArray[np.int64]
-    """Per row: another row of its group, -1 when it is the last."""
+    """Per row: the next row of its group, or -1 for the last."""
     sizes: NDArray[np.int64]
     shown: NDArray[np.int64]
-    """Per group and block: how many different values its rows hold."""
+    """Per group and block: how many different values its rows have."""
 
 
 @kernel
 def listed(codes, classes, groups, number, values):
-    """The rows of every group (0 to ``number - 1``; -1 for rows in none); values of all blocks are below ``values``."""
+    """Return the rows of every group (0 to ``number - 1``; -1 for rows in none); all values are below ``values``."""
     n, d = codes.shape
     heads = np.full(number, -1, np.int64)
     after = np.full(n, -1, np.int64)
@@ -62,7 +62,7 @@ def _shows_enough(size, product, alpha):
 
 @part
 def _same(lists, g, value):
-    """How many rows of a group have a sensitive value."""
+    """Count the rows of a group with a sensitive value."""
     same = 0
     r = lists.heads[g]
     while r >= 0:
@@ -73,7 +73,7 @@ def _same(lists, g, value):
 
 @part
 def _mark_new(lists, g, row, new):
-    """Mark the blocks in which a row holds a value that its group would not show without it."""
+    """Mark the blocks in which a row has a value that the group does not show yet."""
     new[:] = True
     r = lists.heads[g]
     while r >= 0:
@@ -85,9 +85,10 @@ def _mark_new(lists, g, row, new):
 
 @kernel
 def place_rows(rows, starts, lists, groups, alpha, beta, tries, lacking):
-    """Put rows into groups that keep their terms with them, and tell ``groups``; each looks around where it ``starts``.
+    """Put rows into groups that keep their terms with them, updating ``groups``; return how many were placed.
 
-    Looks at up to ``tries`` groups for each row; with ``lacking`` only at those without its sensitive value.
+    Each row tries up to ``tries`` groups around its place in ``starts``; with ``lacking`` only those without its
+    sensitive value.
     """
     number, d = lists.shown.shape
     new = np.empty(d, np.bool_)
@@ -126,9 +127,9 @@ def _join(lists, g, row, groups):
 
 @kernel
 def join_groups(rows, starts, lists, groups, alpha, beta, tries, values):
-    """For each row that is still in no group, join two groups that keep their terms together with it.
+    """For each row still in no group, join two groups that keep their terms together with it.
 
-    A group of several times as many rows may hold a sensitive value once more than its parts could.
+    A larger group may contain a sensitive value once more than its parts could.
     """
     number, d = lists.shown.shape
     seen = np.full(values, -1, np.int64)

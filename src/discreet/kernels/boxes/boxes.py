@@ -1,8 +1,8 @@
-"""Boxes of codes: one interval per axis, with gaps where there are any.
+"""Boxes of codes: one interval per axis, possibly with gaps.
 
-Where the values that a box admits on an axis have gaps, ``set_at[box, axis]`` names the set that lists the codes
-admitted; elsewhere it is -1. An interval that is empty (its low end above its high end) admits nothing. Sets are lists,
-not masks, so that they need no more memory than the texts they come from.
+Where the codes that a box admits on an axis have gaps, ``set_at[box, axis]`` is the number of the set that lists them;
+elsewhere it is -1. An empty interval (its low end above its high end) admits nothing. Sets are lists, not masks, so
+that they need no more memory than the texts they come from.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.kernels.compiling import kernel
 
 NO_LOW, NO_HIGH = 2147483647, -1
-"""The ends of an interval that holds no code yet: above and below all of them."""
+"""The ends of an interval without codes: above and below all of them."""
 
 
 class Boxes(NamedTuple):
@@ -25,7 +25,7 @@ class Boxes(NamedTuple):
     """``low[box, axis]``: the smallest code admitted."""
     high: NDArray[np.int32]
     set_at: NDArray[np.int32]
-    """``set_at[box, axis]``: the set of codes admitted where these have gaps, else -1."""
+    """``set_at[box, axis]``: the set of admitted codes where these have gaps, else -1."""
     starts: NDArray[np.int64]
     """``members[starts[s]:starts[s + 1]]``: the codes of set ``s``, ascending."""
     members: NDArray[np.int32]
@@ -33,8 +33,10 @@ class Boxes(NamedTuple):
 
 @kernel
 def spans(codes, groups, low, high):
-    """The smallest and largest code of every group, into ``low`` and ``high``, which hold no code yet;
-    group -1 is nobody's."""
+    """Write the smallest and largest code of every group into ``low`` and ``high``, initially without codes.
+
+    Rows of group -1 are skipped.
+    """
     for r in range(codes.shape[0]):
         group = groups[r]
         if group >= 0:
@@ -47,7 +49,7 @@ def spans(codes, groups, low, high):
 
 @kernel
 def in_set(boxes, which, code):
-    """Whether a set holds a code."""
+    """Whether a set contains a code."""
     low, high = boxes.starts[which], boxes.starts[which + 1]
     while low < high:
         middle = (low + high) // 2
@@ -60,7 +62,7 @@ def in_set(boxes, which, code):
 
 @kernel
 def admitted(boxes, box_of, axis, codes):
-    """Per question ``i``: whether box ``box_of[i]`` admits ``codes[i]`` on one axis."""
+    """Return, per query ``i``, whether box ``box_of[i]`` admits ``codes[i]`` on one axis."""
     result = np.empty(box_of.shape[0], np.bool_)
     for i in range(box_of.shape[0]):
         box, code = box_of[i], codes[i]
@@ -72,11 +74,11 @@ def admitted(boxes, box_of, axis, codes):
 
 @kernel
 def nested(boxes, chosen, starts, columns, amounts, width):
-    """What lies in boxes: per chosen box and column, the sum over all boxes inside it, where these are several.
+    """Sum the contents of all boxes inside each chosen box, per column, where several boxes contribute.
 
     Box ``b`` contains ``amounts[i]`` in column ``columns[i]`` for every ``i`` from ``starts[b]`` to ``starts[b + 1]``.
-    A box lies inside another when its interval does on every axis; what gaps leave out is not looked at. Returns three
-    arrays: places in ``chosen``, columns, and sums.
+    A box lies inside another if its interval does on every axis; gaps are ignored. Returns three arrays: indices into
+    ``chosen``, columns, and sums.
     """
     number, d = boxes.low.shape
     sums = np.zeros(width, np.int64)

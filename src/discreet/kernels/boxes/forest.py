@@ -1,6 +1,6 @@
 """A forest of k-d trees over coded points.
 
-Every tree holds a contiguous range of the points (those with one sensitive value, say), so that "how many points of
+Every tree contains a contiguous range of the points (those with one sensitive value, say), so that "how many points of
 this tree lie in this box" is one search.
 """
 
@@ -18,17 +18,17 @@ LEAF = 16
 
 
 class Forest(NamedTuple):
-    """K-d trees over points; the points are held in the order in which the trees' leaves list them."""
+    """K-d trees over points; the points are stored in the order of the trees' leaves."""
 
     order: NDArray[np.int64]
-    """``order[position]``: which of the points given stands at this position."""
+    """``order[position]``: the index of the given point at this position."""
     points: NDArray[np.int32]
     weights: NDArray[np.int64]
     first: NDArray[np.int64]
     """Per node: its first position; ``last`` is the position after its last."""
     last: NDArray[np.int64]
     left: NDArray[np.int64]
-    """Per node: its left child, which the right one follows; -1 for a leaf."""
+    """Per node: its left child, followed by the right one; -1 for a leaf."""
     low: NDArray[np.int32]
     high: NDArray[np.int32]
     totals: NDArray[np.int64]
@@ -38,7 +38,7 @@ class Forest(NamedTuple):
 
 @kernel
 def plant(points, weights, firsts, scales):
-    """Build one tree per range ``firsts[t]`` to ``firsts[t + 1]`` of the points; ``scales``: what a step is worth."""
+    """Build one tree per range ``firsts[t]`` to ``firsts[t + 1]`` of the points; ``scales`` weighs the axes."""
     n, d = points.shape
     trees = firsts.shape[0] - 1
     most = trees + 4 * n // LEAF + 1
@@ -49,7 +49,7 @@ def plant(points, weights, firsts, scales):
     low = np.zeros((most, d), np.int32)
     high = np.full((most, d), -1, np.int32)
     totals = np.zeros(most, np.int64)
-    # all roots come first; then children, always after their parent
+    # all roots come first, then children, always after their parents
     nodes = trees
     for t in range(trees):
         first[t] = firsts[t]
@@ -107,7 +107,7 @@ def plant(points, weights, firsts, scales):
 
 @part
 def _select(points, axis, order, start, end, middle):
-    """Rearrange ``order[start:end]`` so that no point before ``middle`` stands after one behind it on the axis."""
+    """Rearrange ``order[start:end]`` so that on the axis no point before ``middle`` is larger than one from it on."""
     low, high = start, end - 1
     while low < high:
         pivot = points[order[(low + high) // 2], axis]

@@ -1,4 +1,4 @@
-"""Which points of a forest lie in which boxes."""
+"""Search for the points of a forest in boxes."""
 
 from __future__ import annotations
 
@@ -13,34 +13,36 @@ from discreet.kernels.compiling import kernel
 DISJOINT, OVERLAPPING, INSIDE = range(3)
 
 LEVELS = 64
-"""More than any tree has: every split halves the points, and no machine holds two to the power of this many."""
+"""More than the depth of any tree: every split halves the points, and no machine stores 2 to the power of this many."""
 
 EVERYTHING = 2**63 - 1
-"""As much as no tree weighs: a search that stops only there finds all."""
+"""More than any tree weighs: a search with this limit finds everything."""
 
 
 class Room(NamedTuple):
     """Scratch memory of searches."""
 
     waiting: NDArray[np.int64]
-    """Nodes that are still to be looked at: of every level one at most, and of the last one two."""
+    """Nodes still to visit: at most one per level, and two on the last."""
     found: NDArray[np.int64]
-    """What lies in the box: nodes all of whose points do, and points of other leaves, as the number of all nodes plus
+    """What lies in the box: nodes whose points all do, and points of other leaves, encoded as the number of nodes plus
     their position."""
 
 
 @kernel
 def room_for(forest):
-    """Room for any search of a forest."""
+    """Return scratch memory for any search of a forest."""
     return Room(np.empty(LEVELS, np.int64), np.empty(forest.first.shape[0] + forest.points.shape[0], np.int64))
 
 
 @kernel
 def search(forest, boxes, box, tree, enough, room):
-    """What lies in a box of one tree, into ``room.found``. Returns how many nodes and points these are, and their
-    weight; the search stops as soon as this is ``enough``."""
-    # All in one, with the box as three rows: to hand arrays to a function that compares a node or a point, or to reach
-    # for rows of them there, takes five times as long as to compare.
+    """Write what lies in a box of one tree into ``room.found``; return the number of entries and their weight.
+
+    The search stops as soon as the weight is ``enough``.
+    """
+    # One function, with the box as three rows: passing arrays to a function that compares a node or a point, or slicing
+    # rows there, takes five times as long as the comparison itself.
     waiting, found = room.waiting, room.found
     points, least, most, left = forest.points, forest.low, forest.high, forest.left
     low, high, set_at = boxes.low[box], boxes.high[box], boxes.set_at[box]
@@ -90,9 +92,9 @@ def search(forest, boxes, box, tree, enough, room):
 
 @kernel
 def tally(forest, boxes, box_of, tree_of, needs):
-    """Per question ``i``: the weight of the points of tree ``tree_of[i]`` in box ``box_of[i]``.
+    """Return, per query ``i``, the weight of the points of tree ``tree_of[i]`` in box ``box_of[i]``.
 
-    A search may stop as soon as it has found ``needs[i]``, so answers above that are lower bounds.
+    A search stops as soon as it has found ``needs[i]``, so answers at or above that are lower bounds.
     """
     room = room_for(forest)
     result = np.empty(box_of.shape[0], np.int64)
@@ -103,7 +105,7 @@ def tally(forest, boxes, box_of, tree_of, needs):
 
 @kernel
 def _ends(forest, place):
-    """The first position of what a search found at a place of ``room.found``, and the one after the last."""
+    """Return the first position of an entry of ``room.found``, and the one after its last."""
     nodes = forest.first.shape[0]
     if place < nodes:
         return forest.first[place], forest.last[place]
@@ -112,8 +114,10 @@ def _ends(forest, place):
 
 @kernel
 def incidences(forest, boxes, box_of, tree_of, limit):
-    """The positions of the points of tree ``tree_of[i]`` in box ``box_of[i]``, question after question, and how many
-    each has; questions are left off, and have -1, once there are more positions than ``limit``."""
+    """Return the number of points of tree ``tree_of[i]`` in box ``box_of[i]`` per query, and all their positions.
+
+    Once there are more positions than ``limit``, the remaining queries are skipped and get -1.
+    """
     room = room_for(forest)
     numbers = np.full(box_of.shape[0], -1, np.int64)
     space = 1024
@@ -138,10 +142,10 @@ def incidences(forest, boxes, box_of, tree_of, limit):
 
 @kernel
 def sums_inside(forest, boxes, box_of, starts, columns, amounts, width, wanted):
-    """Per question ``i``: what lies in column ``wanted[i]`` of the points of the first tree in box ``box_of[i]``.
+    """Return, per query ``i``, the sum in column ``wanted[i]`` over the points of the first tree in box ``box_of[i]``.
 
-    The point at a position holds ``amounts[e]`` in column ``columns[e]`` for every ``e`` from ``starts[position]`` to
-    ``starts[position + 1]``. Questions about the same box follow each other: it is searched once.
+    The point at a position has ``amounts[e]`` in column ``columns[e]`` for every ``e`` from ``starts[position]`` to
+    ``starts[position + 1]``. Queries about the same box must be consecutive: it is searched once.
     """
     room = room_for(forest)
     sums = np.zeros(width, np.int64)

@@ -1,7 +1,7 @@
-"""What the boxes that hold a point contain together, for many points in a good order: little changes between two.
+"""The combined contents of the boxes that contain a point, for many points in an order with few changes between two.
 
-The points are listed in lexicographic order of their codes. So from one to the next most axes stay as they are, and
-the contents of the boxes that no longer hold the point are taken off the sum of the last one, those of new ones added.
+The points are sorted lexicographically by their codes. So most axes stay the same from one point to the next, and the
+sum is updated: contents of boxes that no longer contain the point are subtracted, those of new boxes added.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from discreet.kernels.boxes.boxes import in_set
 from discreet.kernels.compiling import kernel, part
 
 BLOCK = 6
-"""Sums are looked for in blocks of two to the power of this many columns, where these hold anything."""
+"""Sums are scanned in blocks of 2 to the power of this many columns, skipping empty blocks."""
 
 
 @kernel
 def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, found_amounts):
-    """Per point, the sum of what the boxes that hold it contain, without the zeros: columns ascending.
+    """Sum, per point, the contents of the boxes that contain it, without the zeros and with columns ascending.
 
     Box ``b`` contains ``amounts[i]`` in column ``columns[i]`` for every ``i`` from ``starts[b]`` to ``starts[b + 1]``;
-    ``axes`` says which axis of the boxes each code of a point belongs to. The sums are written to ``found_columns`` and
-    ``found_amounts``, those of point ``p`` from ``ends[p]`` to ``ends[p + 1]``. Returns ``ends``: shorter than there
-    are points when no more sums have room, but never without the first, which needs ``width`` at most.
+    ``axes`` maps each code of a point to an axis of the boxes. The sums are written to ``found_columns`` and
+    ``found_amounts``, those of point ``p`` from ``ends[p]`` to ``ends[p + 1]``. Returns ``ends``, which covers fewer
+    points if there is no room for more sums, but always the first, which needs at most ``width``.
     """
     n, d = points.shape
     near = _overlapping(points, boxes, axes)
     number = near.shape[0]
-    wide = (number + 7) // 8 * 8  # eight at a time are compared as one word
+    wide = (number + 7) // 8 * 8  # eight bytes are compared as one word
     low = np.ones((d, wide), np.int32)
     high = np.zeros((d, wide), np.int32)
     sets = np.full((d, wide), -1, np.int32)
@@ -37,7 +37,7 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
             high[j, i] = boxes.high[near[i], axes[j]]
             sets[j, i] = boxes.set_at[near[i], axes[j]]
     gapped = [np.flatnonzero(sets[j] >= 0) for j in range(d)]
-    # masks[j]: which boxes hold the point on all axes before j
+    # masks[j]: which boxes contain the point on all axes before j
     masks = np.zeros((d + 1, wide), np.uint8)
     masks[0, :number] = 1
     now = np.zeros(wide, np.uint8)
@@ -90,7 +90,7 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
 
 @part
 def _overlapping(points, boxes, axes):
-    """The boxes that may hold any of the points."""
+    """Return the boxes that may contain any of the points."""
     number, d = boxes.low.shape[0], points.shape[1]
     least, most = np.empty(d, np.int32), np.empty(d, np.int32)
     for j in range(d):
@@ -111,14 +111,14 @@ def _overlapping(points, boxes, axes):
 
 @part
 def _narrow(before, after, low, high, code):
-    """Which of the boxes that hold a point so far do so on one more axis."""
+    """Mark in ``after`` which of the boxes marked in ``before`` contain the point on one more axis, too."""
     for i in range(before.shape[0]):
         after[i] = before[i] & np.uint8(low[i] <= code) & np.uint8(code <= high[i])
 
 
 @kernel
 def shares_within(ends, columns, amounts, point_of, first, last):
-    """Per question ``q``: which share of the sums of point ``point_of[q]`` lies in columns ``first[q]`` to ``last[q]``.
+    """Return, per query ``q``, the share of the sums of point ``point_of[q]`` in columns ``first[q]`` to ``last[q]``.
 
     The sums are as ``gather`` writes them; a point without any has a share of 0.
     """

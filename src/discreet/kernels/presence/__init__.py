@@ -1,1 +1,1 @@
-"""Hot loops of beliefs in presence."""
+"""Hot loops for beliefs in presence."""

@@ -1,4 +1,4 @@
-"""What many points mean to the groups that show all of their values: how many there are, and what they could hold."""
+"""Points and the groups that cover them, that is, show all their values: numbers, weights, and support."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from discreet.kernels.presence.word_runs import listed
 
 @kernel
 def crowds(points, amounts, shown, number):
-    """Per group: the amounts of all points that it covers, added up."""
+    """Return, per group, the sum of the amounts of all points that it covers."""
     found = np.empty(number, np.int64)
     result = np.zeros(number, np.int64)
     within, trail = everyone(number), trail_of(points, shown)
@@ -33,7 +33,7 @@ def weigh_values(fixed, still, shown, starts, entries, weights, firsts, found, s
     """Write into ``sums``, per value, the weights of the groups that show it and all ``fixed`` values.
 
     The entries of group ``g`` are ``entries[starts[g]:starts[g + 1]]``; ``still`` marks the blocks without a fixed
-    value. Returns which of these (-1 for none) has the smallest largest sum, that sum, and how much was looked at.
+    value. Returns the one of these blocks with the smallest largest sum (-1 for none), that sum, and the work done.
     """
     many = weights.shape[0]
     if fixed.shape[0] > 0:
@@ -60,7 +60,7 @@ def weigh_values(fixed, still, shown, starts, entries, weights, firsts, found, s
 
 @kernel
 def pairs(points, shown, number):
-    """All groups that cover each point: where those of every point start, and the groups."""
+    """Return all groups that cover each point: where those of every point start, and the groups."""
     found = np.empty(number, np.int64)
     starts = np.zeros(points.shape[0] + 1, np.int64)
     room = 1024
@@ -81,7 +81,7 @@ def pairs(points, shown, number):
 
 @part
 def _at(listed, start, end, wanted):
-    """Where a number stands in a part of an ascending list; ``end`` when it does not."""
+    """Return the position of a number in a part of an ascending list, or ``end`` if it is absent."""
     low, high = start, end
     while low < high:
         middle = (low + high) // 2
@@ -94,7 +94,7 @@ def _at(listed, start, end, wanted):
 
 @kernel
 def _house(g, first, last, classes, starts, values, fits):
-    """Mark those classes from ``first`` to ``last`` of which a group claims rows; how many were not marked before."""
+    """Mark the classes from ``first`` to ``last`` of which a group claims rows; return how many are newly marked."""
     housed = 0
     for i in range(first, last):
         if not fits[i] and _at(values, starts[g], starts[g + 1], classes[i]) < starts[g + 1]:
@@ -105,25 +105,25 @@ def _house(g, first, last, classes, starts, values, fits):
 
 @kernel
 def witnesses(points, starts_of, classes, amounts, shown, number, starts, values, needed):
-    """What no row bears out: entries of groups, counts of sensitive values, and rows that fit into no group.
+    """Find what no row supports: entries of groups, counts of sensitive values, and rows that fit into no group.
 
-    The rows of point ``p`` have the ``classes[i]`` and are ``amounts[i]`` for ``i`` from ``starts_of[p]`` to
-    ``starts_of[p + 1]``. A row that a group covers, and of whose value it claims rows (``starts``, ``values``
-    ascending, ``needed``: per group, how many rows have which value), may be one of its rows: it bears out the entries
-    of the group that it holds, and the claim. Returns per entry, in the order of ``shown.groups``, whether it is borne
-    out, per claim how many rows are lacking, and per class of a point whether any group may hold its rows.
+    The rows of point ``p`` have the values ``classes[i]``, ``amounts[i]`` rows each, for ``i`` from ``starts_of[p]`` to
+    ``starts_of[p + 1]``. The claims of groups (``starts``, ``values`` ascending, ``needed``) are, per group, how many
+    rows have which value. A row may belong to a group that covers it and claims rows of its value: it then supports the
+    claim and the entries of the group that it has. Returns per entry, in the order of ``shown.groups``, whether it is
+    supported, per claim how many rows are lacking, and per class of a point whether any group may contain its rows.
     """
     found = np.empty(max(number, 64), np.int64)
     borne = np.zeros(shown.groups.shape[0], np.bool_)
     lacking = needed.copy()
     fits = np.zeros(classes.shape[0], np.bool_)
-    # how much of each group is still to be borne out: a group of which all is needs no more looking at
+    # unsupported entries and claims of each group: a group without any needs no further visits
     unborne = np.zeros(number, np.int64)
     unclaimed = starts[1:] - starts[:-1]
     open_groups, every = everyone(number), everyone(number)
-    # the same as bits: groups with claims to be borne out, and per value groups in which it is
+    # the same as bits: groups with unsupported claims, and per value the groups whose entry is unsupported
     claiming, waiting, wanted = everyone(number), shown.bits.copy(), everyone(number)
-    # and as numbers of groups: a point of whose values nothing is left needs none of them
+    # and as numbers of groups: a point without any such values or claims is skipped
     left_to_claim, left = number, shown.starts[1:] - shown.starts[:-1]
     for e in range(shown.groups.shape[0]):
         unborne[shown.groups[e]] += 1
@@ -174,7 +174,7 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
                 open_groups[g >> 6] &= ~bit
         if homeless == 0:
             continue
-        # a group that is explained may still be the one that has room for these rows: any will do
+        # rows without a group so far: any covering group that claims their value suffices, explained or not
         if not often:
             for at in range(covering(points[p], shown, every, found)):
                 homeless -= _house(found[at], first, last, classes, starts, values, fits)

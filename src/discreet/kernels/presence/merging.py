@@ -1,4 +1,4 @@
-"""Groups thrown together along a line until each has few rows for the combinations of values that its box admits."""
+"""Merging groups along a line until each has few rows for the combinations of values that its box admits."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import interval_cost
 
 SLACK = 1e-9
-"""How much more rows than allowed count as allowed, as wherever counts are compared with bounds."""
+"""Tolerance when counts are compared with bounds, as everywhere."""
 
 
 @part
 def _combinations(axes, known, low, high):
-    """How many combinations of known values a box admits, where intervals cost the share of known values they add."""
+    """Return how many combinations of known values a box admits; ``axes`` price an interval by its known values."""
     product = 1.0
     for j in range(low.shape[0]):
         product *= 1.0 + interval_cost(axes, j, low[j], high[j]) * (known[j] - 1)
@@ -29,11 +29,12 @@ def _widen(low, high, other_low, other_high):
 
 @kernel
 def merge_in_order(order, low, high, sizes, axes, known, alpha):
-    """Per group: the number of the merged group it goes to, so that none has more than ``alpha`` rows per combination.
+    """Return, per group, the number of its merged group; none of these has more than ``alpha`` rows per combination.
 
-    Groups are taken in an order in which neighbours lie near each other. One that is fine by itself stays so, unless
-    those before it were not and are waiting: then it joins them, and they go on together once they are fine. Those who
-    wait at the end join the last ones that were, and more of them if need be: all groups together at worst.
+    Groups come in an order in which neighbours lie near each other. A group that keeps alpha by itself stays alone,
+    unless groups before it are waiting: then it joins them, and they are done as soon as they keep alpha together.
+    Groups that wait at the end join the last ones that are done, and further ones if necessary; at worst all groups are
+    merged.
     """
     number, d = low.shape
     home = np.empty(number, np.int64)

@@ -1,7 +1,7 @@
-"""What the boxes that hold a point say together, for all points of a tree.
+"""The combined contents of the boxes that contain a point, for all points of a tree.
 
-A node that lies wholly in a box takes what the box says once, for all of its points, and hands it down at the end. So
-nodes and points hold things alike: in one array, with the points behind the nodes, in the order they were given in.
+A node that lies wholly in a box stores the box's content once, for all its points, and hands it down at the end. So
+nodes and points share one array, with the points after the nodes, in the order in which they were given.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from discreet.kernels.compiling import kernel, part
 
 @kernel
 def mixtures(forest, boxes, starts, columns, amounts, width):
-    """Per point of the first tree, the sum of what the boxes that hold it contain, in the order of the points given.
+    """Sum, per point of the first tree, the contents of the boxes that contain it, in the order of the given points.
 
     Box ``b`` contains ``amounts[i]`` in column ``columns[i]`` for every ``i`` from ``starts[b]`` to ``starts[b + 1]``.
     """
@@ -31,8 +31,10 @@ def mixtures(forest, boxes, starts, columns, amounts, width):
 
 @kernel
 def cover(forest, boxes, presences):
-    """Per point of the first tree and the boxes that hold it: how many there are, the largest of their ``presences``,
-    and the sum of log(1 - presence), in the order of the points given."""
+    """Return, per point of the first tree, how many boxes contain it, and what their ``presences`` amount to.
+
+    These are the largest of the presences, and the sum of log(1 - presence), in the order of the given points.
+    """
     room = room_for(forest)
     nodes = forest.first.shape[0]
     takers = nodes + forest.points.shape[0]
@@ -52,7 +54,7 @@ def cover(forest, boxes, presences):
 
 @part
 def _takers(forest, boxes, box, room):
-    """Which nodes and points of the first tree take what a box says."""
+    """Return the nodes and points of the first tree that a box contains."""
     nodes = forest.first.shape[0]
     number, _ = search(forest, boxes, box, 0, EVERYTHING, room)
     for i in range(number):
@@ -63,7 +65,7 @@ def _takers(forest, boxes, box, room):
 
 @part
 def _hand_down(forest, held, largest):
-    """Let every point have what the nodes above it hold: the largest of it all, or the sum."""
+    """Give every point what the nodes above it hold: the largest of these, or their sum."""
     nodes = forest.first.shape[0]
     for node in range(nodes):  # children come after their parent
         child = forest.left[node]
@@ -77,7 +79,7 @@ def _hand_down(forest, held, largest):
 
 @part
 def _hand(held, giver, taker, largest):
-    """Let one have what another holds."""
+    """Give one node or point what another holds."""
     for column in range(held.shape[1]):
         if largest:
             held[taker, column] = max(held[taker, column], held[giver, column])

@@ -1,4 +1,4 @@
-"""Which groups show all of a person's values, and what these groups say together."""
+"""An index of the groups that show all of a person's values, and the beliefs they justify together."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from discreet.kernels.compiling import kernel, part
 from discreet.kernels.presence.word_runs import listed, place_of, runs_of, said_by_word
 
 OFTEN = 256
-"""A value that more than one of so many groups shows is shown often: to look at all bits of a line then takes less time
-than to look these groups up one by one."""
+"""A value is shown often if more than one in this many groups shows it: scanning all bits of a line is then quicker
+than looking up these groups one by one."""
 
 
 class Shown(NamedTuple):
-    """Which groups show which values. Values of all attributes are numbered through, each attribute's after another's.
+    """Which groups show which values. The values of all attributes are numbered consecutively, attribute by attribute.
 
-    A value that many groups show has a line of bits, one per group; that of a rare one would be mostly zeros.
+    A value that many groups show has a line of bits, one per group; for a rare value most bits would be zero.
     """
 
     starts: NDArray[np.int64]
     """The groups that show value ``v`` are ``groups[starts[v]:starts[v + 1]]``, ascending."""
     groups: NDArray[np.int32]
     lines: NDArray[np.int32]
-    """Per value: its line of ``bits``, or -1 when it has none."""
+    """Per value: its line of ``bits``, or -1 if it has none."""
     bits: NDArray[np.uint64]
 
 
 @kernel
 def index_groups(values, groups, number, width):
-    """What each of ``width`` values is shown by, from pairs of values and groups in ascending order of groups."""
+    """Build the index of ``width`` values from pairs of values and groups, the groups ascending."""
     starts = np.zeros(width + 1, np.int64)
     for v in values:
         starts[v + 1] += 1
@@ -73,7 +73,7 @@ def _shows(shown, v, g):
 
 @kernel
 def rarest_of(point, shown):
-    """Which value of a point the fewest groups show, as a place in the point; -1 when no group shows one of them."""
+    """Return the index of the value of a point that the fewest groups show; -1 if no group shows one of the values."""
     rarest = -1
     fewest = 0
     for j in range(point.shape[0]):
@@ -88,7 +88,7 @@ def rarest_of(point, shown):
 
 @kernel
 def common_to(point, shown, word, common):
-    """Of the bits ``common`` those that a word of all values of a point has set; all values must have lines."""
+    """Return which of the bits ``common`` are set in a word of all values of a point; all values must have lines."""
     for j in range(point.shape[0]):
         if common == 0:
             break
@@ -98,8 +98,7 @@ def common_to(point, shown, word, common):
 
 @kernel
 def covering(point, shown, within, found):
-    """Write into ``found`` the groups, of those whose bits are set in ``within``, that show all values of a point; how
-    many these are."""
+    """Write the groups among ``within`` (bits) that show all values of a point into ``found``; return their number."""
     rarest = rarest_of(point, shown)
     if rarest < 0:
         return 0
@@ -124,23 +123,25 @@ def covering(point, shown, within, found):
 
 @kernel
 def everyone(number):
-    """The bits of all groups."""
+    """Return the bits of all groups."""
     return np.full((number + 63) // 64, ~np.uint64(0))
 
 
 @kernel
 def trail_of(points, shown):
-    """What is remembered from one point to the next: its values, and per value the bits of the groups that show it and
-    all values before it."""
+    """Return the memory passed from one point to the next.
+
+    It contains the point's values, and per value the bits of the groups that show it and all values before it.
+    """
     d = points.shape[1]
     return np.full(d, -2, np.int64), np.empty((d, shown.bits.shape[1]), np.uint64)
 
 
 @kernel
 def common_next(point, shown, within, trail):
-    """The bits of the groups, of those in ``within``, that show all values of a point, all of which must have lines.
+    """Return the bits of the groups among ``within`` that show all values of a point, all of which must have lines.
 
-    For points in order: what a point shares with the last one is not looked up again.
+    For sorted points: values shared with the previous point are not looked up again.
     """
     before, common = trail
     same = True
@@ -158,7 +159,7 @@ def common_next(point, shown, within, trail):
 
 @kernel
 def covering_next(point, shown, within, found, trail):
-    """The same as ``covering`` for points in order."""
+    """Do the same as ``covering`` for sorted points."""
     rarest = rarest_of(point, shown)
     if rarest < 0 or shown.lines[point[rarest]] < 0:
         return covering(point, shown, within, found)
@@ -171,7 +172,7 @@ def covering_next(point, shown, within, found, trail):
 
 @kernel
 def said(groups, presences, absent):
-    """Of some groups: the largest of their ``presences``, and the sum of log(1 - presence), which is ``absent``."""
+    """Return the largest of some groups' ``presences``, and the sum of log(1 - presence), given as ``absent``."""
     largest, logs = 0.0, 0.0
     for g in groups:
         largest = max(largest, presences[g])
@@ -181,9 +182,11 @@ def said(groups, presences, absent):
 
 @kernel
 def cover(points, shown, number, presences):
-    """Per point (a line of values, -1 for one that no group shows) and the groups that cover it: how many there are,
-    the largest of their ``presences``, and the sum of log(1 - presence). Quickest where groups are in the order of
-    their presences."""
+    """Return, per point, how many groups cover it, and what their ``presences`` amount to.
+
+    These are the largest of the presences, and the sum of log(1 - presence). A point is a line of values, -1 for one
+    that no group shows. Quickest if groups are sorted by presence.
+    """
     n = points.shape[0]
     found = np.empty(number, np.int64)
     times = np.zeros(n, np.int64)
@@ -204,7 +207,7 @@ def cover(points, shown, number, presences):
 
 @kernel
 def foremost(points, shown, number):
-    """Per point: the first group that covers it, or -1."""
+    """Return, per point, the first group that covers it, or -1."""
     found = np.empty(number, np.int64)
     within = everyone(number)
     result = np.full(points.shape[0], -1, np.int64)
@@ -224,7 +227,7 @@ def foremost(points, shown, number):
 
 @kernel
 def renumbered(shown, order):
-    """The same for groups in another order: group ``order[i]`` becomes group ``i``."""
+    """Return the index for groups in another order: group ``order[i]`` becomes group ``i``."""
     number, width = order.shape[0], shown.starts.shape[0] - 1
     filled = np.zeros(number, np.int64)
     for g in shown.groups:
@@ -246,7 +249,7 @@ def renumbered(shown, order):
 
 @kernel
 def mix(points, shown, number, presences, starts, values, shares, width):
-    """Per point: the distributions of the groups that cover it, added up, each as often as its presence says."""
+    """Return, per point, the sum of the distributions of the groups that cover it, weighed by their presences."""
     n = points.shape[0]
     found = np.empty(number, np.int64)
     result = np.zeros((n, width))

@@ -1,7 +1,7 @@
-"""Words of bits, one bit per group: which groups they name, and what these say together.
+"""Words of bits, one bit per group: which groups are set, and the beliefs they justify together.
 
-Many groups say the same, so they stand in runs of equals when they are in order. How many of a run are named is counted
-in one step, however many they are.
+Many groups have the same presence, so sorted groups form runs of equals. The set bits of a run are counted in one step,
+however many there are.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from numpy.typing import NDArray
 from discreet.kernels.compiling import kernel, part
 
 FEW = 12
-"""Up to so many runs of a word, all of them are counted; of more, bits are looked at one by one."""
+"""Words with up to this many runs are counted run by run; in others, bits are visited one by one."""
 CERTAIN = -1000.0
-"""The logarithm that is taken for that of 0: e to the power of it is 0, and 0 times it is a number."""
+"""Stands for the logarithm of 0: e to the power of it is 0, and 0 times it is still a number."""
 
 
 class Runs(NamedTuple):
-    """Groups that follow each other, share a word and say the same."""
+    """Consecutive groups in the same word with the same presence."""
 
     word: NDArray[np.int64]
     bits: NDArray[np.uint64]
     rank: NDArray[np.int64]
-    """The place of its presence among those of all runs, the largest first."""
+    """The rank of its presence among those of all runs, the largest first."""
     absent: NDArray[np.float64]
     """log(1 - presence)"""
     ranked: NDArray[np.float64]
     """The presences of all runs, the largest first, and 0."""
     mixed: NDArray[np.int64]
-    """The other words, in which there are too many runs; the next two are of all groups."""
+    """The other words, which have too many runs; the next two fields are per group."""
     presences: NDArray[np.float64]
     absences: NDArray[np.float64]
 
 
 @kernel
 def runs_of(presences):
-    """The runs of groups with these presences."""
+    """Return the runs of groups with these presences."""
     number = presences.shape[0]
     word_of, bits = np.empty(number, np.int64), np.zeros(number, np.uint64)
     presence, mixed = np.empty(number), np.empty((number + 63) // 64, np.int64)
@@ -67,7 +67,7 @@ def runs_of(presences):
 
 @part
 def _many(bits):
-    """How many bits of a word are set; the compiler makes one instruction of this loop."""
+    """Count the set bits of a word; the compiler turns this loop into one instruction."""
     many = 0
     while bits != 0:
         bits &= bits - np.uint64(1)
@@ -77,8 +77,7 @@ def _many(bits):
 
 @kernel
 def said_by_word(words, runs):
-    """Of the groups whose bits are set: how many they are, the largest of their presences, and the sum of
-    log(1 - presence)."""
+    """Return the number of groups whose bits are set, their largest presence, and the sum of log(1 - presence)."""
     nothing = runs.word.shape[0]
     number, first, logs = 0, nothing, 0.0
     for run in range(runs.word.shape[0]):
@@ -101,7 +100,7 @@ def said_by_word(words, runs):
 
 @part
 def place_of(bit):
-    """Which bit of a word it is, of one that is set alone: a sum of six answers, none of which waits for another."""
+    """Return the position of the only set bit of a word, as a sum of six independent terms."""
     place = np.int64(bit & np.uint64(0xAAAAAAAAAAAAAAAA) != 0)
     place += np.int64(bit & np.uint64(0xCCCCCCCCCCCCCCCC) != 0) << 1
     place += np.int64(bit & np.uint64(0xF0F0F0F0F0F0F0F0) != 0) << 2
@@ -113,8 +112,10 @@ def place_of(bit):
 
 @kernel
 def listed(common, first, found, number):
-    """Write into ``found``, from place ``number`` on, the groups whose bits a word has set; ``first`` is that of its
-    first bit. Returns the place after the last."""
+    """Write the groups set in a word into ``found``, from index ``number`` on; return the index after the last.
+
+    ``first`` is the group of the word's first bit.
+    """
     while common != 0:
         lowest = common & (~common + np.uint64(1))
         found[number] = first + place_of(lowest)

@@ -1,1 +1,1 @@
-"""Hot loops of groups without rows near to each other."""
+"""Hot loops for groups without rows near each other."""

@@ -1,6 +1,6 @@
-"""Dealing the rows of pieces to groups, so that none holds more rows near to each other than is allowed.
+"""Dealing the rows of pieces to groups, so that none contains more rows near each other than is allowed.
 
-What is near, and in what order rows come, is said in `nearness`.
+`nearness` defines what is near, and the order of rows.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from discreet.kernels.hilbert import hilbert_keys
 from discreet.kernels.proximity.nearness import crowd_of, keeps_as_one, near, turns
 
 CANDIDATES = 64
-"""How many groups a row is compared with before it joins one: bounds the work where very many groups are dealt to."""
+"""How many groups a row is compared with before it joins one; bounds the work where there are very many groups."""
 EXCHANGE_UP_TO = 512
-"""Rows are exchanged between all groups of pieces of up to so many rows: that takes time like their square."""
+"""In pieces of up to this many rows, rows are exchanged between all groups, which takes quadratic time."""
 PARTNERS = 32
-"""So many other groups a group of a larger piece exchanges rows with."""
+"""How many other groups a group of a larger piece exchanges rows with."""
 
 
 @kernel
 def cost_of(points, start, end, groups, how_many, axes):
-    """What a piece costs when its rows are dealt like this."""
+    """Return the cost of a piece whose rows are dealt to the given groups."""
     d = points.shape[1]
     low = np.full((how_many, d), 2147483647, points.dtype)
     high = np.full((how_many, d), -1, points.dtype)
@@ -41,12 +41,12 @@ def cost_of(points, start, end, groups, how_many, axes):
 
 @part
 def _match(points, classes, start, end, g, axes, first, last, groups):
-    """Deal blocks of ``g`` rows, one row to every group, each to the group that it makes the least more costly.
+    """Deal blocks of ``g`` rows, one row to every group, each to the group whose cost it raises least.
 
-    A row may join a group when it is not near to the group's last row, and then it is near to none of its rows. The
-    k-th row of a block is not near to the last rows that were the first to the k-th of the block before, as these are g
-    or more places away. So it has at least k groups to choose from, all of which the rows after it could choose too, as
-    they are further up; of these at most k - 1 are taken: whatever earlier rows of the block chose, one is left.
+    A row may join a group if it is not near the group's last row; then it is near none of its rows. The k-th row of a
+    block is not near the last rows that were the first to the k-th of the block before, as these are g or more places
+    away. So it has at least k groups to choose from, all of which the rows after it could choose too, as they are
+    further up. At most k - 1 of these are taken: whatever earlier rows of the block chose, one is left.
     """
     d = points.shape[1]
     low, high = np.empty((g, d), points.dtype), np.empty((g, d), points.dtype)
@@ -58,7 +58,7 @@ def _match(points, classes, start, end, g, axes, first, last, groups):
         groups[t] = t
     for block in range(start + g, end, g):
         size = (block - start) // g
-        partial = block + g > end  # only then does it matter that a group grows by one row
+        partial = block + g > end  # only then do the groups differ in size
         left = 0
         upcoming = block - g  # the last rows of the groups, in ascending order, are the block before
         for r in range(block, min(block + g, end)):
@@ -88,7 +88,7 @@ def _match(points, classes, start, end, g, axes, first, last, groups):
 
 @part
 def _member_cost(points, members, size, at, other, axes, low, high):
-    """What a row costs in the group of these members, when the one at place ``at`` is exchanged for ``other``."""
+    """Return the cost per row of a group in which the member at position ``at`` is exchanged for ``other``."""
     d = points.shape[1]
     for i in range(d):
         low[i] = points[other, i]
@@ -103,7 +103,7 @@ def _member_cost(points, members, size, at, other, axes, low, high):
 
 @part
 def _fits(classes, members, size, at, other, first, last):
-    """Whether ``other`` can stand at place ``at`` of a group, whose members are in ascending order."""
+    """Whether ``other`` can take position ``at`` of a group, whose members are in ascending order."""
     if at > 0 and near(classes[members[at - 1]], classes[other], first, last):
         return False
     return at + 1 >= size or not near(classes[other], classes[members[at + 1]], first, last)
@@ -111,9 +111,11 @@ def _fits(classes, members, size, at, other, first, last):
 
 @part
 def _exchange(points, classes, start, end, g, axes, first, last, groups, partners):
-    """Exchange rows of the same block between groups while that lowers the cost; both groups must stay without rows
-    that are near to each other, which their members before and after decide. Every group is compared with so many
-    ``partners`` that come after it."""
+    """Exchange rows of the same block between groups while that lowers the cost.
+
+    Both groups must stay without rows that are near each other; the members before and after the exchanged one decide
+    this. Every group is compared with the next ``partners`` groups.
+    """
     n = end - start
     d = points.shape[1]
     blocks = (n + g - 1) // g
@@ -152,10 +154,10 @@ def _exchange(points, classes, start, end, g, axes, first, last, groups, partner
 
 @kernel
 def deal(points, classes, starts, axes, first, last, m, matched):
-    """Deal the rows of every piece to groups that keep the promise; returns the group of every row.
+    """Deal the rows of every piece to groups that keep the promise; return the group of every row.
 
     Round-robin: a piece that keeps the promise is a group; of any other, whose crowd is g, the i-th row goes to group i
-    modulo g. ``matched``: see ``_match`` and ``_exchange``; where that costs more, round-robin is taken.
+    modulo g. ``matched``: see ``_match`` and ``_exchange``; where that costs more, round-robin is used.
     """
     n = points.shape[0]
     result = np.empty(n, np.int64)
@@ -185,7 +187,7 @@ def deal(points, classes, starts, axes, first, last, m, matched):
 
 @part
 def _number_by_place(points, start, end, g, groups):
-    """Number the groups anew, along a curve through their centres: then those that lie together come together."""
+    """Renumber the groups along a curve through their centres, so that near groups have near numbers."""
     d = points.shape[1]
     centres, sizes = np.zeros((g, d)), np.zeros(g)
     low, high = np.empty(d, points.dtype), np.empty(d, points.dtype)
@@ -209,7 +211,7 @@ def _number_by_place(points, start, end, g, groups):
 
 @kernel
 def all_keep(classes, start, groups, g, first, last, m, least):
-    """Whether rows that are dealt to ``g`` groups like this keep the promise in each."""
+    """Whether each of ``g`` groups, with rows dealt like this, keeps the promise."""
     n = groups.shape[0]
     ends = np.zeros(g + 1, np.int64)
     for t in range(n):
@@ -228,13 +230,13 @@ def all_keep(classes, start, groups, g, first, last, m, least):
 
 @kernel
 def deal_hands(points, classes, starts, axes, first, last, m, least, matched):
-    """The same where groups of ``least`` rows are asked for, which is more than m.
+    """Like ``deal``, for groups of at least ``least`` rows, which is more than m.
 
     Round-robin: a piece that keeps the promise is a group; of any other the i-th row goes to hand i modulo h, and hands
     are joined, as in ``turns``. ``matched``: see ``_match`` and ``_exchange``; where that costs more, round-robin is
-    taken. If there are fewer hands than the crowd they do hold rows that are near to each other, so rows may join any;
-    then the groups are judged, and round-robin is taken where they do not keep the promise. Joined hands are more prone
-    to that, so hands that are groups are tried too.
+    used. If there are fewer hands than the crowd, hands do contain rows near each other, so rows may join any hand;
+    then the groups are judged, and round-robin is used where they do not keep the promise. Joined hands break it more
+    often, so hands that are groups by themselves are tried, too.
     """
     n = points.shape[0]
     result = np.empty(n, np.int64)
@@ -264,7 +266,7 @@ def deal_hands(points, classes, starts, axes, first, last, m, least, matched):
                 _match(points, classes, start, end, hands, axes, begins, ends, choice)
                 if mixed:
                     _number_by_place(points, start, end, hands, choice)
-                if mixed or end - start <= EXCHANGE_UP_TO:  # pieces of the first kind are often large
+                if mixed or end - start <= EXCHANGE_UP_TO:  # mixed pieces are often large
                     partners = hands if end - start <= EXCHANGE_UP_TO else PARTNERS
                     _exchange(points, classes, start, end, hands, axes, begins, ends, choice, partners)
                 for t in range(end - start):

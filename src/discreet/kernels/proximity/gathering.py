@@ -1,6 +1,6 @@
-"""Gathering the rows of a small piece into groups without two rows that are near to each other on any attribute.
+"""Gathering the rows of a small piece into groups without two rows that are near each other on any attribute.
 
-In such a group the neighbourhood of a number holds one row, its own; so with at least m rows it keeps the promise.
+In such a group the neighbourhood of a number contains one row, its own; so with at least m rows it keeps the promise.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROUNDS = 3
 
 @kernel
 def conflicts_of(classes, judge):
-    """Which rows are near to each other on some attribute."""
+    """Return which rows are near each other on some attribute."""
     n = classes.shape[1]
     found = np.zeros((n, n), np.bool_)
     for p in range(judge.m.shape[0]):
@@ -33,7 +33,7 @@ def conflicts_of(classes, judge):
 
 @part
 def _cost_with(points, members, size, without, row, axes, low, high):
-    """What a group costs when the member at place ``without`` is exchanged for ``row`` (-1: nobody leaves)."""
+    """Return the cost of a group with ``row`` in place of the member at position ``without`` (-1: nobody leaves)."""
     d = points.shape[1]
     count = 1
     for i in range(d):
@@ -50,7 +50,7 @@ def _cost_with(points, members, size, without, row, axes, low, high):
 
 @part
 def _welcome(conflicts, members, size, without, row):
-    """Whether a row is near to no member of a group but that at place ``without``."""
+    """Whether a row is near no member of a group, except possibly the one at position ``without``."""
     fits = True
     for b in range(size):
         fits = fits and (b == without or not conflicts[row, members[b]])
@@ -59,9 +59,11 @@ def _welcome(conflicts, members, size, without, row):
 
 @kernel
 def gather(points, conflicts, order, axes, least, side):
-    """Gather rows into groups of ``least`` rows, beginning with the first in ``order`` that is left and adding whom it
-    costs least to add; who is left in the end joins where that costs least. Returns what the groups cost, infinite
-    when a row fits nowhere; the groups are in ``side``."""
+    """Gather rows into groups of ``least`` rows, into ``side``; return their cost, infinite if a row fits nowhere.
+
+    Each group begins with the first remaining row in ``order`` and adds the rows that cost least. Rows left at the end
+    join the group where they cost least.
+    """
     n, d = points.shape
     members = np.empty((n // least + 1, n), np.int64)
     sizes = np.zeros(n, np.int64)
@@ -121,7 +123,7 @@ def gather(points, conflicts, order, axes, least, side):
 
 @part
 def _exchange(points, conflicts, axes, members, sizes, costs, groups, low, high):
-    """Exchange rows between groups while that lowers the cost and no two rows of a group are near."""
+    """Exchange rows between groups while that lowers the cost and no two rows of a group are near each other."""
     for _ in range(ROUNDS):
         changed = False
         for p in range(groups):
@@ -147,9 +149,11 @@ def _exchange(points, conflicts, axes, members, sizes, costs, groups, low, high)
 
 @kernel
 def best_gathering(points, classes, orders, axes, judge, side):
-    """The cheapest gathering of a piece, over orders along each axis, all of whose groups keep everything, into
-    ``side``; what it costs, infinite when there is none. Where no axis gives one, other orders are tried: rows that are
-    near to most others first, and along each attribute."""
+    """Write the cheapest gathering whose groups keep every promise into ``side``; return its cost, infinite if none.
+
+    Orders along each axis are tried. If none succeeds, other orders are tried: rows that are near the most others
+    first, and along each attribute.
+    """
     n, d = points.shape
     attributes = orders.shape[0]
     conflicts = conflicts_of(classes, judge)

@@ -1,8 +1,8 @@
-"""Which rows are near to each other, and how many at most.
+"""Which rows are near each other, and how many at most.
 
-Rows come in ascending order of their sensitive value (its code), in every piece. ``first[c]`` and ``last[c]`` are the
-codes where the neighbourhood of the value ``c`` begins and ends; neither falls when ``c`` grows. Two rows are *near*
-when the number of one lies in the neighbourhood of the other.
+In every piece rows are in ascending order of their sensitive value (its code). ``first[c]`` and ``last[c]`` are the
+codes where the neighbourhood of the value ``c`` begins and ends; neither decreases as ``c`` grows. Two rows are *near*
+each other if the number of one lies in the neighbourhood of the other.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from discreet.kernels.compiling import kernel
 
 @kernel
 def near(low, high, first, last):
-    """Whether two values, the lower code first, are near to each other."""
+    """Whether two values, the lower code first, are near each other."""
     return low >= first[high] or high <= last[low]
 
 
 @kernel
 def crowd_of(classes, start, end, first, last):
-    """The least number g such that no two rows g or more places apart are near: the paper's maximum covering-set size.
+    """Return the smallest g such that no two rows g or more places apart are near.
 
-    It is the largest number of rows on one side of a neighbourhood, its owner included.
+    It is the paper's maximum covering-set size: the most rows on one side of a neighbourhood, its owner included.
     """
     most = 0
     i = start
@@ -33,7 +33,7 @@ def crowd_of(classes, start, end, first, last):
 
 @kernel
 def fullest(classes, start, end, first, last):
-    """The largest number of rows in the whole neighbourhood of any row."""
+    """Return the largest number of rows in the whole neighbourhood of any row."""
     most = 0
     i = start
     j = start
@@ -55,14 +55,13 @@ def keeps_as_one(classes, start, end, first, last, m, least):
 
 @kernel
 def turns(classes, start, end, first, last, m, least, joining):
-    """To how many hands these rows can be dealt in turn, and into how many groups of at least ``least`` rows the hands
-    can be joined, so that all groups keep the promise; (0, 0) when there is no way.
+    """Return how many hands rows can be dealt to in turn, and how many groups these can form; (0, 0) if impossible.
 
-    As many hands as the crowd, each of them a group: then no two rows of a group are near to each other. Where groups
-    have to be larger than that allows, other numbers will do too: the rows of a neighbourhood are consecutive, so of f
-    rows each of h hands gets at most f / h, rounded up. If m times that is at most the size of every hand, then at most
-    1 / m of the rows of any hand lie in any neighbourhood, and so it is with hands that are joined. Without ``joining``
-    every hand has to be a group.
+    All groups must have at least ``least`` rows and keep the promise. With as many hands as the crowd, each hand is a
+    group without two rows near each other. Where groups must be larger than that allows, other numbers of hands work,
+    too: the rows of a neighbourhood are consecutive, so each of h hands gets at most f / h, rounded up, of f rows. If m
+    times that is at most the size of every hand, at most 1 / m of the rows of any hand lie in any neighbourhood, and
+    the same holds for joined hands. Without ``joining`` every hand must be a group.
     """
     size = end - start
     if size < max(m, least):
@@ -83,7 +82,7 @@ def turns(classes, start, end, first, last, m, least, joining):
                 best, groups = hands, hands // joined
             if smallest >= least:
                 break
-        # next, hands with room for one more row of a neighbourhood, or just as large as is asked for
+        # next, hands with room for one more row of a neighbourhood, or of exactly the required size
         larger = (smallest // m + 1) * m
         smallest = least if smallest < least < larger else larger
     return best, groups
@@ -91,5 +90,5 @@ def turns(classes, start, end, first, last, m, least, joining):
 
 @kernel
 def divisible(classes, start, end, first, last, m, least):
-    """Whether these rows can be put into groups of at least ``least`` rows that keep the promise, by dealing them."""
+    """Whether dealing can put these rows into groups of at least ``least`` rows that keep the promise."""
     return turns(classes, start, end, first, last, m, least, True)[1] > 0

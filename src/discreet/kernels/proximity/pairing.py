@@ -3,13 +3,13 @@
 ``orders[a]`` lists the rows of a piece in ascending order of attribute ``a``, whose codes are ``classes[a]``. A side is
 0 or 1 per row.
 
-Pair neighbours in the order of one attribute, and neighbours in the order of another. Every row has at most one
-partner in each, so rows and pairs form paths and cycles; the pairs along a cycle alternate between the two attributes,
-so it has an even number of rows and two colours suffice to separate every pair. Then of any run of c rows in either
-order, at most c / 2 + 1 are on one side: of a pair that lies in the run as a whole, one row, and at most two pairs lie
-in it partly. The colours of each path and cycle may be exchanged freely, and are, so that lower rows of an axis go
-left. With three attributes or more there is no such colouring: pairs of two of them are separated, and whether the
-others bear it is seen.
+Pair neighbours in the order of one attribute, and neighbours in the order of another. Every row has at most one partner
+in each, so rows and pairs form paths and cycles; the pairs along a cycle alternate between the two attributes, so it
+has an even number of rows, and two colours suffice to separate every pair. Then of any run of c rows in either order,
+at most c / 2 + 1 are on one side: one row of each pair that lies wholly in the run, and at most two pairs lie in it
+partly. The colours of each path and cycle can be exchanged freely; this is used to send the lower rows of an axis left.
+With three attributes or more there is no such colouring: pairs of two attributes are separated, and the others are
+judged afterwards.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from discreet.kernels.proximity.nearness import crowd_of, fullest
 from discreet.kernels.proximity.positions import cut_codes, cut_costs
 
 SHIFTED_UP_TO = 512
-"""In pieces of up to so many rows pairs that begin with the second row are tried too."""
+"""In pieces of up to this many rows, pairs that begin with the second row are tried, too."""
 
 MOVED = 64
-"""So many rows are tried when one has to be moved."""
+"""How many rows are tried when one must be moved."""
 
 BROKEN, HOPEFUL, KEPT = 0, 1, 2
 
@@ -40,7 +40,7 @@ class Judge(NamedTuple):
     least: int
     """How many rows a group must have."""
     attributes: NDArray[np.int64]
-    """Per proximity promise: which attribute it is about."""
+    """Per proximity promise: its attribute."""
     m: NDArray[np.int64]
     first: NDArray[np.int64]
     """Per proximity promise and code of its attribute: where the neighbourhood begins."""
@@ -60,7 +60,7 @@ class Judge(NamedTuple):
 
 @kernel
 def grade(classes, orders, side, which, judge, counts, ordered):
-    """Whether the rows of one side keep everything as one group, or at least might be divided into groups that do."""
+    """Return whether one side's rows as one group keep every promise, may be divisible into such groups, or not."""
     n = orders.shape[1]
     size = 0
     for r in range(n):
@@ -114,7 +114,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
 
 @part
 def _both(classes, orders, side, judge, counts, ordered):
-    """The worse grade of the two sides."""
+    """Return the worse grade of the two sides."""
     worse = KEPT
     for which in range(2):
         if worse != BROKEN:
@@ -124,7 +124,7 @@ def _both(classes, orders, side, judge, counts, ordered):
 
 @part
 def _excess(classes, orders, side, judge, ordered, over):
-    """How many rows the fuller neighbourhoods of both sides have too many, times m, into ``over``; and together."""
+    """Write the excess rows of each side's fullest neighbourhoods, times m, into ``over``; return their sum."""
     n = orders.shape[1]
     over[:] = 0
     for which in range(2):
@@ -143,10 +143,10 @@ def _excess(classes, orders, side, judge, ordered, over):
 
 @part
 def _repair(classes, orders, side, judge, ordered, over):
-    """Move single rows to a side that is too small for its fullest neighbourhood; whether that helped.
+    """Move single rows to a side that is too small for its fullest neighbourhood; return whether that succeeded.
 
-    Halving divides an odd number of near rows unevenly: where they are as many as can be, the side that has one more
-    needs up to m more rows in all.
+    Halving divides an odd number of near rows unevenly: if they are as many as possible, the side with one more needs
+    up to m more rows in total.
     """
     n = orders.shape[1]
     left = _excess(classes, orders, side, judge, ordered, over)
@@ -177,7 +177,7 @@ def _repair(classes, orders, side, judge, ordered, over):
 
 @kernel
 def components(orders, one, shift_one, other, shift_other, component, colour):
-    """The paths and cycles of the pairs of two attributes (``other`` -1: of one alone), two-coloured; how many."""
+    """Write the two-coloured paths and cycles of the pairs of one or two attributes (``other`` -1: one); count them."""
     n = orders.shape[1]
     partner = np.full((2, n), -1, np.int64)
     for t in range(shift_one, n - 1, 2):
@@ -194,7 +194,7 @@ def components(orders, one, shift_one, other, shift_other, component, colour):
             continue
         component[start] = found
         colour[start] = 0
-        for way in range(2):  # a path is walked from its middle in both directions, a cycle once
+        for way in range(2):  # a path is followed from its middle in both directions, a cycle once
             r, by = start, way
             while True:
                 r, before = partner[by, r], r
@@ -209,7 +209,7 @@ def components(orders, one, shift_one, other, shift_other, component, colour):
 
 @kernel
 def turn(points, j, component, colour, how_many, side):
-    """Give every component the turn that puts its lower rows of axis ``j`` left; sizes stay even up to one row."""
+    """Orient every component so that its lower rows on axis ``j`` go left; sides differ in size by at most one row."""
     n = points.shape[0]
     lean = np.zeros(how_many)
     size = np.zeros((how_many, 2), np.int64)
@@ -232,7 +232,7 @@ def turn(points, j, component, colour, how_many, side):
 
 @part
 def _cost(points, side, axes, low, high):
-    """What two halves cost."""
+    """Return the cost of the two halves."""
     n, d = points.shape
     sizes = np.zeros(2, np.int64)
     low[:] = 2147483647
@@ -250,9 +250,9 @@ def _cost(points, side, axes, low, high):
 
 @kernel
 def best_cut(points, classes, orders, axes, judge, positions, side):
-    """The cheapest cut of a piece both of whose halves keep everything, into ``side``; whether there is one.
+    """Write the cheapest cut found whose halves both keep every promise into ``side``; return whether there is one.
 
-    Cuts at values of the quasi-identifiers are tried, and if none will do, halves by pairs.
+    Cuts at values of the quasi-identifiers are tried first, and halves by pairs only if none of these succeeds.
     """
     n, d = points.shape
     attributes = orders.shape[0]
@@ -288,7 +288,7 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
         for r in range(n):
             side[r] = 0 if points[r, cut_axis[k]] <= cut_code[k] else 1
         if _both(classes, orders, side, judge, counts, ordered) == KEPT:
-            return True  # a cut that sets quasi-identifiers apart is worth more later than what another saves now
+            return True  # separating quasi-identifiers pays more in later cuts than halving by pairs can save now
     component = np.empty(n, np.int64)
     colour = np.empty(n, np.int32)
     shifts = 2 if n <= SHIFTED_UP_TO else 1
@@ -313,8 +313,10 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
 
 @kernel
 def hopeful_half(points, classes, orders, judge, choice, side):
-    """The ``choice``-th way to halve a piece by pairs so that both halves keep everything, or might be divided further;
-    into ``side``. Returns the worse grade of the halves, -1 when there are no such ways left."""
+    """Write the ``choice``-th halving by pairs whose halves keep every promise, or may yet, into ``side``.
+
+    Returns the worse grade of the halves, or -1 if there is no such halving left.
+    """
     n, d = points.shape
     attributes = orders.shape[0]
     counts = np.zeros(max(1, judge.widths.max()), np.int64)

@@ -1,4 +1,4 @@
-"""Where a piece may be cut along a quasi-identifier, and what the two sides would cost."""
+"""Where a piece may be cut along a quasi-identifier, and the cost of the two sides."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from discreet.kernels.costs import box_cost
 
 @kernel
 def cut_codes(points, start, end, j, low, high, positions, tally, codes):
-    """Codes of axis ``j`` up to which rows could go left: those around equal shares. Returns how many."""
+    """Write the codes of axis ``j`` up to which rows may go left, those around equal shares; return how many."""
     n = end - start
     span = high - low + 1
     found = 0
@@ -24,7 +24,7 @@ def cut_codes(points, start, end, j, low, high, positions, tally, codes):
         ordered = np.sort(points[start:end, j].astype(np.int64))
     c = 0
     below = 0  # rows before code low + c
-    held = low - 1  # the last code with rows before that
+    held = low - 1  # the last code before that with rows
     for k in range(positions):
         target = (k + 1) * (n - 1) // (positions + 1)
         code = low
@@ -50,9 +50,9 @@ def cut_codes(points, start, end, j, low, high, positions, tally, codes):
 
 @kernel
 def cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, lefts):
-    """What the rows up to each of these ascending codes of axis ``j`` and the others cost, and how many go left.
+    """Write, per code of axis ``j`` (ascending), the cost of both sides of the cut, and how many rows go left.
 
-    Every row is counted once, between two codes; what lies left and right of a code is put together from these.
+    Every row is counted once, between two codes; the sides of a code are composed from these.
     """
     d = points.shape[1]
     found = codes.shape[0]

@@ -1,6 +1,6 @@
 """Splitting a table by quasi-identifiers into pieces that can be divided into groups without near rows.
 
-What is near, and in what order rows come, is said in `nearness`.
+`nearness` defines what is near, and the order of rows.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from discreet.kernels.proximity.positions import cut_codes, cut_costs
 def split(points, classes, rows, axes, first, last, m, least, positions):
     """Split all rows at values of the quasi-identifiers while both parts stay divisible; reorders the three arrays.
 
-    Of the splits that are allowed, the one whose parts cost least is made, as in the paper; ``positions`` is how many
-    shares are tried on every axis, 1 is the median alone. Every part keeps the order of its rows. Returns where the
-    pieces begin, ascending.
+    Of the allowed splits, the one whose parts cost least is made, as in the paper; ``positions`` is how many shares are
+    tried on every axis, and 1 is the median alone. Every part keeps the order of its rows. Returns where the pieces
+    begin, ascending.
     """
     n, d = points.shape
     part_points = np.empty((n, d), points.dtype)

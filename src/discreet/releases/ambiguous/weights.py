@@ -171,6 +171,7 @@ def _frequencies(chances: Floats, sizes: Floats, concentration: float | None) ->
     """The frequencies at which groups of these sizes list values with these chances, found by bisection."""
     from scipy.special import gammaln
 
+    # not scipy.optimize: SciPy 1.14 brackets one value at a time; here all are halved at once, clamped at the ends
     low, high = np.full(len(chances), 1e-12), np.full(len(chances), 1.0 - 1e-9)
     for step in range(HALVINGS):
         middle = np.sqrt(low * high) if step < HALVINGS // 2 else (low + high) / 2.0
@@ -187,6 +188,7 @@ def _frequencies(chances: Floats, sizes: Floats, concentration: float | None) ->
 
 def _crossing(total: Callable[[float], float], low: float, high: float) -> float:
     """The argument at which a decreasing total crosses 1, found by bisection of the logarithm."""
+    # not scipy.optimize, which raises an error without a crossing: here the nearest end of the range is the answer
     for _ in range(HALVINGS // 2):
         middle = float(np.sqrt(low * high))
         low, high = (middle, high) if total(middle) > 1.0 else (low, middle)

@@ -1,4 +1,4 @@
-"""From a partition of a table to the texts its groups are published with."""
+"""The texts with which the groups of a partition are published."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ values present (``set``)."""
 
 
 def generalize(column: Column, groups: NDArray[np.int32], number: int, values: Values) -> Texts:
-    """The texts under which ``number`` groups of rows are published on one attribute; group -1 is withheld."""
+    """Return the texts with which ``number`` groups of rows are published on one attribute; group -1 is withheld."""
     if values == "set" and column.kind == "categorical":
         return _sets(column, groups, number)
     low = np.full(number, NO_LOW, np.int32)
     high = np.full(number, NO_HIGH, np.int32)
     cast(Any, spans)(np.ascontiguousarray(column.codes, dtype=np.int32), groups, low, high)
-    # few pairs of ends are distinct, and only these are put into words
+    # few pairs of ends are distinct, and each is put into words once
     width = len(column.values)
     pairs, which = np.unique(low.astype(np.int64) * width + high, return_inverse=True)
     by_label = column.kind == "categorical" or (values == "label" and column.hierarchy is not None)
@@ -35,7 +35,7 @@ def generalize(column: Column, groups: NDArray[np.int32], number: int, values: V
 
 
 def _labels(column: Column, low: NDArray[np.int64], high: NDArray[np.int64]) -> list[str]:
-    """The labels of the lowest nodes above ranges of leaves; where there is a hierarchy, codes are ranks of leaves."""
+    """Return the labels of the lowest nodes above ranges of leaves, whose ranks are the codes of such columns."""
     tree = column.hierarchy
     assert tree is not None, "every categorical column has a hierarchy"
     nodes = Nodes(tree)
@@ -44,18 +44,18 @@ def _labels(column: Column, low: NDArray[np.int64], high: NDArray[np.int64]) -> 
 
 
 def _intervals(column: Column, low: NDArray[np.int64], high: NDArray[np.int64]) -> list[str]:
-    """The texts of ranges of codes of a numeric or ordinal column."""
+    """Return the texts of ranges of codes of a numeric or ordinal column."""
     texts = column.texts if column.kind == "numeric" else tuple(quoted(text) for text in column.texts)
     words = [interval(texts[first], texts[last]) for first, last in zip(low.tolist(), high.tolist(), strict=True)]
     if column.missing is not None:
-        # missing values stand before all others, so a group holds some when its low end is theirs
+        # missing values come before all others, so a group contains some if its low end is their code
         for at in np.flatnonzero(low == column.missing).tolist():
             words[at] = MISSING if high[at] == column.missing else ANYTHING
     return words
 
 
 def _sets(column: Column, groups: NDArray[np.int32], number: int) -> Texts:
-    """Groups described by exactly the values they hold."""
+    """Describe groups by exactly the values they contain."""
     card = len(column.values)
     kept = groups >= 0
     keys = distinct(groups[kept].astype(np.int64) * card + column.codes[kept])
@@ -74,7 +74,7 @@ def _sets(column: Column, groups: NDArray[np.int32], number: int) -> Texts:
 
 
 def _merged(words: list[str], which: NDArray[np.intp]) -> Texts:
-    """Equal texts made one."""
+    """Merge equal texts."""
     place: dict[str, int] = {}
     of_word = np.array([place.setdefault(word, len(place)) for word in words], np.int32)
     return Texts(tuple(place), of_word[which])

@@ -1,21 +1,20 @@
-"""How many rows of a generalized release satisfy a query, as far as its descriptions let one say.
+"""Estimate how many rows of a generalized release satisfy a query, from its descriptions.
 
-Within a group nothing is known about where the rows lie in its box, so they are taken to be spread evenly over it, as
-Section 6.2 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012) does. The estimate is the sum over
-groups of
+Where the rows of a group lie in its box is unknown, so they are assumed to be spread evenly over it, as in Section 6.2
+of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012). The estimate is the sum over groups of
 
     (rows of the group whose sensitive value and other columns satisfy their conditions)
     x (the share of the group's box that satisfies the conditions on quasi-identifiers),
 
 and the share of a box is the product of its shares on the attributes:
 
-- an interval of numbers: if every end that the release publishes of this attribute is a whole number, so are its
-  values, and the share is that of the whole numbers admitted; otherwise it is that of the length, and a single number
-  has none (an interval that is one point is admitted or not);
+- an interval of numbers: if all published ends of this attribute are whole numbers, its values are taken to be whole,
+  and the share is that of the whole numbers admitted; otherwise it is the share of the length, in which a single number
+  has share 0 (an interval that is one point is admitted or not);
 - an interval of ordered values: the share of these values;
 - a label, or ``*`` of names: the share of the leaves below; a set: the share of its values;
-- a number published by labels: the share of the leaves below; ``*`` of numbers otherwise: the share of the domain;
-- ``(missing)`` of a numeric or ordered attribute has no share in any condition; ``*`` is taken to hide known values.
+- a number published by labels: the share of the leaves below; ``*`` of other numbers: the share of the domain;
+- ``(missing)`` of a numeric or ordered attribute satisfies no condition; ``*`` is assumed to hide known values.
 
 Withheld rows are not in the release and not in the estimate.
 """
@@ -45,27 +44,27 @@ kernels = cast(Any, estimating)
 
 Conditions = tuple[Condition, ...]
 Line = Callable[[Conditions, NDArray[np.float64]], None]
-"""Writes the share of each text of an attribute under some conditions."""
+"""Writes the share of each text of an attribute that satisfies some conditions."""
 
 BATCH = 1 << 22
-"""How many shares are held at a time."""
+"""How many shares are kept in memory at a time."""
 
 
 class Cells(NamedTuple):
-    """The groups, those with the same description made one."""
+    """The groups, with those of the same description merged."""
 
     texts: NDArray[np.int32]
-    """``texts[axis, cell]``: which text of a quasi-identifier the cell bears."""
+    """``texts[axis, cell]``: the index of the cell's text of a quasi-identifier."""
     of_row: NDArray[np.int32]
     """The cell of each published row."""
     counts: Counts
-    """How often each sensitive value occurs in each cell, or is expected to."""
+    """How often each sensitive value occurs in each cell, or is expected to occur."""
     expected: Callable[[NDArray[Any]], NDArray[Any]] = np.asarray
-    """From how many rows are published under each cell to how many are expected to lie there."""
+    """Maps the numbers of rows published under each cell to the numbers expected to lie there."""
 
 
 def collapse(release: GeneralizedRelease) -> Cells:
-    """The cells of a release: estimates ask for nothing else, and there are often far fewer of them than groups."""
+    """Return the cells of a release; estimates need nothing else, and there are often far fewer cells than groups."""
     cell_of = np.zeros(release.groups, np.int64)
     for texts in release.texts:
         _, cell_of = np.unique(cell_of * len(texts.texts) + texts.of_cell, return_inverse=True)
@@ -80,11 +79,11 @@ def collapse(release: GeneralizedRelease) -> Cells:
 
 
 def estimates(release: GeneralizedRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
-    """How many published rows satisfy each query, rows being spread evenly over the boxes of their groups."""
+    """Estimate how many published rows satisfy each query, with rows spread evenly over the boxes of their groups."""
     cells = release.cells
     axes, number = cells.texts.shape
     axis_of = {attribute.name: axis for axis, attribute in enumerate(release.quasi)}
-    # Few conditions are distinct: each is put into numbers once, however many queries ask for it.
+    # Few conditions are distinct: each is evaluated once, however many queries contain it.
     known: list[dict[Conditions, int]] = [{} for _ in range(axes + 1)]
     asked = np.full((len(queries), axes + 1), -1, np.int64)
     for at, query in enumerate(queries):
@@ -133,7 +132,7 @@ def estimates(release: GeneralizedRelease, queries: Sequence[Query]) -> NDArray[
 
 
 def write_rows(release: GeneralizedRelease, conditions: Conditions, result: NDArray[np.float64]) -> None:
-    """How many rows of each cell satisfy conditions on what is published as it is, into ``result``."""
+    """Write into ``result`` how many rows of each cell satisfy conditions on columns that are published unchanged."""
     cells = release.cells
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     secrets = [attribute.name for attribute in release.sensitive]
@@ -167,14 +166,14 @@ def write_rows(release: GeneralizedRelease, conditions: Conditions, result: NDAr
 
 
 def line_of(attribute: Attribute, regions: Regions) -> Line:
-    """The function from conditions on a quasi-identifier to the shares of its texts."""
+    """Return the function from conditions on a quasi-identifier to the shares of its texts."""
     if attribute.kind == "numeric" and attribute.hierarchy is None:
         return _of_numbers(attribute, regions)
     return _of_values(attribute, regions)
 
 
 def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
-    """All values, in their order, that the texts of a quasi-identifier may stand for: the same that shares count."""
+    """Return all values, in their order, that the texts of a quasi-identifier may stand for, as shares count them."""
     if attribute.kind != "numeric" or attribute.hierarchy is not None:
         return _listed(attribute)
     (bottom, top), step = _domain_and_step(attribute, regions)
@@ -193,7 +192,7 @@ def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
 
 
 def _domain_and_step(attribute: Attribute, regions: Regions) -> tuple[tuple[float, float], float]:
-    """The extent of an attribute's numbers, and 1 if all that is published of them is whole numbers, else 0."""
+    """Return the range of an attribute's numbers, and 1 if all published ones are whole numbers, else 0."""
     ends = np.concatenate((regions.low, regions.high))
     ends = ends[np.isfinite(ends)]
     domain = attribute.domain or (float(ends.min(initial=np.inf)), float(ends.max(initial=-np.inf)))
@@ -202,7 +201,7 @@ def _domain_and_step(attribute: Attribute, regions: Regions) -> tuple[tuple[floa
 
 
 def _of_numbers(attribute: Attribute, regions: Regions) -> Line:
-    """Shares of intervals of numbers."""
+    """Return the function for shares of intervals of numbers."""
     domain, step = _domain_and_step(attribute, regions)
     low, high = np.where(regions.whole, domain[0], regions.low), np.where(regions.whole, domain[1], regions.high)
 
@@ -228,7 +227,7 @@ def _of_numbers(attribute: Attribute, regions: Regions) -> Line:
 def _points(
     low: NDArray[np.float64], high: NDArray[np.float64], step: float, points: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Shares of single numbers in intervals: none where the interval has a length."""
+    """Return the shares of single numbers in intervals: 0 where lengths are measured and the interval has one."""
     if step:
         points = points[points == np.floor(points)]
     inside = np.searchsorted(points, high, side="right") - np.searchsorted(points, low, side="left")
@@ -239,7 +238,7 @@ def _points(
 
 
 def _listed(attribute: Attribute) -> NDArray[Any]:
-    """The values that the manifest lists of an attribute, in their order."""
+    """Return the values of an attribute that the manifest lists, in their order."""
     if attribute.kind == "categorical":
         assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
         return np.array(attribute.hierarchy.leaves, object)
@@ -250,7 +249,7 @@ def _listed(attribute: Attribute) -> NDArray[Any]:
 
 
 def _of_values(attribute: Attribute, regions: Regions) -> Line:
-    """Shares of texts that stand for some of the attribute's listed values, in their order."""
+    """Return the function for shares of texts that stand for some of the attribute's listed values."""
     values = _listed(attribute)
     known = regions.low <= regions.high
     low, high = np.where(regions.whole, 0.0, regions.low), np.where(regions.whole, 0.0, regions.high)

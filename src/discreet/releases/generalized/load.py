@@ -1,4 +1,4 @@
-"""A generalized release read back from its folder, with what is inconsistent in it put into sentences."""
+"""Read a generalized release back from its folder, and report its inconsistencies in sentences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from discreet.table.texts import LARGEST_WHOLE
 from discreet.table.write import read_table
 
 Columns = dict[str, tuple[list[str], NDArray[Any]]]
-"""Per column of a table: its distinct texts, and which of them each row holds."""
+"""Per column of a table: its distinct texts, and the index of each row's text."""
 
 TABLES = ("table.csv", "table.parquet")
 
@@ -29,7 +29,7 @@ G = TypeVar("G", bound=GeneralizedRelease)
 
 
 def load_generalized(home: Path, manifest: dict[str, Any], kind: type[G]) -> G:
-    """The release in a folder whose manifest has been read: a generalized one, or one of a format built on that."""
+    """Return the release in a folder whose manifest has been read, of the generalized format or one built on it."""
     attributes = read_attributes(manifest, several=True)
     name = _table_name(manifest, kind.more_tables)
     names = [GROUP, *(attribute.name for attribute in attributes)]
@@ -64,15 +64,15 @@ def load_generalized(home: Path, manifest: dict[str, Any], kind: type[G]) -> G:
         tuple(others),
         tuple(faults),
     )
-    # an unreadable text is an error now, not when it is first needed
+    # report unreadable texts now, not when they are first needed
     _ = release.descriptions.regions
     return release
 
 
 def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple[Attribute, ...]:
-    """The attributes that a manifest of a release in groups lists, in the order that it has to list them.
+    """Return the attributes listed in the manifest of a release in groups; raise an error if their order is wrong.
 
-    ``several``: more than one of them may be sensitive.
+    ``several`` allows more than one sensitive attribute.
     """
     entries = manifest.get("attributes")
     if not isinstance(entries, list):
@@ -109,7 +109,7 @@ def _table_name(manifest: Mapping[str, Any], more: Sequence[str]) -> str:
 
 
 def read_columns(path: Path, names: list[str]) -> Columns:
-    """The columns of a table as ``read_texts`` tells them, but that of the groups as its numbers, with no texts."""
+    """Return the columns of a table like ``read_texts``, but the group column as numbers, without texts."""
     table = _table(path, names, "its manifest says", GROUP)
     at = names.index(GROUP)
     try:
@@ -122,7 +122,7 @@ def read_columns(path: Path, names: list[str]) -> Columns:
 
 
 def read_texts(path: Path, names: list[str], because: str = "it must have") -> Columns:
-    """The columns of a table, each as its distinct texts and which of them each row holds."""
+    """Return the columns of a table, each as its distinct texts and the index of each row's text."""
     return _texts(_table(path, names, because))
 
 
@@ -144,7 +144,7 @@ def _texts(table: pa.Table) -> Columns:
 
 
 def _groups(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The numbers of the groups, ascending, and the place among them of every row's group."""
+    """Return the numbers of the groups, ascending, and the index among them of every row's group."""
     if len(numbers) and numbers.min() >= 0 and numbers.max() < len(numbers):
         sizes = np.bincount(numbers)
         if bool(sizes.all()):
@@ -161,7 +161,7 @@ def _described(
     group_of: NDArray[np.int32],
     faults: list[str],
 ) -> Texts:
-    """What each group bears on one attribute; rows that say otherwise are a fault."""
+    """Return the text of each group on one attribute; rows that differ from their group's text are a fault."""
     codes = codes.astype(np.int32)
     of_group = np.zeros(len(ids), np.int32)
     of_group[group_of] = codes

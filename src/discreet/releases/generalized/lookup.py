@@ -1,4 +1,4 @@
-"""People looked up in the descriptions of a generalized release."""
+"""Look up people in the descriptions of a generalized release."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class ByBoxes(Lookup):
-    """By the descriptions of a generalized release."""
+    """Looks up people by the descriptions of a generalized release."""
 
     def __init__(self, release: GeneralizedRelease) -> None:
-        """The groups of a release, each on its own even where descriptions are the same."""
+        """Use the groups of a release, each on its own even where descriptions are equal."""
         self.release, self.quasi, self.sizes, self.ids = release, release.quasi, release.sizes, release.ids
 
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
-        """The combinations that its description admits, of values that occur in the original."""
+        """Return, per group, how many combinations of values that occur in the original its description admits."""
         return combinations_in(boxes_in(self.release.descriptions, original), occurring(original))
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
@@ -37,14 +37,14 @@ class ByBoxes(Lookup):
     def anyone(
         self, original: Sequence[Column], chances: NDArray[np.float64], known: float, limit: float | None = None
     ) -> PresenceBound:
-        """Over all combinations that descriptions admit."""
+        """Bound the combined belief over all combinations that descriptions admit."""
         lists = lists_of_boxes(
             boxes_in(self.release.descriptions, original), [len(column.values) for column in original]
         )
         return most_believed(lists, chances, known, limit)
 
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
-        """How many people each description admits."""
+        """Return how many people each description admits."""
         points, groups = points_of(people), self.release.groups
         forest = plant(points, np.ones(len(points), np.int64), np.array([0, len(points)]))
         needs = np.full(groups, len(points) + 1)
@@ -53,10 +53,10 @@ class ByBoxes(Lookup):
         return np.asarray(found, np.int64)
 
     def description(self, group: int) -> dict[str, str]:
-        """Its texts."""
+        """Return the published texts of a group."""
         return self.release.description(group)
 
     def named(self, group: int) -> str:
-        """Its number, its size and its description."""
+        """Return a group's number, size and description in words."""
         told = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
         return f"group {self.release.ids[group]} ({wording.rows(int(self.sizes[group]))}, {told})"

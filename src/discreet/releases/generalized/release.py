@@ -1,7 +1,7 @@
-"""A generalized release: rows in groups, every group under one description of its quasi-identifiers.
+"""A generalized release: rows in groups, each group under one description of its quasi-identifiers.
 
-Within a group nobody can tell which row is whose: the rows are shuffled, and the numbers of the groups are drawn anew.
-What is published of a person is therefore the group, and the belief about a sensitive value is its share in it.
+Within a group nobody can tell which row is whose: the rows are shuffled, and group numbers are drawn at random. So what
+is published about a person is the group, and the belief in a sensitive value is its share in the group.
 """
 
 from __future__ import annotations
@@ -49,47 +49,48 @@ SIDE_BY_SIDE = (
     "What is promised about a sensitive attribute bounds what is learnt of it by whoever knows quasi-identifiers. The "
     "sensitive values of a row stand side by side: whoever also knows one of a person's may learn the others."
 )
-"""What the reader must know when several attributes are sensitive."""
+"""An assumption stated if several attributes are sensitive."""
 SEVERAL_ROWS = (
     "A person may have several rows; all of them are in one group, or all are withheld. The promise is kept by the "
     "rows of every group and by its persons, each counted once for every value that any of the person's rows has, "
     "against the same counts in the whole original. It does not bound what is learnt by whoever also knows how many "
     "rows a person has and how the values of a person depend on each other."
 )
-"""What the reader must know when a person may have several rows."""
+"""An assumption stated if a person may have several rows."""
 PRESENCE = (
     "What is promised about presence counts all combinations of values that a description admits, and that occur in "
     "the original, as equally likely to be those of its rows; it does not bound what an adversary believes who has "
     "reason to take some for likelier, as those at the ends of intervals are when these are as narrow as possible."
 )
-"""What the reader must know when it is promised that presence stays in doubt."""
+"""An assumption stated if a promise is about presence."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GeneralizedRelease(Release):
-    """What leaves the house, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
+    """The published release, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     about_persons: ClassVar[bool] = True
     more_tables: ClassVar[tuple[str, ...]] = ()
-    """Tables that a format built on this one has besides."""
+    """Further tables of a format built on this one."""
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
     texts: tuple[Texts, ...]
-    """Per quasi-identifier: its distinct published texts, and which one each group bears."""
+    """Per quasi-identifier: its distinct published texts, and the index of each group's text."""
     ids: NDArray[np.int64]
     """The published number of each group."""
     group_of: NDArray[np.int32]
-    """Per published row: its group, as a place in ``ids``."""
+    """Per published row: its group, as an index into ``ids``."""
     secrets: tuple[ExactColumn, ...]
     """The published values of each sensitive attribute; beliefs are about the first."""
     others: tuple[ExactColumn, ...]
     faults: tuple[str, ...] = ()
-    """What is wrong with the files, in sentences; always empty for a release that was made here."""
+    """Faults of the files, in sentences; always empty for a release that was not loaded."""
     trace: NDArray[np.int32] | None = None
-    """Private: the published number of every input row's group, -1 when withheld. Known to the maker, never saved."""
+    """Private: the published number of every input row's group, -1 if withheld. Known only to the maker, and never
+    saved."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -105,10 +106,10 @@ class GeneralizedRelease(Release):
         values: Values = "interval",
         seeded: np.random.Generator | None = None,
     ) -> Self:
-        """Publish a partition: ``groups[row]`` is any number of a group, or -1 for a row that is withheld.
+        """Publish a partition: ``groups[row]`` is an arbitrary number of the row's group, or -1 to withhold the row.
 
-        The order of rows and the numbers of groups come from the operating system, unless a ``seeded`` generator is
-        given; the manifest then warns that this is an experiment.
+        The order of rows and the numbers of groups come from the operating system's randomness, unless a ``seeded``
+        generator is given; the manifest then warns that this is an experiment.
         """
         groups = np.asarray(groups)
         check_partition(table, groups, values)
@@ -143,7 +144,7 @@ class GeneralizedRelease(Release):
         labels: bool,
         seeded: np.random.Generator | None,
     ) -> Self:
-        """The release whose rows have these published groups (-1: withheld), each ``described`` on every attribute."""
+        """Return the release whose rows have these published groups (-1: withheld), ``described`` per attribute."""
         published = places >= 0
         rows = permutation(len(places), seeded)
         if not published.all():
@@ -182,7 +183,7 @@ class GeneralizedRelease(Release):
 
     @classmethod
     def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
-        """The same with what the reader must know of some releases only."""
+        """Return the assumptions, including those that apply to some releases only."""
         always, rest = len(cls.assumptions), super().assumed(attributes, promise, persons)
         several = [attribute.role for attribute in attributes].count("sensitive") > 1
         told = [SIDE_BY_SIDE] if several else []
@@ -194,13 +195,13 @@ class GeneralizedRelease(Release):
 
     @classmethod
     def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
-        """The release in a folder whose manifest has been read."""
+        """Return the release in a folder whose manifest has been read."""
         from discreet.releases.generalized.load import load_generalized
 
         return load_generalized(home, manifest, cls)
 
     def lookup(self) -> Lookup:
-        """How people are looked up in it."""
+        """Return the lookup of people by descriptions."""
         from discreet.releases.generalized.lookup import ByBoxes
 
         return ByBoxes(self)
@@ -211,7 +212,7 @@ class GeneralizedRelease(Release):
         return [GROUP, *(attribute.name for attribute in self.attributes)]
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The one published table."""
+        """Return the one published table."""
         ids = pa.array(self.ids)
         if numbers:
             columns: list[Any] = [ids.take(pa.array(self.group_of))]
@@ -230,22 +231,22 @@ class GeneralizedRelease(Release):
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.ids)
 
     @property
     def rows(self) -> int:
-        """How many rows are published."""
+        """The number of published rows."""
         return len(self.group_of)
 
     @property
     def values(self) -> NDArray[Any]:
-        """The sensitive values, in the order of the columns of ``counts``; one nameless value when there are none."""
+        """The sensitive values, in the order of the columns of ``counts``; one empty value if nothing is sensitive."""
         return self.secrets[0].values if self.secrets else np.array([""], object)
 
     @property
     def classes(self) -> NDArray[np.int32]:
-        """Per published row: its sensitive value, as a place in ``values``."""
+        """Per published row: its sensitive value, as an index into ``values``."""
         return self.secrets[0].codes if self.secrets else np.zeros(self.rows, np.int32)
 
     @cached_property
@@ -264,26 +265,27 @@ class GeneralizedRelease(Release):
         return Descriptions(self.quasi, self.texts, self.sizes)
 
     def description(self, group: int) -> dict[str, str]:
-        """The published quasi-identifiers of the group at a place of ``ids``."""
+        """Return the published quasi-identifiers of the group at an index of ``ids``."""
         return self.descriptions.text(group)
 
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
-        """What an adversary who knows these quasi-identifiers believes, having matched them with the descriptions.
+        """Return the beliefs of an adversary who knows these quasi-identifiers and matches them with the descriptions.
 
-        ``points`` holds original values, one array per quasi-identifier. Every row of every group whose description
-        admits a point is equally likely to be its row. A point that no group admits was withheld: then the belief is
-        the distribution of the ``withheld`` counts (in the order of ``values``), or NaN when these are not known.
+        ``points`` contains original values, one array per quasi-identifier. Every row of every group whose description
+        admits a point is equally likely to be its row. A point that no group admits was withheld: its belief is the
+        distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are unknown.
         """
         from discreet.releases.boxes import mixtures_at, shares
 
         return shares(mixtures_at(self, points), withheld)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
+        """Return the belief that a person with these quasi-identifiers is in the table at all, one number per point.
 
-        By the one group that admits the person: its rows divided by the combinations of values that its description
-        admits, see ``releases.presence``. The most telling group if there are several; with ``combined``, all of them
-        together. Where no group does, 0, or NaN when rows are withheld, of which nothing is known.
+        The belief by a group that admits the person is its rows divided by the combinations of values that its
+        description admits (see ``releases.presence``). If several groups do, the strongest belief is returned; with
+        ``combined``, that by all of them together. If none does, the belief is 0, or NaN if rows are withheld, because
+        nothing is known about these.
         """
         from discreet.releases.presence import presence_by_boxes
 
@@ -291,15 +293,15 @@ class GeneralizedRelease(Release):
 
     @cached_property
     def cells(self) -> Cells:
-        """The groups as estimates see them: those with the same description made one."""
+        """The groups as estimates use them: those with the same description merged."""
         from discreet.releases.generalized.estimate import collapse
 
         return collapse(self)
 
     def known_values(self, name: str) -> NDArray[Any]:
-        """The values of a column, in their order: those published as they are, else all that its texts may stand for.
+        """Return the values of a column, in their order: those published unchanged, else all that its texts admit.
 
-        Of numbers that are not whole the texts say no more than where they lie, which is refused.
+        Raises an error for numbers that are not whole, because their texts only state intervals.
         """
         from discreet.releases.generalized.estimate import values_within
 
@@ -311,10 +313,10 @@ class GeneralizedRelease(Release):
         return values_within(self.quasi[at], self.descriptions.regions[at])
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
-        """How many rows satisfy each query, the rows of a group being spread evenly over its box.
+        """Estimate how many rows satisfy each query, with the rows of a group spread evenly over its box.
 
-        The share of a box that a query covers is told in `discreet.releases.generalized.estimate`; withheld rows
-        are not estimated.
+        `discreet.releases.generalized.estimate` defines the share of a box that a query covers; withheld rows are not
+        estimated.
         """
         from discreet.releases.generalized.estimate import estimates
 
@@ -322,7 +324,7 @@ class GeneralizedRelease(Release):
 
 
 def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
-    """What the manifest says of the persons of a table, where these may have several rows."""
+    """Return the manifest entry about the persons of a table, if these may have several rows."""
     if table.person is None:
         return {}
     shown = int((np.bincount(table.person[published], minlength=table.persons) > 0).sum())
@@ -330,7 +332,7 @@ def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
 
 
 def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
-    """Refuse what is no partition of the table, or cannot be published."""
+    """Raise an error for groups that are not a partition of the table, or that cannot be published."""
     if groups.shape != (table.rows,) or groups.dtype.kind not in "iu":
         raise DiscreetError(f"a partition needs one group number for each of the {table.rows:,} rows")
     if values not in get_args(Values):
@@ -348,7 +350,7 @@ def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
 
 
 def numbered_anew(groups: NDArray[Any], seeded: np.random.Generator | None) -> tuple[NDArray[np.int32], int]:
-    """The groups under the numbers that are published, which tell nothing of those they had, and how many there are.
+    """Return the groups under random published numbers, which are independent of the given ones, and their count.
 
     -1 stays.
     """
@@ -358,7 +360,7 @@ def numbered_anew(groups: NDArray[Any], seeded: np.random.Generator | None) -> t
 
 
 def dense_groups(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
-    """The groups numbered 0, 1, 2, ... without gaps; -1 stays."""
+    """Number the groups 0, 1, 2, ... without gaps and return their count; -1 stays."""
     largest = int(groups.max())
     if largest < 4 * len(groups) + 16:
         used = np.bincount(groups[groups >= 0], minlength=largest + 1) > 0

@@ -1,1 +1,1 @@
-"""Rows under nodes of a tree of persons: each under the description of its person's leaf or of an ancestor."""
+"""Rows under the nodes of a tree of persons: each under the description of its person's leaf or of an ancestor."""

@@ -1,15 +1,16 @@
-"""What an adversary believes who knows the tree, and in which leaf of it a person is.
+"""The beliefs of an adversary who knows the tree, and a person's leaf in it.
 
-Possible are all ways to give every person one row such that a row of a node is the row of someone in that node, and all
-are equally likely. In each of them the rows of a node go to persons who have come there from below without a row, and
-these persons are exchangeable: nothing tells them apart any more. So, with arriving_N persons at a node of rows_N rows,
-a person who arrives gets a row of value v there with the chance rows_N(v) / arriving_N, and goes on to the parent with
-1 - rows_N / arriving_N. From the leaf up, with reach = 1 at first:
+All assignments of one row to every person in which a row of a node belongs to someone in that node are equally likely.
+In each of them the rows of a node go to persons who arrive there from below without a row, and these persons are
+exchangeable: nothing distinguishes them any more. So, with arriving_N persons at a node of rows_N rows, a person who
+arrives gets a row of value v there with probability rows_N(v) / arriving_N, and goes on to the parent with probability
+1 - rows_N / arriving_N. From the leaf up, starting with reach = 1:
 
     belief(v) += reach x rows_N(v) / arriving_N;   reach x= 1 - rows_N / arriving_N
 
-This depends on counts only, so whoever is in doubt about a person's leaf believes a mixture of such beliefs, and what
-bounds each of them bounds the mixture. Where all rows stand under leaves, it is the share of v in the group.
+This depends on counts only, so the belief of an adversary who is in doubt about a person's leaf is a mixture of such
+beliefs, and what bounds each of them bounds the mixture. If all rows are under leaves, it is the share of v in the
+group.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from discreet.releases.nested.tree import Tree
 
 
 def believed(tree: Tree, own: NDArray[Any]) -> NDArray[np.float64]:
-    """Per node: the chance that the row of a person with this leaf is among some rows; ``own`` counts these per node.
+    """Return, per node, the probability that the row of a person with this leaf is one of the rows that ``own`` counts.
 
-    A second axis of ``own`` tells several kinds of rows apart. From the roots down, as a node passes what is believed
-    at its parent on to those who go on to it.
+    A second axis of ``own`` distinguishes several kinds of rows. Works from the roots down: persons who go on from a
+    node have the belief of its parent.
 
     >>> tree = Tree(np.array([-1, 0, 0]), persons=np.array([0, 2, 2]), rows=np.array([2, 1, 1]))
     >>> believed(tree, np.array([1, 1, 0])).tolist()  # a rare value: one row of it above, one under the first leaf
@@ -43,9 +44,9 @@ def believed(tree: Tree, own: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def expected(tree: Tree, counts: Counts) -> Counts:
-    """Per node: the sensitive values that the persons with this leaf are expected to have; those of rows are given.
+    """Return, per node, the expected sensitive values of the persons with this leaf; ``counts`` are those of its rows.
 
-    What a promise bounds is their share among these persons, which is what is believed of each of them.
+    A promise bounds their shares among these persons, which are the beliefs about each of them.
     """
     amounts = believed(tree, counts.matrix())
     amounts *= tree.persons[:, None]

@@ -1,4 +1,4 @@
-"""The tree of a nested release read back from its folder, with what is inconsistent in it put into sentences."""
+"""Read the tree of a nested release back from its folder, and report its inconsistencies in sentences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ N = TypeVar("N", bound=NestedRelease)
 
 
 def with_tree(release: N, home: Path) -> N:
-    """A release whose rows have been read, with the tree that its table of nodes tells."""
+    """Return a release whose rows have been read, with the tree from its table of nodes."""
     if len(release.secrets) != 1:
         raise DiscreetError(f"the manifest of a nested release must list one sensitive attribute; {DAMAGED}")
     path = next(home / name for name in release.manifest["tables"] if name.startswith(f"{NODES}."))
@@ -50,7 +50,7 @@ def with_tree(release: N, home: Path) -> N:
 
 
 def _numbers(file: str, name: str, texts: list[str]) -> NDArray[np.int64]:
-    """Texts as whole numbers; a root has none as its parent, which is told as -1."""
+    """Convert texts to whole numbers; the empty parent of a root becomes -1."""
     try:
         if name != PARENT and "" in texts:
             raise ValueError

@@ -1,9 +1,9 @@
 """A nested release: persons in a tree of sets, and every row under its person's leaf or under an ancestor of it.
 
-Each node with rows is a group of a generalized release: its rows stand under one description, which all persons in the
-node have, and any of whom a row there may belong to. A second table tells the tree: the parent of every node, and how
-many persons have it as their leaf. So anybody can compute what there is to believe (see `releases.nested.beliefs`), and
-rows of rare values may stand high in the tree while the others go down to small leaves.
+Each node with rows is a group of a generalized release: its rows are under one description that fits all persons in the
+node, and a row may belong to any of them. A second table publishes the tree: the parent of every node, and how many
+persons have it as their leaf. So anybody can compute the beliefs (see `releases.nested.beliefs`), and rows of rare
+values may be high in the tree while the others go down to small leaves.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NestedRelease(GeneralizedRelease):
-    """What leaves the house, as made by a scheme (``from_tree``) or as found in a folder (``load``).
+    """The published release, as made by a scheme (``from_tree``) or as found in a folder (``load``).
 
     It is a generalized release whose groups are the nodes of a tree: ``counts``, ``sizes`` and ``descriptions`` are
-    about nodes and the rows under them. The private ``trace`` tells the leaf of every input row's person, and not the
+    about nodes and the rows under them. The private ``trace`` contains the leaf of every input row's person, not the
     node of the row.
     """
 
@@ -71,11 +71,11 @@ class NestedRelease(GeneralizedRelease):
     more_tables: ClassVar[tuple[str, ...]] = (NODES,)
 
     parents: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    """Per node: the place of its parent, -1 for a root."""
+    """Per node: the index of its parent, -1 for a root."""
     persons: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     """Per node: how many persons have it as their leaf."""
     sound: bool = True
-    """Whether the tree is one that rows can have been published under; if not, nothing can be believed."""
+    """Whether rows can have been published under this tree; if not, it justifies no beliefs."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -93,13 +93,13 @@ class NestedRelease(GeneralizedRelease):
         values: Values = "interval",
         seeded: np.random.Generator | None = None,
     ) -> Self:
-        """Publish rows under nodes of a tree of persons, one for each row.
+        """Publish rows under the nodes of a tree of persons with one row each.
 
-        ``parents`` tells the parent of every node, -1 for a root, in any order. ``leaf_of[row]`` is the node that the
-        person of an input row has as its leaf, which may have children too, and ``node_of[row]`` the one under which
-        the row is published: that leaf or an ancestor; both are -1 for a row that is withheld. Nodes without rows are
-        taken out (see ``tidied``, which proves that nobody believes anything else for that). The order of rows and the
-        numbers of nodes come from the operating system, unless a ``seeded`` generator is given.
+        ``parents`` is the parent of every node, -1 for a root, in any order. ``leaf_of[row]`` is the leaf of the person
+        of an input row (a node that may have children, too), and ``node_of[row]`` the node under which the row is
+        published: that leaf or an ancestor; both are -1 for a withheld row. Nodes without rows are removed (``tidied``
+        proves that this changes no belief). The order of rows and the numbers of nodes come from the operating system's
+        randomness, unless a ``seeded`` generator is given.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -149,7 +149,7 @@ class NestedRelease(GeneralizedRelease):
         values: Values = "interval",
         seeded: np.random.Generator | None = None,
     ) -> Self:
-        """Publish a partition: a tree of roots, every row under its person's own."""
+        """Publish a partition: a tree of roots only, with every row under its person's root."""
         groups = np.asarray(groups)
         check_partition(table, groups, values)
         places, number = dense_groups(groups)
@@ -160,19 +160,19 @@ class NestedRelease(GeneralizedRelease):
 
     @classmethod
     def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
-        """The release in a folder whose manifest has been read."""
+        """Return the release in a folder whose manifest has been read."""
         from discreet.releases.nested.load import with_tree
 
         return with_tree(super().load(home, manifest), home)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The table of rows, and that of nodes, in the order of their numbers."""
+        """Return the table of rows, and the table of nodes in the order of their numbers."""
         roots = self.parents < 0
         above = pa.array(np.where(roots, 0, self.ids[self.parents]), mask=roots)
         return {**super().tables(numbers), NODES: pa.table({GROUP: self.ids, PARENT: above, PERSONS: self.persons})}
 
     def lookup(self) -> Lookup:
-        """How people are looked up in it: as persons of leaves."""
+        """Return the lookup of people as persons of leaves."""
         from discreet.releases.generalized.lookup import ByBoxes
 
         return ByBoxes(self.leaves)
@@ -181,16 +181,16 @@ class NestedRelease(GeneralizedRelease):
 
     @cached_property
     def tree(self) -> Tree:
-        """The nodes with their persons and rows; refused where files at fault tell of no tree."""
+        """The nodes with their persons and rows; raises an error if the files do not describe a tree."""
         if not self.sound:
             raise DiscreetError(AT_FAULT)
         return Tree(self.parents, self.persons, self.sizes)
 
     @cached_property
     def leaves(self) -> GeneralizedRelease:
-        """The persons by their leaves, of whom no values are told: which groups may hold whom, and how many.
+        """The persons by their leaves, without values: which leaves admit whom, and how many persons they have.
 
-        None, where files at fault tell of no tree.
+        Without groups if the files do not describe a tree.
         """
         chosen = np.flatnonzero(self.persons) if self.sound else np.zeros(0, np.intp)
         group_of = np.repeat(np.arange(len(chosen), dtype=np.int32), self.persons[chosen])
@@ -199,14 +199,14 @@ class NestedRelease(GeneralizedRelease):
 
     @cached_property
     def expected(self) -> Counts:
-        """Per node: the sensitive values that the persons with this leaf are expected to have."""
+        """Per node: the expected sensitive values of the persons with this leaf."""
         from discreet.releases.nested.beliefs import expected
 
         return expected(self.tree, self.counts)
 
     @cached_property
     def cells(self) -> Cells:
-        """The nodes as estimates see them: persons under their leaves, with the values that are expected of them."""
+        """The nodes as estimates use them: persons under their leaves, with their expected values."""
         from discreet.releases.generalized.estimate import Cells
         from discreet.releases.nested.beliefs import believed
 
@@ -214,23 +214,23 @@ class NestedRelease(GeneralizedRelease):
         return Cells(texts, self.group_of, self.expected, lambda rows: believed(self.tree, rows) * self.persons)
 
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
-        """What an adversary believes who knows the tree and these quasi-identifiers, having matched them with leaves.
+        """Return the beliefs of an adversary who knows the tree and matches these quasi-identifiers with leaves.
 
-        ``points`` holds original values, one array per quasi-identifier. Every person of every leaf whose description
-        admits a point is equally likely to be the one at that point, and what is believed of each leaf is told in
-        `discreet.releases.nested.beliefs`. A point that no leaf admits was withheld: then the belief is the
-        distribution of the ``withheld`` counts (in the order of ``values``), or NaN when these are not known.
+        ``points`` contains original values, one array per quasi-identifier. Every person of every leaf whose
+        description admits a point is equally likely to be the one at that point; `discreet.releases.nested.beliefs`
+        defines the belief for each leaf. A point that no leaf admits was withheld: its belief is the distribution of
+        the ``withheld`` counts (in the order of ``values``), or NaN if these are unknown.
         """
         from discreet.releases.boxes import mixtures_at, shares
 
         return shares(mixtures_at(self, points, self.expected), withheld)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
+        """Return the belief that a person with these quasi-identifiers is in the table at all, one number per point.
 
-        By the one leaf that admits the person, its persons divided by the combinations of values that its description
-        admits; the most telling leaf if there are several; with ``combined``, all of them together. Where no leaf
-        does, 0, or NaN when rows are withheld, of which nothing is known.
+        The belief by a leaf that admits the person is its persons divided by the combinations of values that its
+        description admits. If several leaves do, the strongest belief is returned; with ``combined``, that by all of
+        them together. If none does, the belief is 0, or NaN if rows are withheld, because nothing is known about these.
         """
         if not self.sound:
             raise DiscreetError(AT_FAULT)
@@ -238,7 +238,7 @@ class NestedRelease(GeneralizedRelease):
 
 
 def _check_table(table: Table) -> None:
-    """Refuse what nothing is known to believe of in a tree."""
+    """Raise an error for a table for which beliefs in a tree are not defined."""
     if table.secret is None:
         raise DiscreetError("a nested release needs a sensitive attribute: without one no row needs to stand high")
     if len(table.sensitive) > 1:
@@ -254,7 +254,7 @@ def _check_table(table: Table) -> None:
 def _everyone(
     column: Column, parents: NDArray[np.int32], leaf_of: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Who is in which node: pairs of a node and a code of the column that somebody in it has, each at most once."""
+    """Return distinct pairs of a node and a code of the column that somebody in the node has."""
     card = max(1, len(column.values))
     kept = leaf_of >= 0
     pairs = distinct(leaf_of[kept].astype(np.int64) * card + column.codes[kept])

@@ -1,8 +1,8 @@
-"""A tree of sets of persons, with the rows that are published under its nodes.
+"""A tree of sets of persons, with the rows published under its nodes.
 
-Every person is in one leaf, and with it in all ancestors of that; an inner node may be somebody's leaf too. There may
-be several roots. A row stands under its person's leaf or one of the ancestors, so a row of a node may be anybody's who
-is in the node.
+Every person is in one leaf, and thereby in all its ancestors; an inner node may be somebody's leaf, too. There may be
+several roots. A row is under its person's leaf or one of the ancestors, so a row of a node may belong to anybody in the
+node.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from discreet.errors import DiscreetError
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """The nodes, by their places.
+    """The nodes, identified by their indices.
 
     >>> tree = Tree(np.array([-1, 0, 0]), persons=np.array([0, 2, 2]), rows=np.array([2, 1, 1]))
     >>> [level.tolist() for level in tree.levels], tree.arriving.tolist()
@@ -36,18 +36,18 @@ class Tree:
 
     @classmethod
     def of_rows(cls, parents: NDArray[Any], leaf_of: NDArray[Any], node_of: NDArray[Any]) -> Tree:
-        """The tree of rows whose persons have these leaves, and which stand under these nodes; -1 is withheld."""
+        """Return the tree of rows with these leaves of their persons and these nodes; -1 is withheld."""
         persons, rows = (np.bincount(one[one >= 0], minlength=len(parents)) for one in (leaf_of, node_of))
         return cls(parents.astype(np.int32), persons, rows)
 
     @cached_property
     def levels(self) -> list[NDArray[np.intp]]:
-        """The nodes that hang on roots, by how far they are from these; first the roots."""
+        """The nodes connected to a root, by their distance from it; the roots come first."""
         return levels_of(self.parents)
 
     @cached_property
     def depths(self) -> NDArray[np.int64]:
-        """How far each node is from its root."""
+        """The distance of each node from its root."""
         depths = np.zeros(len(self.parents), np.int64)
         for depth, level in enumerate(self.levels):
             depths[level] = depth
@@ -55,9 +55,9 @@ class Tree:
 
     @cached_property
     def arriving(self) -> NDArray[np.int64]:
-        """How many persons come to each node without a row: those whose leaf it is, and those whom children leave.
+        """How many persons arrive at each node without a row: those with this leaf, and those left by its children.
 
-        Of the persons who come to a node as many get one of its rows as it has, whoever they are.
+        Of the persons who arrive at a node as many get one of its rows as it has, whoever they are.
         """
         arriving = self.persons.astype(np.int64)
         for level in reversed(self.levels[1:]):
@@ -65,7 +65,7 @@ class Tree:
         return arriving
 
     def faults(self, names: Sequence[Any]) -> list[str]:
-        """Why nobody could have published this, in sentences; nodes are called by their ``names``."""
+        """Return why this tree cannot have been published, in sentences; ``names`` are the names of the nodes."""
         lost = len(self.parents) - sum(map(len, self.levels))
         if lost:
             inside = np.ones(len(self.parents), np.bool_)
@@ -76,13 +76,13 @@ class Tree:
         if everyone != rows:
             return [f"The nodes have {everyone:,} persons together, but there are {rows:,} rows."]
         short = np.flatnonzero(self.arriving < self.rows)
-        # where there are none, nobody is left at a root either, as persons are as many as rows
+        # if there are none, nobody is left over at a root either, because there are as many persons as rows
         told = "has more rows than there are persons in it who have none below"
         return [f"Node {names[int(short[0])]} {told}."] if len(short) else []
 
 
 def levels_of(parents: NDArray[Any]) -> list[NDArray[np.intp]]:
-    """The nodes by how far they are from a root; those that hang on none, but on each other in a circle, are in none.
+    """Return the nodes by their distance from a root; nodes in a circle, which have no root, are left out.
 
     >>> [level.tolist() for level in levels_of(np.array([1, -1, 0, 4, 3]))]
     [[1], [0], [2]]
@@ -103,16 +103,16 @@ def levels_of(parents: NDArray[Any]) -> list[NDArray[np.intp]]:
 def tidied(
     parents: NDArray[np.int64], leaf_of: NDArray[np.int64], node_of: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The same with no nodes but those that have rows, numbered without gaps: parents, leaves, and nodes of rows.
+    """Remove nodes without rows and number the others without gaps; return parents, leaves, and nodes of rows.
 
-    A node without rows is taken out: its children hang on its nearest ancestor that has some, or become roots, and
-    persons whose leaf it was get that ancestor as their leaf.
+    The children of a removed node move to its nearest ancestor with rows, or become roots, and persons whose leaf it
+    was get that ancestor as their leaf.
 
-    What is believed stays the same. Where a node N has no rows, nobody who arrives there gets one: all of them go on
-    to its parent P. So just as many arrive at P as when the children of N, and the persons whose leaf N was, come to P
-    directly, and as many as before at every other node. A person's belief is a sum over the nodes of the path, in
-    which N adds reach x 0 / arriving and leaves reach as it is; with the same numbers arriving at all other nodes of
-    the path, the sum without N is the same number. Everybody has such an ancestor: the node of the person's own row.
+    The beliefs stay the same. If a node N has no rows, nobody who arrives there gets one: all of them go on to its
+    parent P. So the same number arrives at P as when the children of N, and the persons whose leaf N was, come to P
+    directly, and the same number as before at every other node. A person's belief is a sum over the nodes of the path,
+    in which N adds reach x 0 / arriving and leaves reach unchanged; with the same numbers arriving at all other nodes
+    of the path, the sum without N is the same. Everybody has such an ancestor: the node of the person's own row.
 
     >>> found = tidied(np.array([-1, 0, 1, 1]), np.array([2, 3, 3]), np.array([2, 0, 3]))
     >>> [one.tolist() for one in found]
@@ -124,14 +124,14 @@ def tidied(
     for level in levels_of(parents)[1:]:
         bare = level[~used[level]]
         nearest[bare] = nearest[parents[bare]]
-    # one more place, for the -1 of a root's parent and of a withheld row
+    # one more entry, for the -1 of a root's parent and of a withheld row
     place = np.append(np.cumsum(used) - 1, -1)
     nearest = np.append(nearest, -1)
     return place[nearest[parents[used]]], place[nearest[leaf_of]], place[node_of]
 
 
 def check_tree(rows: int, parents: NDArray[Any], leaf_of: NDArray[Any], node_of: NDArray[Any]) -> None:
-    """Refuse what is no forest, or publishes a row under a node that its person is not in."""
+    """Raise an error if this is not a forest, or a row is published under a node that its person is not in."""
     number = len(parents)
     if parents.ndim != 1 or any(one.shape != (rows,) for one in (leaf_of, node_of)):
         raise DiscreetError(

@@ -1,4 +1,4 @@
-"""Manners in which groups of an ambiguous release are looked for, one after another, until one leaves few rows over."""
+"""Ways of searching for the groups of an ambiguous release, tried in turn until one leaves few rows over."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ from discreet.schemes.ambiguity.groups import NOT_WORTH, Manner, build, first_si
 from discreet.schemes.ambiguity.terms import Aim, CodedRows, anyones_presence, kept_as_one, kept_together, presences
 
 MOST_WITHHELD = 0.5
-"""A release that withholds a larger share of the rows is refused: it says little, and a larger alpha says more."""
+"""A release that would withhold a larger share of the rows is refused: a larger alpha publishes more."""
 LEFT_OVER = 0.0002
-"""The share of the rows that may be left over without looking for groups in another manner."""
+"""The share of rows that may be left over without trying another manner."""
 HOPELESS = 0.8
-"""The share of the rows above which groups are too few to place those that are left over."""
+"""Above this share of rows left over, there are too few groups to place them."""
 FAR_BELOW = 0.0025
-"""How far below alpha each single group tries to stay when all that cover a row must keep it together."""
+"""The share of alpha that each single group aims at if all groups that cover a row must keep alpha together."""
 FITTING = 0.75
-"""The share of the rows that are to fit into groups at an alpha that is advised."""
+"""The share of rows that must fit into groups at an advised alpha."""
 MARGIN = 1.03
-"""How many times the alpha at which groups were found is advised: chance finds other ones next time."""
+"""The advised alpha is the one at which groups were found times this factor: another random draw finds other groups."""
 TRIES = 4
-"""At how many alphas groups are looked for before one is advised."""
+"""How many alphas are tried before one is advised."""
 
 CLOSE = (Manner(True, 256), Manner(True, 256, 0.5))
 WIDE = (Manner(False, 32), *(Manner(False, 128, rounds=rounds) for rounds in (2, 4, 8, 16)), Manner(False, 512))
-"""The manners in which groups are looked for, in turn until hardly any row is left over: where values repeat much, it
-takes the rows that show most new values, and larger groups, which rare values make wide for all of their rows."""
+"""The manners, tried in turn until hardly any row is left over. Where values repeat often, only rows with the most new
+values, and larger groups, help; rare values then make such a group wide for all its rows."""
 
 
 class Attempt(NamedTuple):
-    """Groups that were found."""
+    """Groups found by one attempt."""
 
     groups: NDArray[np.int32]
-    """Per row: its group, -1 when it fits into none."""
+    """Per row: its group, or -1 if it fits into none."""
     near: bool
-    """Whether groups are of rows near each other."""
+    """Whether groups consist of rows near each other."""
 
     @property
     def left_over(self) -> float:
-        """The share of the rows that fit into no group."""
+        """The share of rows that fit into no group."""
         return float((self.groups < 0).mean())
 
 
 def attempts(
     rows: CodedRows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None = None
 ) -> Iterator[Attempt]:
-    """Groups that keep alpha, the best that were found first; then fewer and larger ones, and in the end one of all.
+    """Yield groups that keep alpha: the best ones first, then fewer and larger ones, and finally one group of all rows.
 
-    The next ones are for those who cannot take these because too many rows are left over.
+    The later attempts are for callers who must reject the earlier ones because too many rows are left over.
     """
     if aim.together is not None:
         yield _together(rows, aim, closeness, seeded, progress)
@@ -67,7 +67,7 @@ def attempts(
 
 
 def doubled(rows: CodedRows, aim: Aim, rounds: int = 1) -> Iterator[int]:
-    """Numbers of rounds with which groups may begin, each twice the last, up to a single group of all rows."""
+    """Yield the numbers of rounds that groups may begin with, each twice the previous, up to one group of all rows."""
     most = max(1, len(rows) // first_size(rows, aim)[0])
     while rounds < most:
         yield rounds
@@ -78,7 +78,7 @@ def doubled(rows: CodedRows, aim: Aim, rounds: int = 1) -> Iterator[int]:
 def _each(
     rows: CodedRows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None
 ) -> Iterator[Attempt]:
-    """Groups each of which keeps alpha."""
+    """Yield attempts in which each group by itself keeps alpha."""
     best, found = Attempt(np.full(len(rows), -1, np.int32), near=False), WIDE[0]
     for manner in (*CLOSE, *WIDE) if closeness else WIDE:
         tried = Attempt(build(rows, aim, manner, seeded, progress), manner.near)
@@ -92,7 +92,7 @@ def _each(
         tried = Attempt(build(rows, aim, next_manner, seeded, progress), near=False)
         if tried.left_over < best.left_over:
             best, found = tried, next_manner
-        if tried.left_over > last:  # beyond some size, groups show no more for each of their rows
+        if tried.left_over > last:  # beyond some size, groups show no more combinations per row
             break
         last = tried.left_over
     if NOT_WORTH[found.near] < best.left_over <= HOPELESS:
@@ -106,10 +106,10 @@ def _each(
 def _together(
     rows: CodedRows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None
 ) -> Attempt:
-    """Groups that keep alpha together: made larger until they do, as fewer then cover a person, and each shows more."""
+    """Return groups that keep alpha together; they are enlarged until they do, because fewer then cover a person."""
     best = Attempt(np.full(len(rows), -1, np.int32), near=closeness)
     for rounds in doubled(rows, aim):
-        # larger groups than that are wide whatever is looked for
+        # larger groups are wide in any case
         close = (Manner(True, 256, FAR_BELOW),) if closeness and rounds <= 2 else ()
         for manner in (*close, Manner(False, 32)):
             tried = Attempt(build(rows, aim, manner._replace(rounds=rounds), seeded, progress), manner.near)
@@ -121,11 +121,12 @@ def _together(
 
 
 def nearest_alpha(rows: CodedRows, aim: Aim, fits: Callable[[NDArray[np.int32]], bool]) -> float | None:
-    """An alpha above that of an aim which groups were found to keep, None when there is none below 1.
+    """Return an alpha above the aim's that groups were found to keep; None if there is none below 1.
 
-    Groups are built as if nothing were asked of presence, the number of rounds doubled each time, and what they say is
-    what can be promised with so many. The smallest that groups are then found to keep is the answer, and at worst that
-    of all rows as one group, which is certain. ``fits``: whether the rest of the promise lets groups be published.
+    Groups are built without a bound on presence, doubling the number of rounds each time; the belief that they justify
+    is what can be promised with that many rounds. The smallest alpha that groups are then found to keep is returned, at
+    worst that of all rows as one group, which is certain. ``fits`` returns whether the rest of the promise allows
+    groups to be published.
     """
     rng = generator(0)
     told = []
@@ -150,7 +151,7 @@ def nearest_alpha(rows: CodedRows, aim: Aim, fits: Callable[[NDArray[np.int32]],
 
 
 def _told(rows: CodedRows, groups: NDArray[np.int32], aim: Aim) -> float:
-    """What can be promised of groups: of all that cover anyone together, or of those that most rows are in."""
+    """Return the alpha that groups can promise: combined over all groups, or per group for ``FITTING`` of the rows."""
     if aim.together is not None:
         return anyones_presence(rows, groups, budget=BUDGET // 10).bound
     beliefs = np.sort(presences(rows, groups)[groups[groups >= 0]])
@@ -158,7 +159,7 @@ def _told(rows: CodedRows, groups: NDArray[np.int32], aim: Aim) -> float:
 
 
 def rounded_up(alpha: float) -> float:
-    """The next number of three digits that is not below.
+    """Round up to three significant digits.
 
     >>> rounded_up(0.0012341), rounded_up(0.25)
     (0.00124, 0.25)

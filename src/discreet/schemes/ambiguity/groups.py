@@ -1,4 +1,4 @@
-"""The groups of an ambiguous release: built from buckets of sensitive values, with residues placed and all judged."""
+"""The groups of an ambiguous release: built from buckets of sensitive values; rows left over are placed afterwards."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from discreet.schemes.ambiguity.terms import Aim, CodedRows
 from discreet.table.combinations import numbered
 
 MANY = 0.1
-"""An alpha below which a row has to show many combinations."""
+"""Below this alpha a row must show many combinations."""
 NOT_WORTH = {True: 0.05, False: 0.4}
-"""The share of the rows above which those left over are not placed one by one, while another manner may do better: of
-groups of rows near each other, and of others."""
+"""Above this share, rows left over are not placed one by one as long as another manner may do better; for groups of
+rows near each other, and for others."""
 VISITS = 50_000_000
-"""How many rows of groups are looked at in all, about, to find places for the rows that are left over."""
+"""The approximate number of rows of groups that are visited in total to place the rows left over."""
 
 
 def first_size(rows: CodedRows, aim: Aim) -> tuple[int, int]:
-    """With how many rows groups begin, and how many of these may hold the same sensitive value.
+    """Return how many rows groups begin with, and how many of these may have the same sensitive value.
 
-    As few as beta and the smallest size allow, if the most frequent value can be dealt out to so many groups; where it
-    comes close to a share of beta and 1 / beta is not whole, it takes larger groups to hold it.
+    This is the smallest size that beta and ``needed`` allow, if the most frequent value can be spread over so many
+    groups. If its share is close to beta and 1 / beta is not whole, larger groups are needed to contain it.
     """
     n, most = len(rows), int(np.bincount(rows.classes).max())
     sizes = np.arange(min(aim.needed, n), n + 1)
@@ -42,16 +42,16 @@ def first_size(rows: CodedRows, aim: Aim) -> tuple[int, int]:
 
 
 class Manner(NamedTuple):
-    """How groups are looked for."""
+    """A way of searching for groups."""
 
     near: bool
-    """Whether they take rows that lie near each other, or those that show most new values."""
+    """Whether groups take rows near each other, or those that show the most new values."""
     window: int
-    """How many rows are looked at for each one that is picked."""
+    """How many rows are considered for each row that is picked."""
     reach: float = 1.0
-    """How far below alpha groups of rows near each other try to stay, though they need not."""
+    """The share of alpha that groups of rows near each other aim at; they may exceed it."""
     rounds: int = 1
-    """With how many rounds of rows they begin."""
+    """How many rounds of rows groups begin with."""
 
 
 def build(
@@ -62,8 +62,10 @@ def build(
     progress: Progress | None,
     placing: float | None = None,
 ) -> NDArray[np.int32]:
-    """Groups that are looked for in one manner, and the rows that were left over, if they are no more than a share of
-    ``placing`` (or as many as it is worth), put where they fit."""
+    """Return the groups found in one manner, with the rows left over placed where they fit.
+
+    Rows left over are placed only if they are at most a share of ``placing`` (default: ``NOT_WORTH``).
+    """
     tell = progress or (lambda stage, share: None)
     tell("building groups", 0.0)
     size, quota = first_size(rows, aim)
@@ -79,7 +81,7 @@ def build(
     codes, classes = np.ascontiguousarray(rows.codes[order]), rows.classes[order]
     groups = np.full(len(rows), -1, np.int32)
     left, number = np.arange(len(rows)), 0
-    # what the first pass leaves over may still make groups that are wider
+    # the rows that the first pass leaves over may still form wider groups
     for wide in (False, True) if manner.near else (True,):
         alpha = aim.alpha if wide else aim.alpha * manner.reach
         terms = Terms(alpha, aim.beta, size, quota, manner.rounds, manner.window, not wide)
@@ -112,7 +114,7 @@ def _place(
     near: bool,
     seeded: np.random.Generator | None,
 ) -> None:
-    """Find groups for the rows that are left over, nearest first in the order of the rows."""
+    """Find groups for the rows left over, trying the nearest in the order of the rows first."""
     kernels = cast(Any, placing)
     lists = kernels.listed(codes, classes, groups, number, values)
     inside = np.flatnonzero(groups >= 0)
@@ -121,8 +123,8 @@ def _place(
         starts = permutation(len(inside), seeded)[: len(left)] % number if len(left) <= len(inside) else starts
     turn = np.arange(len(left)) if near else permutation(len(left), seeded)
     left, starts = left[turn], starts[turn]
-    visits = VISITS * number // len(groups)  # the rows that are placed make groups longer to look at
-    for lacking in (True, False, False):  # a group that has grown may have room for what it had none for
+    visits = VISITS * number // len(groups)  # placed rows make groups longer to visit
+    for lacking in (True, False, False):  # a group that has grown may have room for rows that it had no room for
         tries = max(4, visits // (3 * len(left)))
         kernels.place_rows(left, starts, lists, groups, aim.alpha, aim.beta, tries, lacking)
     still = groups[left] < 0
@@ -132,10 +134,10 @@ def _place(
 
 
 def _sorted_by(entropies: NDArray[np.float64], size: int, alpha: float) -> NDArray[np.intp]:
-    """The blocks by which rows are sorted, those that say least first, for groups of ``size`` rows.
+    """Return the blocks by which rows are sorted, the least informative first, for groups of ``size`` rows.
 
-    Rows next to each other are then equal in the first ones. Where a row has to show many combinations it takes rows
-    that differ in several blocks: the last ones are left out when together they would show twice as many as needed.
+    Rows next to each other are then equal in the first blocks. A row that must show many combinations needs rows that
+    differ in several blocks: the last blocks are left out as soon as these alone would show twice as many as needed.
     """
     rising = np.argsort(entropies, kind="stable")
     product = 1.0
@@ -147,7 +149,7 @@ def _sorted_by(entropies: NDArray[np.float64], size: int, alpha: float) -> NDArr
 
 
 def _entropy(codes: NDArray[np.int32]) -> float:
-    """How much the values of a block say."""
+    """Return the entropy of the values of a block."""
     held = np.bincount(codes - codes.min()).astype(np.float64)
     held = held[held > 0] / len(codes)
     return float(-(held * np.log(held)).sum())
@@ -156,7 +158,7 @@ def _entropy(codes: NDArray[np.int32]) -> float:
 def withhold_with_groups(
     groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior
 ) -> NDArray[np.int32]:
-    """The same groups without as many of them as the rows in none need to keep the promise as one group."""
+    """Return the groups without those that must be withheld so that all withheld rows as one group keep the promise."""
     width = len(prior.counts)
     held = np.bincount(classes[groups < 0], minlength=width)
     inside = groups >= 0
@@ -165,7 +167,7 @@ def withhold_with_groups(
     counts = Counts.of_rows(groups[inside], classes[inside], int(groups.max()) + 1, width)
     gone = np.zeros(len(counts), np.bool_)
     while not principle.holds(held[None], prior)[0] and not gone.all():
-        # the groups that hold least of the value that the withheld rows have too much of, the smallest of them first
+        # first the groups with the smallest share of the value that is too frequent among the withheld rows
         worst = int(held.argmax())
         amounts = np.zeros(len(counts))
         amounts[counts.groups[counts.values == worst]] = counts.amounts[counts.values == worst]

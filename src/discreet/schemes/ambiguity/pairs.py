@@ -1,4 +1,4 @@
-"""Which quasi-identifiers are worth publishing together: those that depend on each other most."""
+"""Pairs of quasi-identifiers worth publishing together: those that depend on each other most."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from discreet.table.table import Column
 
 LEAST = 0.01
-"""The mutual information, in nats, below which a pair is not worth the combinations that it costs."""
+"""Below this mutual information, in nats, a pair is not worth the combinations that it costs."""
 
 
 def correlated_pairs(columns: Sequence[Column], rows: NDArray[np.int64]) -> list[tuple[str, str]]:
-    """The pairs of columns that depend on each other, those with the largest mutual information first.
+    """Return the pairs of columns that depend on each other, the largest mutual information first.
 
     >>> from discreet.datasets import patients
     >>> correlated_pairs(patients().quasi, np.arange(48))[0]
@@ -30,7 +30,7 @@ def correlated_pairs(columns: Sequence[Column], rows: NDArray[np.int64]) -> list
 
 
 def mutual_information(one: NDArray[np.int32], other: NDArray[np.int32]) -> float:
-    """How much two columns of codes say about each other, in nats, less what chance alone makes of so few rows.
+    """Return the mutual information of two columns of codes, in nats, corrected for the bias of few rows.
 
     >>> round(mutual_information(np.array([0, 0, 1, 1] * 25), np.array([0, 0, 1, 1] * 25)), 2)
     0.69
@@ -41,6 +41,6 @@ def mutual_information(one: NDArray[np.int32], other: NDArray[np.int32]) -> floa
     n = len(one)
     shares = joint / n
     expected = first[cells // width] * (second[cells % width] / n) / n
-    # what independent columns would show on average (Miller and Madow)
+    # the mean for independent columns (Miller and Madow)
     bias = (len(cells) - int((first > 0).sum()) - int((second > 0).sum()) + 1) / (2 * n)
     return float((shares * np.log(shares / expected)).sum() - max(0.0, bias))

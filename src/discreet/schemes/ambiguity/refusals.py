@@ -1,4 +1,4 @@
-"""What is said when no groups of an ambiguous release are found: why, and an alpha for which there are some."""
+"""The error when no groups of an ambiguous release are found: the reason, and an alpha for which there are some."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, nearest_alpha
 from discreet.schemes.ambiguity.terms import Aim, CodedRows, lowest_alpha
 
 Finish = Callable[[NDArray[np.int32]], NDArray[np.int32]]
-"""Groups, less those that have to be withheld so that what is withheld keeps the promise."""
+"""Returns groups without those that must be withheld so that the withheld rows keep the promise."""
 
 
 @dataclass
 class Refused:
-    """Rows for which no groups were found, and what came nearest."""
+    """Rows for which no groups were found, and the nearest attempt."""
 
     blocks: Blocks
     rows: CodedRows
     left_over: float = 1.0
-    """The smallest share of the rows that fit into no group."""
+    """The smallest share of rows that fit into no group."""
     withheld: float = 1.0
-    """The smallest share that would have to be withheld where enough of them fit."""
+    """The smallest share that would have to be withheld in attempts where enough rows fit."""
 
     def tell(self, left_over: float, withheld: float) -> None:
-        """One more attempt that did not do."""
+        """Record one more failed attempt."""
         self.left_over = min(self.left_over, left_over)
         if left_over <= MOST_WITHHELD:
             self.withheld = min(self.withheld, withheld)
 
     def error(self, aim: Aim, finished: Finish) -> DiscreetError:
-        """Why nothing is published, and what could be."""
+        """Return the error: why nothing is published, and what could be."""
         asked = f"alpha={exact(aim.alpha)}"
         limit = lowest_alpha(self.rows, aim)
         shown = ["+".join(block) for block in self.blocks]
@@ -71,7 +71,7 @@ class Refused:
         return DiscreetError(f"{why}; {self._advice(aim, finished)}")
 
     def _advice(self, aim: Aim, finished: Finish) -> str:
-        """What to ask for instead."""
+        """Return what to ask for instead."""
 
         def fits(groups: NDArray[np.int32]) -> bool:
             return float((finished(groups) < 0).mean()) <= MOST_WITHHELD

@@ -1,4 +1,4 @@
-"""Ambiguity (COMAD 2008): quasi-identifiers in separate tables, in groups that leave it open who is in the table."""
+"""Ambiguity (COMAD 2008): quasi-identifiers in separate tables, in groups that do not disclose who is in the table."""
 
 from __future__ import annotations
 
@@ -32,33 +32,34 @@ from discreet.table.table import Table
 
 @dataclass(frozen=True, kw_only=True)
 class Ambiguity(Scheme):
-    """Groups of rows with different sensitive values, each of which shows many more combinations than it has rows.
+    """Groups of rows with different sensitive values, each showing many more combinations than it has rows.
 
-    Rows are put into one bucket per sensitive value. A group takes ceil(1 / beta) rows of as many different values,
-    and more for as long as it shows fewer combinations of quasi-identifiers than its rows / alpha. What is left over
-    joins groups that lack its value, and then any that keep the promise with it; where none does, two groups are
-    joined. What remains is withheld, with as many whole groups as it needs to keep the promise itself. Where that would
-    be most of the table, groups are made larger, up to a single one of all rows.
+    Rows are put into one bucket per sensitive value. A group takes ceil(1 / beta) rows of as many different values, and
+    further rows as long as it shows fewer combinations of quasi-identifiers than its rows / alpha. Rows left over join
+    groups that lack their value, and then any group that keeps the promise with them; where there is none, two groups
+    are joined. What remains is withheld, together with as many whole groups as the withheld rows need to keep the
+    promise themselves. If that would be most of the table, groups are made larger, up to a single group of all rows.
 
-    As in the paper a group picks, row by row, the one that shows most new values, which makes groups as wide as
-    possible and what they say about presence far less than alpha. With ``closeness`` a group takes rows that lie next
-    to each other, and of these the ones that show few new values, as many as alpha asks for: counts are answered
-    better, at the same promise. But alpha is then spent to the last, and adversaries whom it does not bound gain: taken
-    together, or by someone for whom common values are likelier, groups say more than alpha about far more rows
-    (`python -m benchmarks ambiguity` measures both). So it is for those who ask for it. Where so few values occur that
-    groups of near rows leave rows over, they are looked for as in the paper.
+    As in the paper, a group picks, row by row, the one that shows the most new values. This makes groups as wide as
+    possible, and the belief in presence far weaker than alpha. With ``closeness`` a group takes rows that lie next to
+    each other, preferring those with few new values, as many as alpha requires: counts are answered better under the
+    same promise. But this spends alpha completely, and adversaries whom it does not bound gain: by all groups together,
+    or to someone for whom common values are likelier, groups disclose more than alpha about far more rows (`python -m
+    benchmarks ambiguity` measures both). So it is off by default. Where so few values occur that groups of near rows
+    leave rows over, groups are searched for as in the paper.
 
-    ``pairs`` keeps how two quasi-identifiers depend on each other within a group. That pays for wide groups, and hardly
-    for close ones, which leave little to depend on.
+    ``pairs`` preserves the dependence of two quasi-identifiers within a group. This pays for wide groups, and hardly
+    for close ones, in which little dependence is left.
 
-    Why the promise is kept. beta: a group begins with rows of which no value has more than beta, and a row joins only
-    if its value does not exceed beta times the new size; so no value of any group does, nor of joined ones, whose
-    shares lie between those of their parts. alpha: a group is only kept, enlarged or joined when its size is at most
-    alpha times the product of the numbers of different values that it shows, which are counted anew; a row joins
-    nothing else. The withheld rows are judged as one group. With ``presence=combined`` groups are made larger until it
-    is proved that all groups that cover a person say no more than alpha together, whichever of the listed values the
-    person combines: so about everyone, published, withheld or not in the table at all. Whatever was made is judged
-    once more, from the rows of each group alone, before it is published.
+    Why the promise is kept. beta: a group begins with rows of which no value has a share above beta, and a row joins
+    only if the count of its value stays within beta times the new size; so no value of any group exceeds beta, nor of
+    joined groups, whose shares lie between those of their parts. alpha: a group is only kept, enlarged or joined if its
+    size is at most alpha times the product of the numbers of different values that it shows, which are counted anew;
+    there is no other way for a row to enter a group. The withheld rows are judged as one group. With
+    ``presence=combined`` groups are made larger until it is proved that all groups that cover a person together justify
+    a belief of at most alpha, whichever of the listed values the person combines; this covers everyone, published,
+    withheld or not in the table at all. The result is judged once more, from the rows of each group alone, before it is
+    published.
 
     >>> from discreet.datasets import patients
     >>> from discreet.principles import AlphaBeta
@@ -72,26 +73,27 @@ class Ambiguity(Scheme):
     hides_presence: ClassVar[bool] = True
 
     closeness: bool = False
-    """Whether a group takes rows that lie near each other; else those that show most new values, as in the paper."""
+    """Whether a group takes rows near each other; otherwise it takes those that show the most new values, as in the
+    paper."""
     pairs: str | Sequence[Sequence[str]] = "none"
-    """Quasi-identifiers to be published together, such as ``age+education,sex+race``; ``auto`` chooses pairs that
-    depend on each other, as far as alpha allows at the same size of groups; ``none`` publishes each on its own."""
+    """Quasi-identifiers to publish together, such as ``age+education,sex+race``; ``auto`` chooses pairs that depend on
+    each other, as far as alpha allows at the same group sizes; ``none`` publishes each on its own."""
     random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no parameter of this scheme."""
+        """Store ``pairs`` as tuples."""
         if not isinstance(self.pairs, str):
             object.__setattr__(self, "pairs", tuple(tuple(block) for block in self.pairs))
 
     @property
     def options(self) -> dict[str, Any]:
-        """The parameters, as the manifest shows them."""
+        """The parameters, as written to the manifest."""
         pairs = self.pairs if isinstance(self.pairs, str) else ",".join("+".join(block) for block in self.pairs)
         return {"closeness": self.closeness, "pairs": pairs}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """alpha-beta, with k-anonymity (of groups) and l-diversity of the kinds frequency and distinct, if asked."""
+        """Accept alpha-beta, also with k-anonymity (of groups) and l-diversity of kinds frequency and distinct."""
         if kept_by_ambiguity(principle):
             return None
         return (
@@ -100,7 +102,7 @@ class Ambiguity(Scheme):
         )
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AmbiguousRelease:
-        """An ambiguous release of the table that keeps the promise."""
+        """Return an ambiguous release of the table that keeps the promise."""
         check_publishable(table)
         prior = feasible(self, table, principle)
         rng = generator(self.random_state)
@@ -109,7 +111,7 @@ class Ambiguity(Scheme):
         usable = published_rows(table, principle, prior, rng)
 
         def finished(groups: NDArray[np.int32]) -> NDArray[np.int32]:
-            """Groups of the usable rows, less those that are withheld so that the withheld keep the promise too."""
+            """Return the groups of usable rows without those that the withheld rows need to keep the promise."""
             every = np.full(table.rows, -1, np.int32)
             every[usable] = groups
             return withhold_with_groups(every, table.classes, principle, prior)[usable]
@@ -138,7 +140,7 @@ class Ambiguity(Scheme):
         seeded: np.random.Generator | None,
         progress: Progress | None,
     ) -> Built:
-        """The groups of these rows of a table, and what they publish together."""
+        """Return the groups of the usable rows, and the blocks that they publish together."""
 
         def build(pairs: Sequence[Sequence[str]]) -> Built | Refused:
             blocks = as_blocks(table.quasi_names, pairs)
@@ -170,24 +172,24 @@ class Ambiguity(Scheme):
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """What was built: blocks of quasi-identifiers, the rows as they show them, and the groups of the rows."""
+    """The result of building: blocks of quasi-identifiers, the rows coded by them, and the groups of the rows."""
 
     blocks: Blocks
     rows: CodedRows
     groups: NDArray[np.int32]
-    """Per row: its group, -1 when it is withheld."""
+    """Per row: its group, or -1 if it is withheld."""
     near: bool
-    """Whether groups are of rows near each other."""
+    """Whether groups consist of rows near each other."""
 
     def about_as_good_as(self, other: Built) -> bool:
-        """Whether groups are as near and about as many, and hardly more rows are withheld."""
+        """Whether groups are as near and about as many as the other's, with hardly more rows withheld."""
         many, known = (int(built.groups.max(initial=-1)) + 1 for built in (self, other))
         more = float((self.groups < 0).mean()) - float((other.groups < 0).mean())
         return self.near == other.near and many >= 0.95 * known and more <= 0.001
 
 
 def aim_of(principle: Principle) -> Aim:
-    """What groups have to keep, over all parts of a promise.
+    """Return what groups must keep, over all parts of a promise.
 
     >>> from discreet.principles import AlphaBeta, KAnonymity, LDiversity
     >>> aim_of(AlphaBeta(0.2, 0.5) & LDiversity(4) & KAnonymity(10))
@@ -203,7 +205,7 @@ def aim_of(principle: Principle) -> Aim:
 
 
 def parse_pairs(pairs: str | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """The names to be published together, from a text such as ``age+education,sex+race``.
+    """Return the names to publish together, from a text such as ``age+education,sex+race``.
 
     >>> parse_pairs("age+education, sex+race")
     [('age', 'education'), ('sex', 'race')]

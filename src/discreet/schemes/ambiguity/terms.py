@@ -1,4 +1,4 @@
-"""What groups of an ambiguous release have to keep, and whether they do: judged from the values of their rows alone."""
+"""What groups of an ambiguous release must keep, and whether they do, judged from the values of their rows alone."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from discreet.table.table import Table
 
 @dataclass(frozen=True)
 class Aim:
-    """What groups have to keep."""
+    """What groups must keep."""
 
     alpha: float
-    """What each group may say about presence."""
+    """The strongest belief in presence that each group may justify."""
     beta: float
     smallest: int = 1
-    """How many rows a group has at least."""
+    """The smallest number of rows in a group."""
     together: float | None = None
-    """What all groups that cover a person may say together; None when only each of them keeps alpha."""
+    """The strongest belief that all groups covering a person may justify together; None if only alpha counts."""
 
     @property
     def needed(self) -> int:
-        """How many rows a group has at least, of different sensitive values if no more."""
+        """The smallest number of rows of a group; at ceil(1 / beta) rows, all their sensitive values must differ."""
         return max(self.smallest, math.ceil(1.0 / self.beta - SLACK))
 
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows that are to be published, as the kernels see them."""
+    """The rows to publish, as the kernels represent them."""
 
     codes: NDArray[np.int32]
-    """Per row and block: its value, every value of every block having a number of its own."""
+    """Per row and block: the number of its value; numbers are unique over all blocks."""
     classes: NDArray[np.int32]
     firsts: NDArray[np.int64]
-    """Where the numbers of each block's values begin, and where they end."""
+    """Where the numbers of each block's values begin, and where the last block's end."""
     width: int
     """How many sensitive values there are."""
 
     @classmethod
     def of(cls, table: Table, rows: NDArray[np.int64], blocks: Blocks) -> CodedRows:
-        """These rows of a table, with those quasi-identifiers published together."""
+        """Return the given rows of a table, coded by the blocks of quasi-identifiers published together."""
         codes = np.empty((len(rows), len(blocks)), np.int32)
         firsts = [0]
         for j, block in enumerate(blocks):
@@ -69,31 +69,31 @@ class CodedRows:
 
     @property
     def combinations(self) -> float:
-        """How many combinations of their values there are."""
+        """The number of combinations of the blocks' values."""
         return float(np.prod(self.numbers.astype(np.float64)))
 
     @property
     def values(self) -> int:
-        """How many values all blocks have."""
+        """The number of values of all blocks."""
         return int(self.firsts[-1])
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.classes)
 
 
 def lowest_alpha(rows: CodedRows, aim: Aim) -> float:
-    """An alpha below which no group can be: |G| / (the product of its numbers of values) is at least this.
+    """Return a lower bound on alpha: every group has |G| / (the product of its numbers of values) at least this large.
 
     A group of |G| rows shows at most min(|G|, d) of a block's d values. The quotient does not grow with |G| up to the
-    largest d, and grows beyond; so it is least there, or at the smallest size that beta allows if that is more.
+    largest d, and grows beyond it; so it is smallest there, or at the smallest size that beta allows if that is larger.
     """
     size = max(aim.needed, int(rows.numbers.max()))
     return size / rows.combinations
 
 
 def dense_codes(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Whole numbers replaced by their ranks, and how many different ones there are.
+    """Replace whole numbers by their ranks; also return how many different ones there are.
 
     >>> dense_codes(np.array([7, 3, 7]))[0].tolist()
     [1, 0, 1]
@@ -106,7 +106,7 @@ def dense_codes(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 
 def presences(rows: CodedRows, groups: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Per group (-1 for rows in none): the belief in presence by it alone; 0 for a number that no row has."""
+    """Return, per group, the belief in presence by this group alone; 0 for a group number that no row has."""
     number = int(groups.max(initial=-1)) + 1
     lists = cast(Any, placing).listed(rows.codes, rows.classes, groups, number, rows.values)
     product = lists.shown.astype(np.float64).prod(axis=1)
@@ -117,7 +117,7 @@ def presences(rows: CodedRows, groups: NDArray[np.int32]) -> NDArray[np.float64]
 def anyones_presence(
     rows: CodedRows, groups: NDArray[np.int32], limit: float | None = None, budget: int = BUDGET
 ) -> PresenceBound:
-    """The largest belief in anyone's presence by all groups that cover them together; see ``releases.max_presence``."""
+    """Return the strongest combined belief in anyone's presence by all groups that cover them."""
     number = int(groups.max(initial=-1)) + 1
     inside = np.flatnonzero(groups >= 0)
     entries = [distinct(groups[inside].astype(np.int64) * rows.values + column) for column in rows.codes[inside].T]
@@ -129,7 +129,7 @@ def anyones_presence(
 
 
 def kept_together(rows: CodedRows, groups: NDArray[np.int32], aim: Aim, budget: int = BUDGET) -> bool:
-    """Whether it is proved that all groups together say no more about anyone than they may."""
+    """Whether it is proved that all groups together justify no stronger belief about anyone than ``aim.together``."""
     limit = aim.together
     if limit is None or limit >= 1.0:
         return True
@@ -137,7 +137,7 @@ def kept_together(rows: CodedRows, groups: NDArray[np.int32], aim: Aim, budget: 
 
 
 def kept_as_one(rows: CodedRows, aim: Aim) -> bool:
-    """Whether all rows as one group keep alpha and are enough."""
+    """Whether all rows as one group keep alpha and are enough rows."""
     alpha = aim.alpha if aim.together is None else min(aim.alpha, aim.together)
     return len(rows) >= aim.needed and (alpha >= 1.0 or len(rows) <= alpha * rows.combinations + SLACK)
 
@@ -145,6 +145,6 @@ def kept_as_one(rows: CodedRows, aim: Aim) -> bool:
 def confirm_presence(rows: CodedRows, groups: NDArray[np.int32], aim: Aim) -> None:
     """Judge once more what is about to be published: a fault in a scheme must not become a broken promise."""
     broken = bool((presences(rows, groups) > aim.alpha + SLACK).any())
-    # groups that were withheld since may have made the search shorter
+    # groups withheld since the first proof change the search, so it gets a larger budget
     if broken or not kept_together(rows, groups, aim, 10 * BUDGET):
         raise AssertionError(f"the partition breaks alpha={exact(aim.alpha)}; nothing was published")

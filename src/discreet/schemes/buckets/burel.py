@@ -26,17 +26,17 @@ from discreet.table.table import Table
 class Burel(GroupingScheme):
     """Rows are put into buckets of sensitive values; groups draw from every bucket in proportion to its size.
 
-    How many rows of which bucket a group draws is decided by the sensitive values alone, which rows these are by the
-    quasi-identifiers alone.
+    How many rows a group draws from each bucket depends on the sensitive values alone; which rows these are depends on
+    the quasi-identifiers alone.
 
-    Why the promise is kept: a group draws from a bucket at most the smallest cap of the bucket's values, as a share of
-    the group (``split_evenly``). Even if all of these rows held the same value, it would not exceed its cap. The root,
-    which draws everything, satisfies this by the choice of buckets (``fewest_buckets``). With ``refine`` every group is
-    cut further while both halves keep the promise on their actual counts, as the authors' program does and the paper
-    does not say; contents are then no longer decided by quasi-identifiers alone, so it is off by default.
+    Why the promise is kept: the rows that a group draws from a bucket are, as a share of the group, at most the
+    smallest cap of the bucket's values (``split_evenly``). Even if all of these rows had the same value, it would not
+    exceed its cap. The root, which draws everything, satisfies this by the choice of buckets (``fewest_buckets``). With
+    ``refine`` every group is cut further while both halves keep the promise on their actual counts, as in the authors'
+    program but not in the paper; contents then no longer depend on quasi-identifiers alone, so it is off by default.
 
-    The paper takes the fewest buckets, which may be filled to the brim and then make few groups. By default those are
-    taken that should lose least, by the sensitive values alone (``choose_buckets``).
+    The paper takes the fewest buckets, which may be filled to their caps and then make few groups. By default the
+    buckets with the smallest expected loss are taken, estimated from the sensitive values alone (``choose_buckets``).
 
     >>> from discreet.datasets import patients
     >>> from discreet.principles import BetaLikeness
@@ -49,25 +49,25 @@ class Burel(GroupingScheme):
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
     room: Room = "enough"
-    """How full buckets may be: such that little should be lost, or ``any``, as published."""
+    """How full buckets may be: so that the expected loss is small, or ``any``, as in the paper."""
     refine: bool = False
     """Whether groups are cut further while both halves keep the promise."""
     values: Values = "interval"
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no parameter of this scheme."""
+        """Raise an error for invalid parameters."""
         self._choose(retrieval=get_args(Retrieval), room=get_args(Room), values=get_args(Values))
 
     @property
     def options(self) -> dict[str, Any]:
-        """The parameters, as the manifest shows them."""
+        """The parameters, as written to the manifest."""
         return {"retrieval": self.retrieval, "room": self.room, "refine": self.refine, "values": self.values}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Promises that bound every value from above, with k-anonymity or without; no others."""
+        """Accept only promises that bound every value from above, with or without k-anonymity."""
         rest = [part for part in principle.parts if part.caps(prior) is None]
         only_sizes = len(rest) < len(principle.parts) and not any(part.about_values for part in rest)
         if only_sizes and principle.floors(prior) is None:
@@ -86,7 +86,7 @@ class Burel(GroupingScheme):
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> NDArray[np.int32]:
-        """The group of each of these rows."""
+        """Return the group of each of the given rows."""
         caps = principle.caps(prior)
         assert caps is not None, "a promise without caps is refused"
         rules = principle.rules(prior)

@@ -1,15 +1,15 @@
-"""Which buckets BUREL draws from: of many that keep the promise, those that should lose least.
+"""The choice of buckets for BUREL: among many that keep the promise, those with the smallest expected loss.
 
-The paper takes the fewest. But a group draws whole rows, so of a bucket it may draw a row more than its share, and a
-bucket that just keeps its cap leaves no room for that: the fewest buckets may make few groups, or a single one. More
-buckets make more groups, whose rows come from more places and so lie further apart.
+The paper takes the fewest. But a group draws whole rows, so it may draw one row more than its share from a bucket, and
+a bucket that only just keeps its cap leaves no room for that: the fewest buckets may make few groups, or a single one.
+More buckets make more groups, but their rows come from more places and so lie further apart.
 
-Only the sensitive values decide, and of them only how often each occurs: whoever knows that and the algorithm knows the
-choice beforehand, and learns nothing from it.
+The choice depends only on how often each sensitive value occurs: an adversary who knows these counts and the algorithm
+can predict the choice and learns nothing from it.
 
-A weaker promise of beta-likeness should not lose more than a stronger one. It has all candidates that the stronger one
-has, each makes as many groups or more, and what is expected of them does not depend on the promise: so the loss that is
-expected never rises when beta grows.
+A weaker beta-likeness promise should not lose more than a stronger one. It has all candidates of the stronger one, each
+candidate makes at least as many groups, and the expected loss of groups does not depend on the promise; so the expected
+loss never rises when beta grows.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from discreet.kernels.judging import SLACK
 from discreet.principles.buckets import fewest_buckets
 
 Room = Literal["enough", "any"]
-"""How full buckets may be: such that little should be lost, or ``any``, as published."""
+"""How full buckets may be: so that the expected loss is small, or ``any``, as in the paper."""
 LARGE = 1 << 15
-"""Up to so many rows it is tried how they would be divided; of more, how a half, a quarter and so on would be."""
+"""Up to this many rows, the division into groups is tried; of larger tables, that of a half, a quarter and so on."""
 PRICE = 0.06
-"""What a unit of the entropy of buckets costs, beside the extent of groups: see ``expected_loss``."""
+"""The cost of a unit of the entropy of buckets, relative to the extent of groups: see ``expected_loss``."""
 
 
 def choose_buckets(
     counts: NDArray[np.int64], caps: NDArray[np.float64], held: NDArray[np.int64], smallest: int, room: Room = "enough"
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The bucket of each value, and how many rows of each bucket every group draws.
+    """Return the bucket of each value, and how many rows of each bucket every group draws.
 
-    Values have ``counts`` in the whole table, ``held`` among the rows to be divided.
+    ``counts`` are the values' counts in the whole table, ``held`` those among the rows to divide.
 
     >>> counts, caps = np.array([21, 22, 57]), np.array([0.43, 0.44, 1.0])
     >>> for room in ("enough", "any"):
@@ -50,7 +50,7 @@ def choose_buckets(
     sizes = [np.bincount(buckets, weights=held).astype(np.int64) for buckets in found]
     limits = [_limits(buckets, counts, caps) for buckets in found]
     most = [max(1, int(held.sum()) // max(smallest, _fewest_rows(own))) for own in limits]
-    # what each should lose with so many equal groups: many need not be divided to see that another one loses less
+    # a lower bound on each candidate's loss, from its largest possible number of groups, saves dividing most of them
     least = [groups ** (-1 / 3) + PRICE * _entropy(own) for own, groups in zip(sizes, most, strict=True)]
     best, choice = np.inf, 0
     for at in np.argsort(least, kind="stable").tolist():
@@ -63,7 +63,7 @@ def choose_buckets(
 
 
 def _groups(sizes: NDArray[np.int64], limits: NDArray[np.float64], smallest: int) -> NDArray[np.int64]:
-    """The sizes of the groups that would be drawn; of a large table, which has halves much alike, those of a part."""
+    """Return the sizes of the groups that would be drawn; for a large table, estimated from a part of it."""
     total = sizes.sum()
     while sizes.sum() > LARGE:
         halves = np.stack([(sizes + 1) // 2, sizes // 2])
@@ -75,14 +75,14 @@ def _groups(sizes: NDArray[np.int64], limits: NDArray[np.float64], smallest: int
 
 
 def _limits(buckets: NDArray[np.int32], counts: NDArray[np.int64], caps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The cap of each bucket: the smallest of its values'; 0 for a bucket of values that the table does not hold."""
+    """Return the cap of each bucket: the smallest cap of its values; 0 if none of its values occurs."""
     limits = np.full(int(buckets.max()) + 1, np.inf)
     np.minimum.at(limits, buckets[counts > 0], caps[counts > 0])
     return np.where(np.isinf(limits), 0.0, limits)
 
 
 def _fewest_rows(limits: NDArray[np.float64]) -> int:
-    """The size of the smallest group that these caps let buckets fill, or a smaller number where it is large.
+    """Return the size of the smallest group that buckets can fill within these caps, or at most 128.
 
     >>> _fewest_rows(np.array([0.4, 0.4, 0.3]))
     5
@@ -93,9 +93,9 @@ def _fewest_rows(limits: NDArray[np.float64]) -> int:
 
 
 def candidates(counts: NDArray[np.int64], caps: NDArray[np.float64]) -> Iterator[NDArray[np.int32]]:
-    """Different ways to put values into buckets that keep their caps, as the bucket of each value.
+    """Yield different assignments of values to buckets that keep their caps, as the bucket of each value.
 
-    They are the fewest buckets under lower caps, with room for 0, 1, 4, 16, ... rows more.
+    These are the fewest buckets under lower caps, with room for 0, 1, 4, 16, ... more rows.
 
     >>> [buckets.tolist() for buckets in candidates(np.array([3, 3, 3]), np.array([0.7, 0.7, 0.7]))]
     [[0, 1, 2], [0, 0, 1]]
@@ -110,15 +110,15 @@ def candidates(counts: NDArray[np.int64], caps: NDArray[np.float64]) -> Iterator
                 seen.add(buckets.tobytes())
                 yield buckets
             if buckets.max() + 1 == apart:
-                break  # with more room too, every value has a bucket of its own
+                break  # more room changes nothing: every value already has its own bucket
 
 
 def _lowered(
     caps: NDArray[np.float64], shares: NDArray[np.float64], present: NDArray[np.bool_]
 ) -> Iterator[NDArray[np.float64]]:
-    """Caps of stronger promises: as under beta-likeness with a smaller beta, and as under l-diversity with a larger l.
+    """Yield the caps of stronger promises: of beta-likeness with a smaller beta, of l-diversity with a larger l.
 
-    For the same values they are always the same ones, and there are more of them for a weaker promise.
+    For the same values they come from one fixed sequence; a weaker promise uses more of it.
     """
     for times in _steps(1.0, float((caps[present] / shares[present]).max())):
         yield np.minimum(caps, times * shares)
@@ -127,7 +127,7 @@ def _lowered(
 
 
 def _steps(low: float, high: float) -> Iterator[float]:
-    """Of the numbers 1, 5/4, 6/4, 7/4, twice these, twice those and so on, all from ``low`` to ``high``."""
+    """Yield all numbers from ``low`` to ``high`` among 1, 5/4, 6/4, 7/4, and these times 2, 4, 8 and so on."""
     quarters, scale = 4, 0.25
     while quarters * scale <= high * (1 + 1e-12):
         if quarters * scale >= low * (1 - 1e-12):
@@ -138,13 +138,13 @@ def _steps(low: float, high: float) -> Iterator[float]:
 
 
 def expected_loss(buckets: NDArray[Any], groups: NDArray[Any]) -> float:
-    """What drawing groups from buckets, of these sizes both, should lose: only to be compared for the same table.
+    """Return the expected loss of drawing groups from buckets of the given sizes; comparable only for the same table.
 
-    The first part is the extent of a group along one of three attributes if groups were boxes, as large as a row's is
-    in the geometric mean. The second tells by how much groups exceed that because their rows come from different
-    buckets: in proportion to the entropy of the bucket of a row. That is a fit: on thousands of random tables (30 to
-    20,000 rows, 2 to 5 quasi-identifiers, related to the sensitive values or not) the candidate that it prefers lost
-    .007 more than the best one on average, and from .05 to .1 the price made little difference.
+    The first term is the extent of a group along one of three attributes if groups were boxes, in the geometric mean
+    over rows. The second term estimates by how much groups exceed that because their rows come from different buckets:
+    in proportion to the entropy of a row's bucket. This is a fit: on thousands of random tables (30 to 20,000 rows, 2
+    to 5 quasi-identifiers, related to the sensitive values or not) the candidate that it prefers lost .007 more than
+    the best one on average, and prices from .05 to .1 made little difference.
 
     >>> round(expected_loss(np.array([4, 4]), np.ones(8)), 4), round(expected_loss(np.array([8]), np.ones(8)), 4)
     (0.5416, 0.5)
@@ -153,6 +153,6 @@ def expected_loss(buckets: NDArray[Any], groups: NDArray[Any]) -> float:
 
 
 def _entropy(sizes: NDArray[Any]) -> float:
-    """How uncertain it is where a row is."""
+    """Return the entropy of a row's bucket or group, given their sizes."""
     shares = sizes[sizes > 0] / sizes.sum()
     return -float((shares * np.log(shares)).sum())

@@ -24,9 +24,9 @@ def draw_groups(
     retrieval: Retrieval,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The group of every one of these rows, and its place along a Hilbert curve through the quasi-identifiers.
+    """Return the group of every given row, and its position along a Hilbert curve through the quasi-identifiers.
 
-    ``wanted`` says how many rows of every bucket each group draws; each forms around a row picked at random.
+    ``wanted`` is the number of rows that each group draws from every bucket; each group forms around a random row.
     """
     points, point_of = distinct_points(columns, rows)
     rank, place = along_curve(points)
@@ -40,7 +40,7 @@ def draw_groups(
     else:
         order = np.argsort(bins, kind="stable")
         curve = place[point_of[order]]
-    # a row drawn twice is passed over; so many will hardly ever not suffice (coupons are collected sooner)
+    # seeds drawn twice are skipped; so many draws almost always suffice (coupon collector)
     seeds = rng.integers(len(rows), size=int(len(wanted) * (math.log(len(wanted)) + 10)))
     if retrieval == "hilbert":
         drawn = draw_along(curve, starts, wanted, seeds)
@@ -54,9 +54,9 @@ def draw_groups(
 def distinct_points(
     columns: tuple[Column, ...], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Points of the unit cube, and the one of each row: numbers lie by their size, ordered values and leaves by rank.
+    """Return points of the unit cube, and each row's point: numbers lie by size, ordered values and leaves by rank.
 
-    Where combinations of values are few, equal rows share a point, and what is done per point is quickly done.
+    Where there are few combinations of values, equal rows share a point, which speeds up all work per point.
     """
     combinations = math.prod(len(column.values) for column in columns)
     if combinations <= max(1 << 16, len(rows)):
@@ -77,7 +77,7 @@ def distinct_points(
 
 
 def along_curve(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The rank of every point along a Hilbert curve, and its place on it; of places only the distance matters."""
+    """Return the rank of every point along a Hilbert curve, and its position on it (only distances are meaningful)."""
     d = points.shape[1]
     bits = max(1, min(10, 62 // d)) if d <= 31 else 2
     words = hilbert_keys(np.rint(points * (2**bits - 1)).astype(np.int64), bits)
@@ -91,7 +91,7 @@ def along_curve(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
 
 
 def _scale(column: Column) -> NDArray[np.float64]:
-    """Where the values of a column lie between 0 and 1; missing ones one step before the smallest."""
+    """Return the positions of a column's values between 0 and 1; missing values come one step before the smallest."""
     scale = np.arange(len(column.values), dtype=np.float64)
     if column.kind == "numeric":
         scale = np.array(column.values, np.float64)

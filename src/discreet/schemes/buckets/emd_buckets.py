@@ -1,8 +1,8 @@
 """Buckets of sensitive values between which moving rows costs little, and groups that draw from them.
 
-The earth mover's distance between two distributions of the same values is, for the distances that t-closeness knows, a
-weighted sum of absolute differences: of the values themselves (equal), of the values up to each one (ordered), or of
-the nodes of a tree (hierarchical).
+For the distances of t-closeness, the earth mover's distance between two distributions of the same values is a weighted
+sum of absolute differences: of the shares of the values (equal), of the cumulative shares (ordered), or of the shares
+of the nodes of a tree (hierarchical).
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from discreet.errors import DiscreetError
 from discreet.principles.prior import Prior
 
 SLACK = 1e-12
-"""What sums of shares may be off by; a thousandth of what the judge allows."""
+"""Tolerance for sums of shares; a thousandth of what the judge allows."""
 BATCH = 1 << 22
-"""How many differences are looked at together."""
+"""How many differences are computed together."""
 LARGEST = 1 << 26
 """The largest number of differences per group, times buckets."""
 
 
 @dataclass(frozen=True, eq=False)
 class Buckets:
-    """Sensitive values in buckets, and what groups that draw from them may cost."""
+    """Sensitive values in buckets, and a bound on the distance of groups that draw from them."""
 
     of_value: NDArray[np.int32]
-    """Per value: its bucket; values that the table does not hold are in the first."""
+    """Per value: its bucket; values absent from the table are in the first."""
     worst: NDArray[np.float64]
     """Per bucket: the largest distance between the bucket's own distribution and one of its values."""
     shares: NDArray[np.float64] | None
-    """``shares[bucket, place]``: how much of a bucket lies in each place where distributions are compared; None when
-    the places are the buckets."""
+    """``shares[bucket, place]``: the share of a bucket in each place where distributions are compared; None if the
+    places are the buckets."""
     prior: NDArray[np.float64]
-    """How much of the whole table does."""
+    """The share of the whole table in each place."""
     weight: float
-    """What a difference in any of the places costs."""
+    """The cost of a difference in any place."""
 
     @property
     def number(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return len(self.worst)
 
     def bounds(self, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The largest distance from the whole table of groups that draw so many rows from each bucket (per line)."""
+        """Return, per group, the largest possible distance from the whole table, given its rows drawn per bucket."""
         result = np.empty(len(drawn))
         step = max(1, BATCH // max(1, len(self.prior), self.number))
         for start in range(0, len(drawn), step):
@@ -60,7 +60,7 @@ class Buckets:
 
 
 class _Domain(NamedTuple):
-    """The values that the table holds: their codes, their shares, and the nodes above them, leaves first."""
+    """The values that occur: their codes, their shares, and the nodes above them, leaves first."""
 
     codes: NDArray[np.intp]
     shares: NDArray[np.float64]
@@ -69,9 +69,9 @@ class _Domain(NamedTuple):
 
 
 def bucketise(prior: Prior, distance: str, budget: float) -> Buckets:
-    """Buckets whose worst case costs no more than ``budget``.
+    """Return buckets whose worst case costs at most ``budget``.
 
-    From one bucket of all values on, the bucket is split whose splitting lowers the worst case most.
+    Starting from one bucket of all values, the bucket whose split lowers the worst case most is split next.
 
     >>> prior = Prior(np.array([5, 3, 1, 1]), ("a", "b", "c", "d"))
     >>> bucketise(prior, "equal", 0.3).of_value.tolist()
@@ -84,7 +84,7 @@ def bucketise(prior: Prior, distance: str, budget: float) -> Buckets:
         tree = prior.hierarchy.ancestors[:, held]
     domain = _Domain(held, prior.frequencies[held], distance, tree)
     done: list[NDArray[np.intp]] = []
-    # what a split gains, a number that decides between equals, the bucket and its parts
+    # minus the gain of a split, a tie-breaker, the bucket and its parts
     waiting: list[tuple[float, int, NDArray[np.intp], list[NDArray[np.intp]]]] = []
     fresh, total, count = [np.arange(len(held))], 0.0, 0
     while True:
@@ -104,7 +104,7 @@ def bucketise(prior: Prior, distance: str, budget: float) -> Buckets:
 
 
 def _cost(domain: _Domain, bucket: NDArray[np.intp]) -> float:
-    """The share of a bucket, times the largest distance between its own distribution and one of its values."""
+    """Return the share of a bucket times the largest distance between its own distribution and one of its values."""
     p = domain.shares[bucket]
     if len(bucket) == 1:
         return 0.0
@@ -121,7 +121,7 @@ def _cost(domain: _Domain, bucket: NDArray[np.intp]) -> float:
 
 
 def _split(domain: _Domain, bucket: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """The most frequent value and the others; two runs; or what is below each child of a node."""
+    """Split a bucket: the most frequent value and the others; two runs; or the values below each child of a node."""
     p = domain.shares[bucket]
     if domain.distance == "equal":
         most = int(p.argmax())
@@ -136,7 +136,7 @@ def _split(domain: _Domain, bucket: NDArray[np.intp]) -> list[NDArray[np.intp]]:
         cut = int((left + right).argmin()) + 1
         return [bucket[:cut], bucket[cut:]]
     lines = (line[bucket] for line in domain.tree[::-1])
-    nodes = next(line for line in lines if line[0] != line[-1])  # in pre-order the ends tell whether all are the same
+    nodes = next(line for line in lines if line[0] != line[-1])  # in pre-order, equal ends mean that all are equal
     return [bucket[nodes == node] for node in np.unique(nodes)]
 
 
@@ -174,9 +174,9 @@ def _buckets(domain: _Domain, members: list[NDArray[np.intp]], width: int) -> Bu
 
 
 def split_closely(buckets: Buckets, sizes: NDArray[np.int64], t: float) -> NDArray[np.int64]:
-    """Halve the buckets for as long as both halves stay within ``t`` at worst: what every group draws, per line.
+    """Halve the buckets as long as both halves stay within ``t`` in the worst case; return what every group draws.
 
-    Of the buckets with an odd number of rows, every other one leaves the odd row to the second half.
+    Every other bucket with an odd number of rows leaves its odd row to the second half.
     """
     waiting = sizes[None, :].astype(np.int64)
     done = [np.zeros((0, len(sizes)), np.int64)]

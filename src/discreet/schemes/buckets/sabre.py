@@ -26,26 +26,27 @@ from discreet.table.table import Table
 class Sabre(GroupingScheme):
     """Rows are put into buckets of sensitive values; groups draw from every bucket nearly in proportion to its size.
 
-    The budget t is spent twice. *Bucketisation* splits the sensitive values, at first all in one bucket, where that
-    lowers most what the worst choice of rows from the buckets could cost, until a ``share`` of t pays for it.
-    *Redistribution* halves the whole table, bucket by bucket, and the halves again, for as long as the rest of t pays
-    for halves that are not quite in proportion. How many rows of which bucket a group draws is decided by the sensitive
-    values alone, which rows these are by the quasi-identifiers alone.
+    The budget t is spent twice. *Bucketisation* starts with one bucket of all sensitive values and splits where that
+    lowers most the cost of the worst choice of rows from the buckets, until a ``share`` of t covers this cost.
+    *Redistribution* halves the whole table, bucket by bucket, and the halves again, as long as the rest of t covers
+    their deviation from proportion. How many rows a group draws from each bucket depends on the sensitive values alone;
+    which rows these are depends on the quasi-identifiers alone.
 
-    Why the promise is kept: let Q be the distribution of a group, P the whole table's, and R the one that has the
-    group's share of every bucket, distributed within the bucket as in the whole table. The distance from Q to P is at
+    Why the promise is kept: let Q be the distribution of a group, P the whole table's, and R the distribution with the
+    group's share of every bucket, distributed within each bucket as in the whole table. The distance from Q to P is at
     most that from Q to R plus that from R to P. The second is known from the numbers of rows drawn. The first is at
     most the sum, over buckets, of the group's share times the largest cost of turning a single value of the bucket into
-    the bucket's own distribution, since any mixture of values costs no more than the worst one. A half that could cost
-    more than t is not made. Every group is judged by its real counts besides: one that breaks the promise, which may
-    ask for more than t-closeness, is united with its neighbour along the curve until it is kept, and in the end the
-    table as one group keeps it.
+    the bucket's own distribution, since any mixture of values costs at most as much as the worst one. A half that could
+    cost more than t is not made. Besides, every group is judged by its actual counts: a group that breaks the promise,
+    which may include more than t-closeness, is merged with its neighbour along the curve until the promise is kept; at
+    the latest the whole table as one group keeps it.
 
-    After the paper: the bound from the worst values of buckets, the search for buckets along the hierarchy, the binary
-    tree of groups, retrieval along a Hilbert curve. Ours: buckets that are runs of ordered values, cut where that pays
-    most; for the equal distance, frequent values set apart one by one, which needs the fewest buckets; the second
-    distance taken exactly and not bounded; the odd rows of a halving dealt to the halves in turn; and that buckets may
-    use up half of t by default and not all of it, which leaves groups little to be out of proportion by.
+    From the paper: the bound by the worst values of buckets, the search for buckets along the hierarchy, the binary
+    tree of groups, retrieval along a Hilbert curve. Our own: buckets that are runs of ordered values, cut where that
+    gains most; for the equal distance, frequent values separated one by one, which needs the fewest buckets; the second
+    distance computed exactly instead of bounded; the odd rows of a halving dealt to the halves in turn; and that
+    buckets may use half of t by default instead of all of it, which would leave groups little room to deviate from
+    proportion.
     """
 
     name: ClassVar[str] = "sabre"
@@ -58,21 +59,21 @@ class Sabre(GroupingScheme):
     values: Values = "interval"
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no parameter of this scheme."""
+        """Raise an error for invalid parameters."""
         self._choose(retrieval=get_args(Retrieval), values=get_args(Values))
         if not 0.0 <= self.share <= 1.0:
             raise DiscreetError(f"share={self.share!r} is not a share of t; give a number from 0 to 1")
 
     @property
     def options(self) -> dict[str, Any]:
-        """The parameters, as the manifest shows them."""
+        """The parameters, as written to the manifest."""
         return {"share": self.share, "retrieval": self.retrieval, "values": self.values}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """One promise of t-closeness, with other monotone promises or without."""
+        """Accept exactly one t-closeness promise, with or without other monotone promises."""
         if len(principle.of(TCloseness)) == 1:
             return super().refusal(principle, prior)
         return f"scheme {self.name!r} is made for t-closeness, asked for once; {way_out(principle)}"
@@ -86,12 +87,12 @@ class Sabre(GroupingScheme):
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> NDArray[np.int32]:
-        """The group of each of these rows."""
+        """Return the group of each of the given rows."""
         closeness = principle.of(TCloseness)[0]
         classes = table.classes[rows]
         counts = np.bincount(classes, minlength=len(prior.counts))
         buckets = bucketise(prior, closeness.distance, closeness.t)
-        if buckets.number > 1:  # else any row may stand alone, and t need not be shared
+        if buckets.number > 1:  # with one bucket any single row is within t, and t need not be shared
             buckets = bucketise(prior, closeness.distance, closeness.t * self.share)
         sizes = np.bincount(buckets.of_value, weights=counts, minlength=buckets.number).astype(np.int64)
         wanted = split_closely(buckets, sizes, closeness.t)
@@ -110,9 +111,9 @@ def united(
     principle: Principle,
     prior: Prior,
 ) -> NDArray[np.int32]:
-    """The same groups, those that break the promise united with their neighbours along the curve until none does.
+    """Merge groups that break the promise with their neighbours along the curve until every group keeps it.
 
-    The rows as one group must keep the promise.
+    All rows as one group must keep the promise.
 
     >>> prior = Prior(np.array([2, 2]), ("flu", "cold"))
     >>> groups, classes = np.array([0, 1, 2, 2], np.int32), np.array([0, 1, 0, 1], np.int32)
@@ -126,7 +127,7 @@ def united(
             return groups
         sizes = np.bincount(groups, minlength=number)
         along = np.argsort(np.bincount(groups, weights=curve, minlength=number) / sizes, kind="stable")
-        joins = np.zeros(number, np.bool_)  # whether a group is united with the one before it
+        joins = np.zeros(number, np.bool_)  # whether a group is merged with the one before it
         for at in np.flatnonzero(broken[along]).tolist():
             if not joins[at] and not (at + 1 < number and joins[at + 1]):
                 joins[at + 1 if at + 1 < number else at] = True

@@ -1,4 +1,4 @@
-"""Exchanging rows of the same sensitive value between groups: boxes shrink, and no group's counts change."""
+"""Exchanges of rows with the same sensitive value between groups: boxes shrink, and no group's counts change."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from discreet.kernels.removing import exchange
 from discreet.schemes.cuts.top_down import Partition, Problem
 
 _ROUNDS = 5
-"""Few rows are exchanged after that."""
+"""Later rounds exchange few rows."""
 _MOST_GROUPS = 20_000
-"""Every row at an end is compared with every group."""
+"""A limit, because every row at an end of a box is compared with every group."""
 
 
 def exchange_rows(problem: Problem, partition: Partition) -> Partition:
-    """A partition into groups of the same counts that costs no more."""
+    """Return a partition into groups with the same counts that costs at most as much."""
     if problem.axes.by_size or len(partition.starts) > _MOST_GROUPS:
         return partition
     rows, cost = partition.rows.copy(), partition.cost

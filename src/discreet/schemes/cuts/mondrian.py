@@ -12,10 +12,10 @@ from discreet.schemes.cuts.scheme import Cuts
 
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Cuts):
-    """Plain cuts only, at the median, along the widest quasi-identifier where one is allowed.
+    """Plain cuts only, at the median, along the widest quasi-identifier that allows one.
 
-    With beta-likeness this is what the literature calls LMondrian, with delta-disclosure DMondrian, with t-closeness
-    tMondrian. It is here as the yardstick; ``Cuts`` loses less. Why the promise is kept: see ``Cuts``.
+    With beta-likeness this is LMondrian in the literature, with delta-disclosure DMondrian, with t-closeness tMondrian.
+    It serves as the yardstick; ``Cuts`` loses less. Why the promise is kept: see ``Cuts``.
     """
 
     name: ClassVar[str] = "mondrian"
@@ -23,7 +23,7 @@ class Mondrian(Cuts):
     cuts: tuple[str, ...] = ("plain",)
 
     def __post_init__(self) -> None:
-        """Refuse other cuts than Mondrian's."""
+        """Raise an error for other cuts than Mondrian's."""
         if self.cuts != ("plain",):
             raise DiscreetError(f"scheme {self.name!r} makes plain cuts only; for others choose scheme {Cuts.name!r}")
         super().__post_init__()

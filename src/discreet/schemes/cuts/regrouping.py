@@ -1,7 +1,7 @@
-"""Partitioning neighbouring groups anew: a search that only ever improves.
+"""Partitioning neighbouring groups anew: a search that only improves.
 
-The union of groups that keep a monotone promise keeps it too. So any few groups can be thrown together and cut again,
-in another temper; when the new groups cost less, they take the place of the old ones.
+The union of groups that keep a monotone promise keeps it too. So any few groups can be merged and cut again with other
+settings; if the new groups cost less, they replace the old ones.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from discreet.progress import Progress
 from discreet.schemes.cuts.top_down import Partition, Problem
 
 _AT_MOST = 8
-"""Groups thrown together with the one that was picked."""
+"""The most groups merged with the one that was picked."""
 _LARGEST_POOL = 10_000
 
 
 class _Groups:
-    """Groups that come and go, with their boxes, sizes and costs side by side in arrays.
+    """Groups that are added and removed, with their boxes, sizes and costs in parallel arrays.
 
-    The place of a group that goes is taken by the last one, so that the arrays have no holes.
+    The last group takes the place of a removed one, so that the arrays have no holes.
     """
 
     def __init__(self, problem: Problem, partition: Partition) -> None:
@@ -58,8 +58,10 @@ class _Groups:
         return self._costs[: len(self.rows)]
 
     def near(self, g: int, how_many: int, largest: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Group ``g`` and the groups that it could be joined with at least extra cost, give or take a little; fewer
-        where they would have more than ``largest`` rows in all."""
+        """Return group ``g`` and up to ``how_many`` groups that are cheap to merge with it, with a little random noise.
+
+        Fewer groups are returned where they would have more than ``largest`` rows in total.
+        """
         k = len(self.rows)
         lows, highs, sizes, costs = self._lows[:k], self._highs[:k], self._sizes[:k], self._costs[:k]
         joined = np.empty(k)
@@ -81,7 +83,7 @@ def regroup(
     budget: int,
     progress: Progress | None = None,
 ) -> Partition:
-    """Throw neighbouring groups together and cut them again, until ``budget`` rows have been cut.
+    """Merge neighbouring groups and cut them again, until ``budget`` rows have been cut.
 
     Costly groups are picked more often. The cost never rises.
     """
@@ -98,10 +100,10 @@ def regroup(
         g = int(np.searchsorted(np.cumsum(groups.costs), rng.random() * total))
         pool = groups.near(min(g, len(groups.rows) - 1), int(rng.integers(1, _AT_MOST + 1)), largest, rng)
         rows = np.concatenate([groups.rows[h] for h in pool])
-        spent += max(len(rows), len(groups.rows) // 20)  # finding neighbours costs by the number of groups
-        if len(pool) == 1:  # too large to be thrown together with others
+        spent += max(len(rows), len(groups.rows) // 20)  # the effort to find neighbours grows with the number of groups
+        if len(pool) == 1:  # too large to be merged with others
             continue
-        rng.shuffle(rows)  # ties along an axis fall another way each time
+        rng.shuffle(rows)  # break ties along an axis differently each time
         caution, many = float(rng.choice((0.0, 0.1, 0.2, 0.5))), int(rng.choice((1, 3, 6)))
         recipe = Recipe(families, 15, int(rng.choice((1, 3))), caution, 2**62, False)
         quick = Recipe(families, int(rng.choice((3, 7))), 1, caution, 2**62, False)

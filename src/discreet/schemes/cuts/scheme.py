@@ -26,18 +26,18 @@ FAMILIES = {"plain": PLAIN, "stratified": STRATIFIED, "bucketed": BUCKETED, "rep
 
 @dataclass(frozen=True, kw_only=True)
 class Cuts(GroupingScheme):
-    """All rows are one group, which is cut in two for as long as both halves keep the promise.
+    """All rows start as one group, which is cut in two as long as both halves keep the promise.
 
-    At every group all families of cuts compete, and the cheapest is taken: *plain* ones at a value of one
-    quasi-identifier; *stratified* ones, which give both halves the same share of every sensitive value, or (*bucketed*)
-    of every bucket of values; *repaired* ones, plain except for the fewest rows that have to change sides.
+    In every group all families of cuts compete, and the cheapest cut is made: *plain* cuts at a value of one
+    quasi-identifier; *stratified* cuts, which give both halves the same share of every sensitive value, or (*bucketed*)
+    of every bucket of values; *repaired* cuts, which are plain except for the fewest rows that must change sides.
 
-    Why the promise is kept: the whole table keeps it, or the scheme refuses. A cut is only made when the kernel that
-    audits use has found both halves to keep it, against the prior of the whole table. So every group keeps it, and a
-    group is never changed after it was judged: what ``effort="thorough"`` adds is more partitions made in this way, of
-    the table or of the union of some groups (which keeps a monotone promise when they do), of which the cheapest is
-    taken. Withheld rows are judged as one group by the same kernel. The cuts do look at sensitive values, so an
-    adversary who knows the algorithm may learn something from the choice of cuts; that is not bounded by the promise.
+    Why the promise is kept: the whole table keeps it, or the scheme refuses. A cut is made only if the kernel that
+    audits use finds that both halves keep the promise, against the prior of the whole table. So every group keeps it,
+    and a group is never changed after it was judged: ``effort="thorough"`` only adds more partitions made in this way,
+    of the table or of the union of some groups (which keeps a monotone promise if they do), and takes the cheapest.
+    Withheld rows are judged as one group by the same kernel. The cuts depend on sensitive values, so an adversary who
+    knows the algorithm may learn something from the choice of cuts; the promise does not bound this.
 
     >>> from discreet.datasets import patients
     >>> from discreet.principles import BetaLikeness
@@ -48,20 +48,20 @@ class Cuts(GroupingScheme):
     name: ClassVar[str] = "cuts"
 
     cuts: tuple[str, ...] = tuple(FAMILIES)
-    """Which families of cuts compete."""
+    """The families of cuts that compete."""
     effort: Literal["fast", "thorough"] = "fast"
-    """``fast``: one pass. ``thorough``: the time of some hundred, never worse than ``fast`` or any family by itself."""
+    """``fast``: one pass. ``thorough``: the time of about a hundred, never worse than ``fast`` or any single family."""
     loss: Loss = "ail"
-    """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
+    """The loss to minimise: ``ail``, ``gcp`` or ``discernibility``."""
     withhold: float = 0.0
-    """The largest share of rows that may be withheld where that lowers the loss, each at loss 1."""
+    """The largest share of rows that may be withheld where that lowers the loss; a withheld row has loss 1."""
     values: Values = "interval"
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no parameter of this scheme."""
+        """Raise an error for invalid parameters."""
         self._choose(effort=("fast", "thorough"), loss=get_args(Loss), values=get_args(Values))
         if not self.cuts or not set(self.cuts) <= set(FAMILIES):
             raise DiscreetError(f"cuts={'+'.join(self.cuts)!r} is not known; choose from {', '.join(FAMILIES)}")
@@ -70,7 +70,7 @@ class Cuts(GroupingScheme):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The parameters, as the manifest shows them."""
+        """The parameters, as written to the manifest."""
         return {
             "cuts": "+".join(self.cuts),
             "effort": self.effort,
@@ -88,7 +88,7 @@ class Cuts(GroupingScheme):
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> NDArray[np.int32]:
-        """The group of each of these rows; -1 for those that are withheld because that lowers the loss."""
+        """Return the group of each of the given rows; -1 for rows withheld because that lowers the loss."""
         points, axes = axes_of(table, self.loss, self.values)
         rules = principle.rules(prior)
         by_size = [j for j, column in enumerate(table.quasi) if column.kind == "categorical"]
@@ -109,10 +109,10 @@ class Cuts(GroupingScheme):
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> tuple[NDArray[np.int64], Partition]:
-        """The rows that are published and their partition: with costly rows withheld, where that is cheaper."""
+        """Return the published rows and their partition, with costly rows withheld where that is cheaper."""
         families = sum(FAMILIES[name] for name in set(self.cuts))
         if principle.caps(prior) is None and principle.floors(prior) is None:
-            # without bounds per value there is nothing to repair, and a bucket is a value
+            # without bounds per value there is nothing to repair, and every bucket is a single value
             families &= PLAIN | STRATIFIED
             if not families:
                 raise DiscreetError(

@@ -1,7 +1,7 @@
-"""Spending more on a partition: many recipes, looking ahead, partitioning neighbours anew, exchanging rows.
+"""More effort on a partition: many recipes, look-ahead, partitioning neighbours anew, exchanging rows.
 
-Every step starts from the best partition so far and only replaces it, or a part of it, by a cheaper one. The first step
-tries every family of cuts by itself and the recipe of ``effort=fast``; so the result is never worse than any of them.
+Every step starts from the best partition so far and replaces it, or a part of it, only by a cheaper one. The first step
+tries every family of cuts by itself and the recipe of ``effort=fast``, so the result is never worse than any of these.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from discreet.schemes.cuts.top_down import Partition, Problem, partition, partit
 
 FAMILIES = PLAIN, STRATIFIED, BUCKETED, REPAIRED
 EVERYWHERE = 2**62
-"""As ``plain_above``: no group is so large."""
+"""A ``plain_above`` larger than any group."""
 
 
 def fast_recipe(families: int) -> Recipe:
-    """The recipe of ``effort=fast``: on large groups plain cuts while they last, all families below.
+    """Return the recipe of ``effort=fast``: in large groups plain cuts as long as there are any, below all families.
 
-    Positions, caution and the size from which plain cuts come first were chosen on Adult and on a census of 300,000
-    rows; no single choice is best everywhere, which is what ``effort=thorough`` is for.
+    Positions, caution and the size from which plain cuts come first were tuned on Adult and on a census of 300,000
+    rows; no single choice is best everywhere, which is why ``effort=thorough`` exists.
     """
     return Recipe(families, 7, 1, 0.3, 10_000, False)
 
 
 def recipes(families: int) -> list[Recipe]:
-    """What is tried first: every family by itself, and all of them in other tempers."""
+    """Return the recipes tried first: every family by itself, and all of them together with other settings."""
     alone = [fast_recipe(family) for family in FAMILIES if families & family]
     mixed = [
         Recipe(families, 15, 1, caution, plain_above, False)
@@ -44,10 +44,10 @@ def recipes(families: int) -> list[Recipe]:
 def partition_thoroughly(
     problem: Problem, families: int, fast: Recipe, rng: np.random.Generator, *, progress: Progress | None = None
 ) -> Partition:
-    """The cheapest partition that a good deal of trying finds, never worse than that of the recipe ``fast``.
+    """Return the cheapest partition found by many attempts, never worse than that of the recipe ``fast``.
 
-    The time is that of some hundred passes, and bounded: on large tables look-ahead is kept to groups of at
-    most 30,000 rows, and regrouping to ten million rows in all.
+    The time is that of about a hundred passes, and bounded: on large tables look-ahead is limited to groups of at most
+    30,000 rows, and regrouping to ten million rows in total.
     """
     tell = progress or (lambda stage, share: None)
     candidates = [fast, *recipes(families)]
@@ -71,5 +71,5 @@ def partition_thoroughly(
     budget = min(90 * len(problem.classes), 10_000_000)
     best = regroup(problem, best, families, rng, budget=budget, progress=progress)
     tell("exchanging rows", 0.0)
-    # what the search takes a set for may mislead it: what counts is what is published
+    # the search overestimates the cost of sets, so the published cost decides
     return min(tried, exchange_rows(problem, best), key=problem.published_cost)

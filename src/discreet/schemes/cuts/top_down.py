@@ -1,4 +1,4 @@
-"""The top-down partitioner: all rows are one group, cut in two for as long as both halves keep the promise."""
+"""The top-down partitioner: all rows start as one group, cut in two as long as both halves keep the promise."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from discreet.table.combinations import distinct
 
 
 def threads() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows to be partitioned: points on axes, a sensitive value each, and the rules that every group must keep."""
+    """Rows to partition: points on axes, a sensitive value each, and the rules that every group must keep."""
 
     points: NDArray[np.int32]
     classes: NDArray[np.int32]
@@ -36,14 +36,14 @@ class Problem:
     rules: Rules
     limits: Limits
     sets: tuple[int, ...] = ()
-    """Axes whose values are published as sets: the search takes a set for the span of its codes, which costs more."""
+    """Axes whose values are published as sets; the search treats a set as the span of its codes, which costs more."""
 
     def take(self, rows: NDArray[np.int64]) -> Problem:
-        """The same problem for some of the rows."""
+        """Return the same problem for some of the rows."""
         return replace(self, points=self.points[rows], classes=self.classes[rows])
 
     def published_cost(self, partition: Partition) -> float:
-        """What a partition costs as it will be published: a set by the values that it holds."""
+        """Return the cost of a partition as it will be published, where a set costs by the values it contains."""
         cost, sizes = partition.cost, np.diff(np.append(partition.starts, len(partition.rows)))
         for j in self.sets:
             codes, card = self.points[partition.rows, j].astype(np.int64), int(self.axes.cards[j])
@@ -57,7 +57,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Rows in groups: ``rows`` lists them group by group, ``starts`` says where each group begins."""
+    """Rows in groups: ``rows`` lists them group by group, ``starts`` where each group begins."""
 
     rows: NDArray[np.int32]
     starts: NDArray[np.int64]
@@ -75,7 +75,7 @@ class Partition:
 
 
 def limits_of(principle: Principle, prior: Prior, rules: Rules) -> Limits:
-    """The linear part of a promise, which repaired and bucketed cuts rely on."""
+    """Return the linear part of a promise, which repaired and bucketed cuts rely on."""
     m = len(prior.counts)
     caps = principle.caps(prior)
     floors = principle.floors(prior)
@@ -89,7 +89,7 @@ def limits_of(principle: Principle, prior: Prior, rules: Rules) -> Limits:
 
 
 def _smallest_group(rules: Rules, patience: int = 5000) -> int:
-    """The size below which no group can keep the rules, as far as sizes and caps tell."""
+    """Return a size below which no group can keep the rules, derived from minimum sizes and caps."""
     least = 1
     for kind, parameters, bounds, nodes in zip(rules.kinds, rules.parameters, rules.bounds, rules.nodes, strict=True):
         if kind == SIZE:
@@ -114,7 +114,7 @@ def partition(problem: Problem, recipe: Recipe, *, progress: Progress | None = N
 def partition_ahead(
     problem: Problem, recipe: Recipe, quick: Recipe, *, many: int, below: int, progress: Progress | None = None
 ) -> Partition:
-    """Cut by one recipe, and look ahead (see ``grow_ahead``) in groups of at most ``below`` rows."""
+    """Cut by one recipe, with look-ahead (see ``grow_ahead``) in groups of at most ``below`` rows."""
 
     def finish(task: _Task) -> float:
         works = task.workspace(recipe, many), task.workspace(quick)
@@ -124,7 +124,7 @@ def partition_ahead(
 
 
 def partition_groups(problem: Problem, groups: NDArray[np.int32], recipe: Recipe) -> NDArray[np.int32]:
-    """Cut every group of a partition further by one recipe; returns the group of every row."""
+    """Cut every group of a partition further by one recipe; return the group of every row."""
     order = np.argsort(groups, kind="stable").astype(np.int32)
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
     arrays = problem.points[order], problem.classes[order], order
@@ -139,7 +139,7 @@ def partition_groups(problem: Problem, groups: NDArray[np.int32], recipe: Recipe
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """A run of rows that one thread works on, in arrays that all share."""
+    """A run of rows that one thread works on, in arrays shared by all threads."""
 
     problem: Problem
     arrays: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
@@ -167,9 +167,9 @@ class _Task:
 def _run(
     problem: Problem, recipe: Recipe, finish: Callable[[_Task], float], *, stop: int, progress: Progress | None
 ) -> Partition:
-    """Cut groups of more than ``stop`` rows once and hand on their halves; leave smaller ones to ``finish``.
+    """Cut groups of more than ``stop`` rows once and queue their halves; leave smaller ones to ``finish``.
 
-    Tasks touch disjoint runs of rows, so the result does not depend on which thread takes which, or when.
+    Tasks touch disjoint runs of rows, so the result does not depend on the scheduling of threads.
     """
     n = len(problem.classes)
     arrays = problem.points.copy(), problem.classes.copy(), np.arange(n, dtype=np.int32)

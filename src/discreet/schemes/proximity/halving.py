@@ -1,4 +1,4 @@
-"""Groups by halving: pieces are cut for as long as both halves keep every promise about every sensitive attribute."""
+"""Groups by halving: pieces are cut as long as both halves keep every promise about every sensitive attribute."""
 
 from __future__ import annotations
 
@@ -20,48 +20,48 @@ from discreet.progress import Progress
 kernels = cast(Any, pairing)
 
 SMALL = 96
-"""Pieces of up to so many rows are gathered into groups, too, which takes time like their square."""
+"""Pieces up to this size are also gathered into groups, which takes time quadratic in their size."""
 GATHERED_UP_TO = 2000
 """Pieces that cannot be cut are gathered up to this size."""
 ATTEMPTS = 60
-"""So many halvings of pieces that do not keep the promises themselves are tried before these are given up."""
+"""How many halvings of pieces that break the promises themselves are tried before giving up."""
 CHOICES = 6
-"""So many ways to halve one such piece are tried."""
+"""How many ways to halve one such piece are tried."""
 
 Rows = NDArray[np.int64]
 
 
 class HalvingProblem(NamedTuple):
-    """What is to be put into groups."""
+    """The rows to put into groups, and the promises."""
 
     points: NDArray[np.int32]
-    """Per row its quasi-identifiers."""
+    """Per row: its quasi-identifiers."""
     classes: NDArray[np.int32]
-    """Per sensitive attribute the code of every row."""
+    """Per sensitive attribute: the code of every row."""
     axes: Axes
     judge: Judge
     positions: int
 
     def laid_out(self, rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.int32], Rows]:
-        """The points and codes of some rows, and their orders by each attribute."""
+        """Return the points and codes of some rows, and their orders by each attribute."""
         classes = np.ascontiguousarray(self.classes[:, rows])
         return self.points[rows], classes, np.argsort(classes, axis=1, kind="stable")
 
     def grade(self, rows: Rows) -> int:
-        """Whether rows keep everything as one group, might be divided into groups that do, or can not."""
+        """Return whether rows as one group keep every promise, may be divisible into groups that do, or cannot be."""
         _, classes, orders = self.laid_out(rows)
         counts, ordered = np.zeros(int(self.judge.widths.max()), np.int64), np.empty(len(rows), np.int32)
         side = np.zeros(len(rows), np.int32)
         return int(kernels.grade(classes, orders, side, 0, self.judge, counts, ordered))
 
     def cost(self, rows: Rows) -> float:
-        """What rows cost as one group."""
+        """Return the cost of rows as one group."""
         points = self.points[rows]
         return len(rows) * float(box_cost(self.axes, points.min(axis=0), points.max(axis=0), len(rows)))
 
 
 def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) -> Judge:
-    """The promises about each attribute as the kernels read them."""
+    """Return the promises about each attribute in the form that the kernels use."""
     width = max(len(prior.values) for prior in priors)
     near = [(a, part.nearness) for a, some in enumerate(parts) for part in some if part.nearness]
     first, last = np.zeros((len(near), width), np.int64), np.zeros((len(near), width), np.int64)
@@ -96,7 +96,7 @@ def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) ->
 
 
 def _padded(rules: Rules, width: int) -> Rules:
-    """Rules with lines as long as those of the attribute with most values."""
+    """Return rules with lines padded to the attribute with the most values."""
 
     def pad(lines: NDArray[Any]) -> NDArray[Any]:
         return np.pad(lines, ((0, 0), (0, width - lines.shape[1])))
@@ -105,9 +105,9 @@ def _padded(rules: Rules, width: int) -> Rules:
 
 
 def halved(problem: HalvingProblem, progress: Progress | None = None) -> NDArray[np.int32] | None:
-    """The group of every row, ``None`` when no division into groups that keep everything was found.
+    """Return the group of every row; None if no division into groups that keep every promise was found.
 
-    Rows should come in random order: where codes are equal, it decides who is paired with whom.
+    Rows should come in random order: where codes are equal, the order decides which rows are paired.
     """
     everyone = np.arange(len(problem.points))
     waiting = _beginnings(problem, everyone)
@@ -132,7 +132,7 @@ def halved(problem: HalvingProblem, progress: Progress | None = None) -> NDArray
 
 
 def _cut(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
-    """The two halves of a piece after its best cut; ``None`` when it has none."""
+    """Return the two halves of a piece after its best cut; None if there is no cut."""
     side = np.empty(len(rows), np.int32)
     if kernels.best_cut(*problem.laid_out(rows), problem.axes, problem.judge, problem.positions, side):
         return [rows[side == 0], rows[side == 1]]
@@ -140,7 +140,7 @@ def _cut(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
 
 
 def _gathered(problem: HalvingProblem, rows: Rows) -> tuple[float, list[Rows]] | None:
-    """The groups that a piece is gathered into, and their cost; ``None`` when it cannot be, or is too large."""
+    """Return the groups that a piece is gathered into, and their cost; None if impossible or too large."""
     if len(rows) > GATHERED_UP_TO:
         return None
     side = np.empty(len(rows), np.int32)
@@ -149,7 +149,7 @@ def _gathered(problem: HalvingProblem, rows: Rows) -> tuple[float, list[Rows]] |
 
 
 def _settled(problem: HalvingProblem, rows: Rows) -> tuple[float, list[Rows]]:
-    """The groups of a small piece that keeps everything, and their cost: cut further, or gathered, or as it is."""
+    """Return the cheapest groups found for a piece that keeps every promise: cut further, gathered, or left whole."""
     cost, best = _gathered(problem, rows) or (problem.cost(rows), [rows])
     halves = _cut(problem, rows) if len(rows) <= SMALL else None
     if halves is not None:
@@ -160,8 +160,7 @@ def _settled(problem: HalvingProblem, rows: Rows) -> tuple[float, list[Rows]]:
 
 
 def _beginnings(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
-    """Pieces that keep everything: all rows if they do, else groups that they are gathered into, or halves by pairs
-    for which the same goes."""
+    """Return pieces that keep every promise: all rows, gathered groups, or recursively those of halves by pairs."""
     left = [ATTEMPTS]
 
     def search(rows: Rows, known: int) -> list[Rows] | None:

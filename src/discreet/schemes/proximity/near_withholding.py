@@ -1,7 +1,7 @@
-"""Which rows to withhold with those that have to be, where a promise is about numbers that are near to each other.
+"""Rows to withhold together with the unusable ones, where a promise is about numbers near each other.
 
-The withheld rows have to keep the promise as a group of their own, and the others have to be divisible into groups that
-keep it. Neither follows from the other, as unions do not keep such promises.
+The withheld rows must keep the promise as a group of their own, and the others must be divisible into groups that keep
+it. Neither implies the other, because unions need not keep such promises.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Rows = NDArray[np.int64]
 
 
 class Line(NamedTuple):
-    """Rows in ascending order of their numbers, each told by its place."""
+    """Rows in ascending order of their numbers, identified by their place in this order."""
 
     nexts: Rows
-    """The first place above each whose row is not near to it; as many as there are rows when there is none."""
+    """Per place: the first higher place whose row is not near; the number of rows if there is none."""
     lasts: Rows
-    """The last place below each whose row is not near to it, or -1."""
+    """Per place: the last lower place whose row is not near, or -1."""
 
     @classmethod
     def of(cls, codes: NDArray[np.int32], first: Rows, last: Rows) -> Line:
-        """The line of these ascending codes, by where the neighbourhood of every code begins and ends."""
+        """Return the line of ascending codes, given where the neighbourhood of every code begins and ends."""
         own = np.arange(len(first))
         highest = np.maximum(last, np.searchsorted(first, own, "right") - 1)
         lowest = np.minimum(first, np.searchsorted(last, own, "left"))
@@ -42,16 +42,17 @@ class Line(NamedTuple):
 
     @property
     def crowd(self) -> int:
-        """The least number such that no rows so many places apart are near to each other."""
+        """The smallest number such that no two rows at least that many places apart are near each other."""
         return int((self.nexts - np.arange(len(self.nexts))).max())
 
 
 def chain(line: Line, stops: Rows) -> Rows | None:
-    """Places that hold all of the ascending ``stops``, none of them near to the next; ``None`` when two stops are.
+    """Return places that include the ascending ``stops``, no two consecutive ones near; None if two stops are.
 
-    Wherever the stops allow it they are at most g places apart, g being the crowd, so that of any g consecutive rows
-    one is taken: without them the crowd is at most g - 1. With one stop that is always so: the chain is then its group
-    after dealing all rows in turn to g groups, so that the others can be dealt to g - 1 as large.
+    Where the stops allow it, the places are at most g apart, where g is the crowd, so that of any g consecutive rows
+    one is taken: the crowd of the others is then at most g - 1. With one stop this is always possible: the chain is
+    then the stop's group after dealing all rows in turn to g groups, so that the others can be dealt to g - 1 groups of
+    the same size.
 
     >>> line = Line.of(np.arange(9, dtype=np.int32), np.arange(9) - np.minimum(1, np.arange(9)), np.arange(9))
     >>> line.crowd, chain(line, np.array([3])).tolist(), chain(line, np.array([1, 4])).tolist()
@@ -74,9 +75,10 @@ def chain(line: Line, stops: Rows) -> Rows | None:
 
 
 def sets_around(codes: NDArray[np.int32], first: Rows, last: Rows, needed: Rows) -> Iterator[Rows]:
-    """Sets of places in these ascending codes that hold those ``needed``, and leave rows that can be divided well.
+    """Yield sets of places in ascending codes that contain those ``needed`` and leave rows that divide well.
 
-    One chain, or several of rows that are not near to each other; whether they keep the promise is for others to judge.
+    A set is one chain, or several chains of rows that are not near each other; the caller judges whether it keeps the
+    promise.
     """
     for number in range(1, len(needed) + 1):
         left, taken = np.arange(len(codes)), np.zeros(len(codes), np.bool_)
@@ -92,16 +94,16 @@ def sets_around(codes: NDArray[np.int32], first: Rows, last: Rows, needed: Rows)
             left = np.flatnonzero(~taken)
         else:
             yield np.flatnonzero(taken)
-            if number > 1:  # those of still more chains would be more rows, no less near to each other
+            if number > 1:  # further chains would add rows that are just as near to each other
                 return
 
 
 def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Rows], bool]:
-    """Tells whether rows can be withheld: they keep every promise as one group, and so might groups of the others."""
+    """Return a test for rows to withhold: as one group they keep every promise, and groups of the others may, too."""
     windows = [[(part, part.windows(prior)) for part in promise.of(Proximity)] for prior, promise in each]
 
     def fit(rows: Rows) -> bool:
-        if len(rows) == table.rows != len(unusable):  # a release of no rows is none
+        if len(rows) == table.rows != len(unusable):  # a release needs rows
             return False
         for column, (prior, promise), near in zip(table.sensitive, each, windows, strict=True):
             counts = np.bincount(column.codes[rows], minlength=len(prior.counts))
@@ -122,7 +124,7 @@ def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Ro
 
 
 def refusal_to_withhold(table: Table, each: Sequence[Promised], unusable: Rows) -> DiscreetError:
-    """Why rows that have to be withheld cannot be."""
+    """Return the error that explains why the unusable rows cannot be withheld."""
     for column, (prior, promise) in zip(table.sensitive, each, strict=True):
         counts = np.bincount(column.codes[unusable], minlength=len(prior.counts))
         if not promise.holds(counts[None], prior)[0]:

@@ -33,57 +33,57 @@ from discreet.table.table import Table
 
 MOST_POSITIONS = 1000
 MOST_TRIES = 5
-"""So many sets of rows to withhold are tried when the others cannot be put into groups."""
+"""How many sets of rows to withhold are tried if the others cannot be divided into groups."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SplitAndPartition(GroupingScheme):
-    """The table is split by quasi-identifiers into pieces that can be divided well, and each is dealt to groups.
+    """The table is split by quasi-identifiers into pieces that divide well, and each piece is dealt to groups.
 
-    *Splitting.* With its rows in ascending order of their numbers, the crowd g of a piece is the least number such that
-    no two rows g or more places apart are near to each other (neither number lies in the neighbourhood of the other).
+    *Splitting.* With its rows in ascending order of their numbers, the crowd g of a piece is the smallest number such
+    that no two rows g or more places apart are near each other (neither number lies in the neighbourhood of the other).
     The piece can be divided into groups that keep the promise if and only if m g is at most its size (Theorem 1), so
-    pieces are split for as long as both parts satisfy that.
+    pieces are split as long as both parts satisfy this.
 
-    *Partitioning.* ``round-robin``, as published: a piece that keeps the promise is one group; of any other, the i-th
-    row goes to group i modulo g. Why the promise is kept: rows of one group are g or more places apart, so no number
-    lies in the neighbourhood of another, which therefore holds one row of the group, its own. All groups get one row in
-    each complete round, and there are at least m of these, as m g is at most the size; an incomplete last round only
-    makes some groups larger. So around no number lie more than 1 / m of the rows.
+    *Partitioning.* ``round-robin``, as in the paper: a piece that keeps the promise is one group; of any other, the
+    i-th row goes to group i modulo g. Why the promise is kept: rows of one group are g or more places apart, so no
+    number lies in the neighbourhood of another, and each neighbourhood contains one row of the group, its own. Every
+    group gets one row in each complete round, and there are at least m of these, as m g is at most the size; an
+    incomplete last round only makes some groups larger. So no neighbourhood contains more than 1 / m of a group's rows.
 
-    ``matched``, ours: in every round, too, each group gets one row, but a row chooses among the groups to whose last
-    row it is not near the one whose description it widens least; then groups exchange rows of the same round while that
-    lowers the loss. Rows two rounds apart are more than g places apart, so only neighbouring rounds have to be looked
-    at. Pieces that keep the promise are dealt too. Where this costs more than round-robin, round-robin is taken, so for
+    ``matched``, our own: in every round, too, each group gets one row, but among the groups whose last row is not near
+    it a row chooses the one whose description it widens least; then groups exchange rows of the same round while that
+    lowers the loss. Rows two rounds apart are more than g places apart, so only neighbouring rounds need checking.
+    Pieces that keep the promise are dealt as well. Where this costs more than round-robin, round-robin is used, so for
     the same pieces the loss is never higher.
 
-    *With k-anonymity.* Groups of k rows, if that is more than m, need not be without rows that are near to each other:
-    up to 1 / m of their rows may be. The rows of a neighbourhood are consecutive; so when rows are dealt in turn to h
-    hands, of f such rows each hand gets at most f / h, rounded up. Where m times that is at most the size of the hands,
-    at most 1 / m of the rows of each lie in any neighbourhood, and of several hands together no more: hands are joined
-    into groups of at least k rows, though h is less than the crowd. ``matched`` then lets rows join any hand, judges
-    the groups, and takes round-robin where they do not keep the promise.
+    *With k-anonymity.* Groups of k rows, if k exceeds m, may contain rows that are near each other: up to 1 / m of
+    their rows. The rows of a neighbourhood are consecutive; so when rows are dealt in turn to h hands, each hand gets
+    at most f / h, rounded up, of f such rows. Where m times that is at most the size of the hands, at most 1 / m of the
+    rows of each hand lie in any neighbourhood, and so for several hands together: hands are joined into groups of at
+    least k rows, although h is less than the crowd. ``matched`` then lets rows join any hand, judges the groups, and
+    falls back to round-robin where they do not keep the promise.
 
-    *Several promises.* Several promises of proximity about one attribute are dealt by neighbourhoods that hold those of
-    all, with the largest m. Where other promises are made too, the groups that were dealt are judged by them. If they
-    do not keep them, or several attributes are sensitive, rows are halved instead.
+    *Several promises.* Several proximity promises about one attribute are dealt by neighbourhoods that contain those of
+    all, with the largest m. Where there are other promises too, the dealt groups are judged by them. If these are not
+    kept, or several attributes are sensitive, rows are halved instead.
 
-    *Halving.* From the whole table on, pieces are cut in two for as long as both halves, as one group, keep every
-    promise about every attribute: at values of the quasi-identifiers, or by pairs (``kernels.pairing``), which makes
-    both halves inherit the spread of two attributes at once. Small pieces are also gathered into groups without two
-    rows that are near to each other on any attribute (``kernels.gathering``). Why the promises are kept: each half and
-    each group is judged before it is taken, and what is published was judged. If the whole table as one group does not
-    keep the promises, it is halved by pairs until the halves do; if that does not succeed it is refused, although
-    other groups might keep them.
+    *Halving.* Starting from the whole table, pieces are cut in two as long as both halves, as one group each, keep
+    every promise about every attribute: at values of the quasi-identifiers, or by pairs (``kernels.pairing``), which
+    lets both halves inherit the spread of two attributes at once. Small pieces are also gathered into groups without
+    two rows that are near each other on any attribute (``kernels.gathering``). Why the promises are kept: each half and
+    each group is judged before it is accepted, so everything published was judged. If the whole table as one group does
+    not keep the promises, it is halved by pairs until the halves do; if that fails it is refused, although other groups
+    might keep them.
 
-    Unions of groups, which an adversary who only matches descriptions faces, need not keep the promise, but never go
-    beyond it more than twice. Of a group's rows in the neighbourhood of any x, those up to x all lie in the
-    neighbourhood of the largest of them, whose lower end is no higher; if the group keeps the promise, they are at most
-    1 / m of its rows. The same goes for those from x on. So in any union at most 2 / m of the rows are near to x: who
-    fears such an adversary asks for twice the m.
+    Unions of groups, which an adversary who only matches descriptions faces, need not keep the promise, but exceed it
+    at most twice. Of a group's rows in the neighbourhood of any x, those up to x all lie in the neighbourhood of the
+    largest of them, whose lower end is no higher; if the group keeps the promise, they are at most 1 / m of its rows.
+    The same holds for those from x on. So in any union at most 2 / m of the rows are near x: against such an adversary,
+    ask for twice the m.
 
-    Both look at sensitive values when they choose a group's rows, so an adversary who knows the program may learn from
-    the choice itself.
+    Both ways choose a group's rows by their sensitive values, so an adversary who knows the program may learn from the
+    choice itself.
 
     >>> from discreet.datasets import census
     >>> table = census(300, quasi=("age", "education"), sensitive="income")
@@ -95,18 +95,18 @@ class SplitAndPartition(GroupingScheme):
     several: ClassVar[bool] = True
 
     partition: Literal["matched", "round-robin"] = "matched"
-    """How rows of a piece are put into groups."""
+    """How the rows of a piece are put into groups."""
     positions: int = 9
-    """How many positions of a quasi-identifier are tried when a piece is split; 1, the median, as published."""
+    """How many positions of a quasi-identifier are tried when a piece is split; 1, the median, as in the paper."""
     effort: Literal["fast", "thorough"] = "fast"
-    """``thorough``: halve, too, where splitting and partitioning will do, and take what costs less."""
+    """``thorough``: also try halving where splitting and partitioning succeed, and take the cheaper result."""
     values: Values = "interval"
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no parameter of this scheme."""
+        """Raise an error for invalid parameters."""
         self._choose(partition=("matched", "round-robin"), values=get_args(Values), effort=("fast", "thorough"))
         if self.effort == "thorough" and self.partition == "round-robin":
             raise DiscreetError("partition=round-robin is as published, and effort=thorough is not; give one of them")
@@ -117,7 +117,7 @@ class SplitAndPartition(GroupingScheme):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The parameters, as the manifest shows them."""
+        """The parameters, as written to the manifest."""
         return {
             "partition": self.partition,
             "positions": self.positions,
@@ -126,7 +126,7 @@ class SplitAndPartition(GroupingScheme):
         }
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Promises of proximity, alone or with others; no others alone, as other schemes keep these better."""
+        """Accept proximity promises, alone or with others; other schemes keep the others alone better."""
         if any(part.hides_presence for part in principle.parts):
             return f"scheme {self.name!r} does not hide who is in the table; {way_out(principle)}"
         if principle.of(Proximity):
@@ -136,7 +136,7 @@ class SplitAndPartition(GroupingScheme):
     def withheld(
         self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator
     ) -> Iterator[NDArray[np.int64]]:
-        """Rows that have to be withheld, with others where they or what they leave would not keep the promises."""
+        """Yield the unusable rows, with further rows if they or the remaining rows would break the promises."""
         if table.unusable is None or len(table.unusable) == 0:
             yield np.zeros(0, np.int64)
             return
@@ -159,7 +159,7 @@ class SplitAndPartition(GroupingScheme):
         unusable: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> Iterator[NDArray[np.int64]]:
-        """Sets of rows that hold the unusable ones, and of which some may do."""
+        """Yield sets of rows that include the unusable ones, as candidates."""
         prior = each[0].prior
         yield from sets_to_withhold(table, prior, rng)
         if len(each) == 1 and each[0].promise.of(Proximity):
@@ -169,7 +169,7 @@ class SplitAndPartition(GroupingScheme):
             needed = np.flatnonzero(np.isin(order, unusable))
             for places in sets_around(table.classes[order], first, last, needed):
                 yield np.sort(order[places])
-        # all rows into groups, the unusable ones as if their quasi-identifiers were the same: of these groups, theirs
+        # last candidate: group all rows, the unusable ones with equal quasi-identifiers, and withhold their groups
         usable = np.delete(np.arange(table.rows), unusable)
         if len(usable):
             alike = [replace(column, codes=column.codes.copy()) for column in table.quasi]
@@ -192,9 +192,9 @@ class SplitAndPartition(GroupingScheme):
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> NDArray[np.int32]:
-        """The group of each of these rows."""
+        """Return the group of each of the given rows."""
         each = by_attribute(principle, table)
-        # in random order where numbers are equal: groups must not tell the order of the input
+        # equal numbers come in random order: groups must not disclose the order of the input
         order = rng.permutation(len(rows))
         points, axes = axes_of(table, "ail", self.values)
         points = points[rows[order]]
@@ -221,7 +221,7 @@ class SplitAndPartition(GroupingScheme):
         axes: Axes,
         progress: Progress | None,
     ) -> NDArray[np.int32] | None:
-        """The group of each row after splitting and partitioning; ``None`` when that does not keep everything."""
+        """Return the group of each row after splitting and partitioning; None if that does not keep every promise."""
         prior, promise = promised
         first, last, m, least = _hull(promised)
         order = np.argsort(classes, kind="stable")
@@ -247,10 +247,10 @@ class SplitAndPartition(GroupingScheme):
 
 
 def _hull(promised: Promised) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
-    """Neighbourhoods that hold those of every promise, their largest m, and the least size of a group.
+    """Return neighbourhoods that contain those of every promise, the largest m, and the smallest size of a group.
 
-    Around no number lie more rows in a smaller neighbourhood than in a larger, and a larger m allows fewer: groups that
-    keep this keep each of the promises. The ends, the lowest and the highest of all, never fall either.
+    A larger neighbourhood contains at least as many rows, and a larger m allows fewer, so groups that keep this keep
+    each of the promises. The ends, the lowest and the highest of all, do not decrease either.
     """
     near = promised.promise.of(Proximity)
     windows = [part.windows(promised.prior) for part in near]
@@ -265,7 +265,7 @@ def _cost(points: NDArray[np.int32], groups: NDArray[np.int32], axes: Axes) -> f
 
 
 def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table) -> str:
-    """Why no groups of these rows keep everything, as far as we know, in a sentence."""
+    """Return why no groups of these rows keep every promise, as far as is known, in a sentence."""
     rows = classes.shape[1]
     needed = 0 if table.unusable is None else len(table.unusable)
     without = ""

@@ -1,6 +1,6 @@
-"""How likely each sensitive value is to be kept by a perturbation: by linear programs, or by the paper's formula.
+"""The probability that a perturbation keeps each sensitive value, by linear programs or by the paper's formula.
 
-With probability alpha_i value i is kept, otherwise one of all m values is drawn, each alike (Eq. 12 of "Publishing
+With probability alpha_i value i is kept, otherwise one of all m values is drawn uniformly (Eq. 12 of "Publishing
 Microdata with a Robust Privacy Guarantee", PVLDB 2012). With p the prior, R = sum_u p_u alpha_u is the expected share
 of values kept by the coin, and v is published with probability C(v) = p_v alpha_v + (1 - R) / m. A belief in i after
 seeing v stays at or below its cap f_i = p_i / c_i when
@@ -8,11 +8,11 @@ seeing v stays at or below its cap f_i = p_i / c_i when
     v = i:    c_i (alpha_i + (1 - alpha_i) / m)  <=  p_i alpha_i + (1 - R) / m
     v != i:   c_i (1 - alpha_i) / m              <=  p_v alpha_v + (1 - R) / m
 
-which is linear in alpha. The second line follows from the first for v = i, so it may be asked for all pairs, and then
-it is enough to compare its right side where that is smallest: one more variable, s <= m p_v alpha_v for all v, puts 2m
-constraints in place of m x m. Lower bounds q_i >= h_i p_i on beliefs are linear likewise: (1 - alpha_i) / h_i >=
-m p_v alpha_v + 1 - R for v != i. Here v = i must be left out, so the smallest left side is taken over the values before
-v and over those after v.
+which is linear in alpha. For v = i the second line follows from the first, so it may be required for all pairs. Then it
+suffices to compare with the smallest right side: one more variable, s <= m p_v alpha_v for all v, replaces m x m
+constraints by 2m. Lower bounds q_i >= h_i p_i on beliefs are linear, too: (1 - alpha_i) / h_i >= m p_v alpha_v + 1 - R
+for v != i. Here v = i must be left out, so the smallest left side is taken over the values before v and over those
+after v.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from discreet.releases.randomised.matrix import DIGITS, Matrix
 Floats = NDArray[np.float64]
 
 SHARES = (1.0, 0.98, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
-"""How far below the largest smallest alpha the others may be, as tried by ``exact``."""
+"""Lower bounds on alpha that ``exact`` tries, as shares of the largest possible smallest alpha."""
 CERTAIN = Fraction(1, 10**13)
-"""The tolerance of a matrix that tells nothing: beliefs are the prior, and bounds may be rounded below it."""
+"""The tolerance for a matrix that discloses nothing: beliefs equal the prior, and bounds may be rounded below it."""
 
 
 def closed_form(p: Floats, caps: Floats) -> Floats:
-    """The probabilities alpha of Theorem 3; some are negative, or not numbers, where the theorem fails.
+    """Return the probabilities alpha of Theorem 3; some are negative or not finite where the theorem fails.
 
     >>> closed_form(np.array([0.05, 0.25, 0.70]), np.array([0.10, 0.50, 0.9497])).round(3).tolist()
     [-0.186, -0.054, 0.703]
@@ -50,10 +50,10 @@ def closed_form(p: Floats, caps: Floats) -> Floats:
 
 
 def even(p: Floats, caps: Floats, floors: Floats | None = None) -> Floats:
-    """The probabilities alpha that keep all bounds: the smallest as large as can be, and then R as large as can be.
+    """Return the probabilities alpha that keep all bounds: with the largest smallest alpha, and then the largest R.
 
-    They turn out to be all alike: with upper bounds only, min_i (f_i - p_i) / (p_i (m - 1) + f_i (1 - m p_i)), because
-    no bound for v = i is loosened by raising any alpha, so none may rise once one of them is met with all alike.
+    They turn out to be all equal: with upper bounds only, min_i (f_i - p_i) / (p_i (m - 1) + f_i (1 - m p_i)), because
+    raising any alpha loosens no bound for v = i, so none can rise once one bound is tight with all equal.
 
     >>> even(np.array([0.05, 0.25, 0.70]), np.array([0.10, 0.50, 0.9497])).round(4).tolist()
     [0.2703, 0.2703, 0.2703]
@@ -65,12 +65,12 @@ def even(p: Floats, caps: Floats, floors: Floats | None = None) -> Floats:
 
 
 def exact(p: Floats, caps: Floats, floors: Floats | None = None) -> Floats:
-    """The probabilities alpha that keep all bounds and let the original counts be estimated best.
+    """Return the probabilities alpha that keep all bounds and allow the best estimates of the original counts.
 
-    Keeping as many values as can be leaves some values with alpha = 0 and a matrix that cannot be inverted; making the
-    smallest alpha as large as can be (``even``) gives up much for the value that is hardest to protect. So R is made as
-    large as can be with no alpha below a share of that smallest one, for several shares, and of these, of ``even`` and
-    of the closed form, the one is taken whose inverse has the least variance. Only the prior has a say in it.
+    Keeping as many values as possible leaves some values with alpha = 0 and a singular matrix; making the smallest
+    alpha as large as possible (``even``) sacrifices much for the value that is hardest to protect. So R is maximised
+    with no alpha below a share of that smallest one, for several shares; among these results, that of ``even`` and the
+    closed form, the one whose inverse has the smallest variance is returned. The choice depends on the prior alone.
 
     >>> exact(np.array([0.05, 0.25, 0.70]), np.array([0.10, 0.50, 0.9497])).round(3).tolist()
     [0.135, 0.459, 0.376]
@@ -88,16 +88,16 @@ def exact(p: Floats, caps: Floats, floors: Floats | None = None) -> Floats:
     for share in SHARES:
         candidates.append(program.most_kept(share * smallest))
         if candidates[-1].min() > share * smallest * (1.0 + 1e-6):
-            break  # a smaller share allows no more
+            break  # a smaller share changes nothing
     return min(candidates, key=lambda alphas: variance(p, alphas))
 
 
 def variance(p: Floats, alphas: Floats) -> float:
-    """The variance of all values' counts as estimated by the inverse matrix, added up, per row."""
+    """Return the variance, per row, of the counts estimated by the inverse matrix, summed over all values."""
     if alphas.min() <= 0.0:
         return math.inf
     m = len(p)
-    # the inverse of a diagonal matrix and one of rank 1
+    # the inverse of a diagonal matrix plus one of rank 1
     turn = np.diag(1.0 / alphas)
     inverse = turn - np.outer(1.0 / alphas, 1.0 / alphas) / (1.0 / alphas).sum()
     inverse += np.outer(1.0 / alphas, np.ones(m)) / (1.0 / alphas).sum()
@@ -106,8 +106,11 @@ def variance(p: Floats, alphas: Floats) -> float:
 
 
 class _Program:
-    """The linear program. Variables: alpha (m), R, s, the smallest alpha, and with lower bounds the smallest left sides
-    before and after each value."""
+    """The linear program.
+
+    Variables: alpha (m), R, s, the smallest alpha, and with lower bounds the smallest left sides before and after each
+    value.
+    """
 
     def __init__(self, p: Floats, caps: Floats, floors: Floats | None) -> None:
         self.m = len(p)
@@ -115,11 +118,11 @@ class _Program:
         self.mean = _matrix([(0, i, float(p[i])) for i in range(self.m)] + [(0, self.m, -1.0)], 1, self.size)
 
     def smallest(self) -> float:
-        """The largest value that the smallest alpha can have."""
+        """Return the largest possible value of the smallest alpha."""
         return float(self._solve(self.m + 2, 0.0)[self.m + 2])
 
     def most_kept(self, smallest: float) -> Floats:
-        """The probabilities alpha, none below ``smallest``, with the largest R."""
+        """Return the probabilities alpha with the largest R, none below ``smallest``."""
         alphas: Floats = self._solve(self.m, smallest * (1.0 - 1e-9))[: self.m]
         return alphas
 
@@ -140,13 +143,13 @@ class _Program:
             method="highs",
             options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
         )
-        if found.status != 0:  # the solver may fail where numbers are extreme; alpha = 0 always keeps the bounds
+        if found.status != 0:  # the solver may fail on extreme numbers; alpha = 0 always keeps the bounds
             return np.zeros(self.size)
         return np.asarray(np.clip(found.x, 0.0, 1.0), np.float64)
 
 
 def _constraints(p: Floats, shares: Floats, lows: Floats | None) -> tuple[object, Floats, int]:
-    """The constraints of the linear program, as ``rows @ x <= limits``, and the number of variables."""
+    """Return the constraints of the linear program, as ``rows @ x <= limits``, and the number of variables."""
     m = len(p)
     mean, slack, smallest = m, m + 1, m + 2
     size = m + 3
@@ -189,11 +192,11 @@ def _matrix(cells: list[tuple[int, int, float]], rows: int, columns: int) -> obj
 
 
 def printed(alphas: Floats, counts: NDArray[np.int64], caps: Floats, floors: Floats | None) -> tuple[Matrix, float]:
-    """A matrix whose printed cells keep the bounds exactly, and the factor by which ``alphas`` had to be shrunk for it.
+    """Return a matrix whose printed cells keep the bounds exactly, and the factor by which ``alphas`` were shrunk.
 
-    Shrinking all of them alike leads straight to a matrix that tells nothing (alpha = 0), where every belief is the
-    prior; as the bounds are linear and hold there, they hold from some point of the way on. How far one has to go is
-    computed, and then the decision is made on the printed numbers.
+    Shrinking all alphas alike leads on a straight line to a matrix that discloses nothing (alpha = 0), where every
+    belief is the prior; as the bounds are linear and hold there, they hold from some point of the line on. That point
+    is computed, and then the printed numbers are checked.
     """
     p = np.asarray(counts / counts.sum(), np.float64)
     room = _room(alphas, p, caps, floors)
@@ -210,12 +213,12 @@ def printed(alphas: Floats, counts: NDArray[np.int64], caps: Floats, floors: Flo
 
 
 def _room(alphas: Floats, p: Floats, caps: Floats, floors: Floats | None) -> float:
-    """The largest factor up to 1 with which ``alphas`` keep the bounds, up to rounding."""
+    """Return the largest factor up to 1 with which ``alphas`` keep the bounds, up to rounding."""
     m = len(p)
     if m == 1 or not np.isfinite(alphas).all():
         return 1.0
     mean = float(p @ alphas)
-    # a constraint reads  at + factor * slope <= 0,  with at <= 0 since factor 0 keeps it
+    # a constraint reads  at + factor * slope <= 0,  with at <= 0 because factor 0 satisfies it
     seen = m * p * alphas - mean
     shares = p / caps
     pairs = [
@@ -236,7 +239,7 @@ def _room(alphas: Floats, p: Floats, caps: Floats, floors: Floats | None) -> flo
 
 
 def _silent(m: int) -> Matrix:
-    """A matrix that tells nothing: all values are published alike, whatever they were."""
+    """Return a matrix that discloses nothing: all values are published with equal probability, whatever they were."""
     scale = 10**DIGITS
     units = np.empty((m, m), object)
     units[:] = np.array([[scale // m + (v < scale % m)] for v in range(m)], object)
@@ -244,7 +247,7 @@ def _silent(m: int) -> Matrix:
 
 
 def _of(alphas: Floats) -> Matrix:
-    """The matrix of Eq. 12 in decimals: off the diagonal rounded so that alpha only shrinks, on it what is left."""
+    """Return the matrix of Eq. 12 in decimals: off-diagonal cells are rounded so that alpha only shrinks."""
     m, scale = len(alphas), 10**DIGITS
     largest = scale // m
     spread = [min(largest, -int((alpha - 1.0) * scale // m)) for alpha in alphas.tolist()]

@@ -1,4 +1,4 @@
-"""Perturbation (Cao and Karras, PVLDB 2012): quasi-identifiers as they are, sensitive values randomised."""
+"""Perturbation (Cao and Karras, PVLDB 2012): exact quasi-identifiers, randomised sensitive values."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from discreet.table.table import Table
 Choice = Literal["exact", "even", "closed-form"]
 MATRICES = ("exact", "even", "closed-form")
 HAIR = 1e-9
-"""How much the paper's matrix may be shrunk to hold as printed; more would be another matrix."""
+"""How much the paper's matrix may be shrunk to hold as printed; beyond this it would be another matrix."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Perturbation(Scheme):
-    """Every sensitive value is kept with a probability of its own, and otherwise replaced by any of those that occur.
+    """Every sensitive value is kept with its own probability, and otherwise replaced by any of the values that occur.
 
-    Why the promise is kept: whoever has found a person's row sees one published value v and knows nothing else that
-    depends on the original one, since rows are randomised one by one. The belief in the original value i is then
-    p_i Pr(i -> v) / sum_u p_u Pr(u -> v), with p the prior. It is bounded by the promise for all i and v, whoever the
-    person is; and when several rows may be the person's, the belief is an average of such beliefs, which is bounded as
-    well. The matrix of the Pr(i -> v) is looked for by linear programming, because these bounds are linear in the
-    probabilities of being kept (see ``matrix``). It is then printed, read back, and checked in whole numbers; values
-    are drawn with exactly the printed probabilities. Rows that have to be withheld keep the promise as a group.
+    Why the promise is kept: an adversary who has found a person's row sees one published value v and nothing else that
+    depends on the original value, since rows are randomised one by one. The belief in the original value i is then p_i
+    Pr(i -> v) / sum_u p_u Pr(u -> v), with p the prior. The promise bounds it for all i and v, whoever the person is;
+    if several rows may be the person's, the belief is an average of such beliefs, which is bounded as well. The matrix
+    of the Pr(i -> v) is found by linear programming, because these bounds are linear in the probabilities of being kept
+    (see ``matrix``). It is then printed, read back, and checked in whole numbers; values are drawn with exactly the
+    printed probabilities. Rows that must be withheld keep the promise as a group.
 
-    What is not bounded: all published values together with the exact counts of the prior say a little more about each
-    row than its own value does. The excess falls with the square root of the number of rows; with two values and
+    What is not bounded: all published values together with the exact counts of the prior disclose a little more about
+    each row than its own value does. The excess falls with the square root of the number of rows; with two values and
     beta = 1 it was, in 95 of 100 cases, below 3 % of the bound for 1,000 rows and below 1 % for 10,000.
     """
 
@@ -51,23 +51,23 @@ class Perturbation(Scheme):
     format: ClassVar[type[Release]] = PerturbedRelease
 
     matrix: Choice = "exact"
-    """``exact``: the probabilities found by linear programming that let counts be estimated best. ``even``: those whose
-    smallest is as large as can be, which are all alike. ``closed-form``: the paper's (Theorem 3), refused where it
-    fails."""
+    """``exact``: the probabilities found by linear programming that allow the best estimates of counts. ``even``: those
+    with the largest smallest probability, which are all equal. ``closed-form``: the paper's (Theorem 3), refused where
+    it fails."""
     random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no parameter of this scheme."""
+        """Raise an error for invalid parameters."""
         self._choose(matrix=tuple(MATRICES))
 
     @property
     def options(self) -> dict[str, Any]:
-        """The parameters, as the manifest shows them."""
+        """The parameters, as written to the manifest."""
         return {"matrix": self.matrix}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Only beta-likeness of values can be kept in this way."""
+        """Accept only beta-likeness of values."""
         kept = [part for part in principle.of(BetaLikeness) if part.level == 0]
         if len(kept) == len(principle.parts):
             return None
@@ -77,7 +77,7 @@ class Perturbation(Scheme):
         )
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> PerturbedRelease:
-        """A perturbed release of the table, no published value of which says more than is promised.
+        """Return a perturbed release of the table in which no published value discloses more than is promised.
 
         >>> from discreet.datasets import patients
         >>> release = Perturbation(random_state=1).publish(patients(), BetaLikeness(2))
@@ -105,7 +105,7 @@ class Perturbation(Scheme):
         return release
 
     def find(self, principle: Principle, prior: Prior) -> Matrix:
-        """The matrix for a promise and a prior, over the values that occur, checked as it will be printed."""
+        """Return the matrix for a promise and a prior, over the values that occur, checked as it will be printed."""
         held = prior.counts > 0
         counts = prior.counts[held]
         caps, floors = principle.caps(prior), principle.floors(prior)
@@ -134,10 +134,10 @@ class Perturbation(Scheme):
 
 
 def draw(matrix: Matrix, values: NDArray[np.int32], seeded: np.random.Generator | None = None) -> NDArray[np.int32]:
-    """For each value one to publish in its place, with exactly the probabilities of the matrix.
+    """Draw, for each value, one to publish in its place, with exactly the probabilities of the matrix.
 
-    Whole numbers below the scale of the matrix are drawn, all alike: from the operating system, unless a ``seeded``
-    generator is given. Each original value deals them out to the published ones by its column.
+    Uniform whole numbers below the scale of the matrix are drawn, from the operating system unless a ``seeded``
+    generator is given. The column of each original value maps them to published values.
 
     >>> draw(Matrix.from_texts([["1"]]), np.zeros(3, np.int32)).tolist()
     [0, 0, 0]

@@ -34,30 +34,31 @@ SCALE: int = 10**DIGITS
 class Retention(Scheme):
     """Every sensitive number is kept with the same probability p, and otherwise drawn anew from those that occur.
 
-    Why the promise is kept: whoever has found a person's row sees one published number y and nothing else that depends
-    on the original one, since rows are randomised one by one. The belief that the original number lies in the
-    neighbourhood of any number x that occurs follows from the prior and from p by Bayes. It is largest for the most
-    crowded neighbourhood that y lies in; with C its number of rows, c that of y, N that of the table and w the
+    Why the promise is kept: an adversary who has found a person's row sees one published number y and nothing else that
+    depends on the original number, since rows are randomised one by one. The belief that the original number lies in
+    the neighbourhood of any occurring number x follows from the prior and from p by Bayes. It is strongest for the most
+    crowded neighbourhood that contains y; with C its number of rows, c that of y, N that of the table and w the
     probability of y when a number is drawn, it is at most 1 / m exactly when
 
         p / (1 - p)  <=  w (N - m C) / (c (m - 1)).
 
-    The largest p that satisfies this for all y is taken, rounded down to the decimals that are printed, and checked
-    again in whole numbers as it will be read; numbers are drawn with exactly the printed probabilities. When several
-    rows may be the person's, the belief is an average of such beliefs, which is bounded as well. Rows that have to be
-    withheld keep the promise as a group. Around a number that does not occur, beliefs are at most 2 / m: what lies up
-    to it is in the neighbourhood of the largest number there, and what lies above it in that of the smallest.
+    The largest p that satisfies this for all y is used, rounded down to the printed decimals, and checked again in
+    whole numbers as it will be read; numbers are drawn with exactly the printed probabilities. If several rows may be
+    the person's, the belief is an average of such beliefs, which is bounded as well. Rows that must be withheld keep
+    the promise as a group. Around a number that does not occur, beliefs are at most 2 / m: what lies up to it is in the
+    neighbourhood of the largest number there, and what lies above it in that of the smallest.
 
-    What is not bounded: all published numbers together with the exact counts of the prior say a little more about each
-    row than its own number does, the less the more rows there are (see ``Perturbation``).
+    What is not bounded: all published numbers together with the exact counts of the prior disclose a little more about
+    each row than its own number does, the less the more rows there are (see ``Perturbation``).
 
-    The domain that numbers are drawn from are the values that occur, which the prior lists anyway. A larger one, such
-    as all whole numbers of an interval, has no use: the bound on p / ((1 - p) w) is the same, so that just fewer of the
-    published numbers would occur in the original, and those that do not say nothing.
+    Numbers are drawn from the values that occur, which the prior lists anyway. A larger domain, such as all whole
+    numbers of an interval, has no use: the bound on p / ((1 - p) w) is the same, so fewer of the published numbers
+    would occur in the original, and those that do not occur carry no information.
 
-    The paper's Equation 3 takes the adversary to learn only that y lies in the neighbourhood, not y itself. In the
-    condition above it has the average count of the values in the neighbourhood in place of c, and so allows a larger p,
-    which breaks the promise unless counts are even where it matters. With numbers drawn from the prior the two agree.
+    The paper's Equation 3 assumes that the adversary learns only that y lies in the neighbourhood, not y itself.
+    Compared with the condition above it has the average count of the values in the neighbourhood in place of c, and so
+    allows a larger p, which breaks the promise unless counts are even where it matters. With numbers drawn from the
+    prior the two agree.
 
     >>> from discreet.datasets import census
     >>> table = census(2000, quasi=("age", "education"), sensitive="income")
@@ -70,25 +71,25 @@ class Retention(Scheme):
     format: ClassVar[type[Release]] = RetainedRelease
 
     noise: Noise = "uniform"
-    """How a number is drawn that is not kept: ``uniform``, as published, all that occur alike; ``prior``, each as often
-    as it occurs, which lets far more numbers be kept where some are more common than others."""
+    """How a number that is not kept is drawn: ``uniform``, as in the paper, from all occurring values alike; ``prior``,
+    each as often as it occurs, which keeps far more numbers where some are more common than others."""
     probability: Probability = "exact"
     """How p is found: ``exact``, the largest that keeps the promise; ``published``, by Equation 3, refused where that
     breaks the promise."""
     random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no parameter of this scheme."""
+        """Raise an error for invalid parameters."""
         self._choose(noise=get_args(Noise), probability=get_args(Probability))
 
     @property
     def options(self) -> dict[str, Any]:
-        """The parameters, as the manifest shows them."""
+        """The parameters, as written to the manifest."""
         return {"noise": self.noise, "probability": self.probability}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Proximity promises only, and those only that let some numbers be kept."""
+        """Accept only proximity promises, and only those that let some numbers be kept."""
         near = principle.of(Proximity)
         if len(near) < len(principle.parts):
             return (
@@ -102,7 +103,7 @@ class Retention(Scheme):
         return None
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> RetainedRelease:
-        """A retained release of the table, no published number of which says more than is promised."""
+        """Return a retained release of the table in which no published number discloses more than is promised."""
         prior = feasible(self, table, principle)
         principle = principle.stated(prior)
         rng = generator(self.random_state)
@@ -122,7 +123,7 @@ class Retention(Scheme):
         return release
 
     def find(self, principle: Principle, prior: Prior) -> Coin:
-        """With which probability numbers are kept, over the values that occur, checked as it will be printed."""
+        """Return the coin that decides which numbers are kept, over the occurring values, checked as it is printed."""
         held = np.flatnonzero(prior.counts)
         counts = prior.counts[held]
         draws = np.minimum(prior.counts, 1) if self.noise == "uniform" else prior.counts
@@ -162,10 +163,11 @@ class Retention(Scheme):
 
 
 def largest(counts: Whole, weights: Whole, around: Whole, whole: int, total: int, m: int) -> int:
-    """The largest probability of being kept that bounds all beliefs by 1 / m, in units of 1 / SCALE, rounded down.
+    """Return the largest retention probability that bounds all beliefs by 1 / m, in units of 1 / SCALE, rounded down.
 
-    Per published value: its count, its weight, of ``whole``, when one is drawn, and how many of the ``total`` rows lie
-    around it. For a published range instead, the same of its values together: that is Equation 3.
+    Per published value: ``counts`` is its count, ``weights`` its weight, of ``whole``, when a number is drawn, and
+    ``around`` how many of the ``total`` rows lie around it. Given the sums over the values of a range instead, this is
+    Equation 3.
 
     >>> ones = np.ones(10, np.int64)
     >>> largest(ones, ones, 2 * ones, 10, 10, 4) / SCALE
@@ -174,7 +176,7 @@ def largest(counts: Whole, weights: Whole, around: Whole, whole: int, total: int
     if m == 1:
         return SCALE
     odds = weights.astype(np.float64) * (total - m * around) / (float(whole) * (m - 1) * counts)
-    # which one is smallest is decided in whole numbers
+    # whole numbers decide which one is smallest
     close = np.flatnonzero(odds <= odds.min() + 1e-9 * abs(odds.min()))
     return min(
         SCALE * own * (total - m * near) // (own * (total - m * near) + whole * (m - 1) * count)
@@ -183,7 +185,7 @@ def largest(counts: Whole, weights: Whole, around: Whole, whole: int, total: int
 
 
 def draw(coin: Coin, number: int, seeded: np.random.Generator | None = None) -> Whole:
-    """So many numbers drawn anew, as places among the values that occur, with exactly the probabilities they have.
+    """Draw ``number`` new numbers, as indices among the occurring values, with exactly their probabilities.
 
     >>> draw(Coin(0, np.ones(1, np.int64)), 3).tolist()
     [0, 0, 0]
@@ -196,7 +198,7 @@ def draw(coin: Coin, number: int, seeded: np.random.Generator | None = None) -> 
 
 
 def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
-    """Why no number may be kept, in a sentence that says what may be asked for instead."""
+    """Return why no number may be kept, in a sentence that suggests what to ask for instead."""
     worst = int(crowd.rows.argmax())
     most = int(crowd.rows[worst])
     reach = (prior.rows - 1) // most
@@ -218,7 +220,7 @@ def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
 
 
 def _widest(part: Proximity, prior: Prior) -> float:
-    """The supremum of the epsilons that let some numbers be kept with this m; 0 when there is none.
+    """Return the supremum of the epsilons that let some numbers be kept with this m; 0 if there is none.
 
     >>> _widest(Proximity(50, 2), Prior(np.ones(5, int), ("0", "10", "20", "30", "40"), "numeric"))
     10.0
@@ -226,13 +228,13 @@ def _widest(part: Proximity, prior: Prior) -> float:
 
     def hopes(bits: int) -> bool:
         narrower = replace(part, epsilon=_number(bits))
-        known = replace(prior)  # these windows are not worth being remembered
+        known = replace(prior)  # a copy, so that these windows are not cached
         return part.m * int(crowds(prior.counts, *narrower.windows(known)).rows.max()) < prior.rows
 
     if not hopes(0):
         return 0.0
-    # numbers from 0 on are ordered as the whole numbers that their bits make: 63 halvings end with two neighbours,
-    # however small or large they are
+    # non-negative floats are ordered like the integers of their bits: 63 halvings end with two adjacent floats,
+    # however small or large
     low, high = 0, int(np.float64(part.epsilon).view(np.int64))
     while high - low > 1:
         middle = (low + high) // 2
@@ -241,5 +243,5 @@ def _widest(part: Proximity, prior: Prior) -> float:
 
 
 def _number(bits: int) -> float:
-    """The number from 0 on that is written with these bits."""
+    """Return the non-negative float with these bits."""
     return float(np.int64(bits).view(np.float64))

@@ -1,4 +1,4 @@
-"""An ambiguous release laid over its original, so that the two can be compared row by row and group by group."""
+"""An ambiguous release aligned with its original, so that the two can be compared row by row and group by group."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from discreet.table.table import Column, Table
 
 
 class AlignedAmbiguous(NamedTuple):
-    """An ambiguous release laid over its original."""
+    """An ambiguous release aligned with its original."""
 
     release: AmbiguousRelease
     original: Table
     columns: tuple[Column, ...]
     """The original's quasi-identifiers, in the order of the release."""
     located: Located
-    """The rows of the original looked up in the auxiliary tables."""
+    """The original's rows, looked up in the auxiliary tables."""
     counts: Counts
-    """The counts of all groups by the original's values, ascending; values that it does not know are left out."""
+    """The counts of all groups by the original's values, ascending; values unknown to the original are left out."""
     strange: int
-    """How many values are counted that the original does not know."""
+    """How many rows are counted with a value unknown to the original."""
     published: NDArray[np.int64]
     """How often each sensitive value of the original is counted."""
     usable: NDArray[np.intp]
-    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+    """The publishable original rows: those without a missing number that the reader was told to withhold."""
 
     @property
     def classes(self) -> NDArray[np.int32]:
@@ -43,7 +43,7 @@ class AlignedAmbiguous(NamedTuple):
 
 
 def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
-    """Lay a release over its original, refusing an original that was read in another way than the release tells."""
+    """Align a release with its original; reject an original that was read differently than the release states."""
     counts, strange, published = claims(release, original)
     order = np.lexsort((counts.values, counts.groups))
     counts = Counts(counts.starts, counts.values[order], counts.amounts[order], counts.width)
@@ -53,12 +53,12 @@ def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
 
 
 def value_named(aligned: AlignedAmbiguous, value: int) -> str:
-    """A listed value, or a combination of those published together, in words."""
+    """Return a listed value, or a combination of values published together, in words."""
     firsts = aligned.located.firsts
     block = int(np.searchsorted(firsts, value, side="right")) - 1
     columns = aligned.release.auxiliaries[block].columns
     keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(columns[0].codes))
-    # values are numbered in the order of these keys
+    # values are numbered in the order of their keys
     entry = int(np.argmax(keys == np.unique(keys)[value - firsts[block]]))
     told: list[str] = []
     for name, column in zip(aligned.release.blocks[block], columns, strict=True):

@@ -1,9 +1,9 @@
-"""The audit of an ambiguous release: values of quasi-identifiers listed, and sensitive values counted, per group.
+"""The audit of an ambiguous release, which lists quasi-identifier values and counts sensitive values per group.
 
 It checks that the files are those the manifest names, that the tables agree with each other and list nothing twice,
-that all values are the original's, that original rows can stand behind the groups, and that every promise is kept: by
-every group, by the withheld rows taken as one group, and, where it is about presence, by what the groups say about
-everyone in the original, each on its own and together (see ``presence``).
+that all values are the original's, that the original supports the groups, and that every promise is kept: by every
+group, by the withheld rows taken as one group, and, for promises about presence, by the belief about everyone in the
+original, per group and for all groups together (see ``presence``).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
 
 
 def _entries(case: Case[AmbiguousRelease]) -> Check:
-    """Whether the manifest says nothing but what it has to, of auxiliary tables and what they hold together too."""
+    """Check the manifest's entries, including which attributes each auxiliary table publishes together."""
     release = case.release
     blocks = as_blocks([attribute.name for attribute in release.quasi], release.blocks)
     auxiliaries = [
@@ -76,7 +76,7 @@ def _entries(case: Case[AmbiguousRelease]) -> Check:
 
 
 def _published_so(pairs: str, blocks: Blocks) -> bool:
-    """Whether an option names what is published together, in any order; names may hold what separates them."""
+    """Whether the option names the attributes published together, in any order; names may contain the separators."""
     joined = ",".join("+".join(block) for block in blocks if len(block) > 1)
 
     def pieces(text: str) -> list[str]:
@@ -97,7 +97,7 @@ def _consistency(release: AmbiguousRelease) -> Check:
 
 
 def _values(aligned: AlignedAmbiguous) -> Check:
-    """Whether all listed values, and combinations of those published together, are such as original rows hold."""
+    """Check that original rows have all listed values, and all combinations of values published together."""
     located = aligned.located
     seen = np.zeros(int(located.firsts[-1]) + 1, np.bool_)
     seen[located.lines[distinct(located.of_point[aligned.usable])]] = True
@@ -117,7 +117,7 @@ def _values(aligned: AlignedAmbiguous) -> Check:
 
 
 def _losses(release: AmbiguousRelease, withheld: int) -> dict[str, float]:
-    """What is lost is which values belong together, of which losses of single values, such as AIL, say nothing."""
+    """Return the losses; losses of single values, such as AIL, do not apply: only the link between values is lost."""
     rows = release.rows + withheld
     return {
         "discernibility": int((release.sizes**2).sum()) + withheld * rows,

@@ -1,9 +1,9 @@
-"""Whether the orders of the tables of an ambiguous release tell anything: each by itself, and two by two.
+"""Check that the orders of the tables of an ambiguous release carry no information: each table alone, and every pair.
 
-Every table has an order of its own, so that nobody can tell which lines of two tables are of one row. Were they lined
-up, the first line of a group in one table would belong to its first line in another. So lines that have the same place
-in a group are taken together, and it is counted how many such pairs some row holds, of the group where the trace tells
-its rows. Given the lines of the one table, those of the other are in a random order within every group.
+Every table has an order of its own, so that nobody can link the lines of two tables that describe one row. If the
+orders were aligned, the first line of a group in one table would belong to its first line in another. So lines at the
+same place in their group are paired, and the check counts how many pairs occur in some row (of the group, where the
+trace identifies its rows). Given one table's lines, those of the other are in random order within every group.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from discreet.releases.columns import ExactColumn
 from discreet.table.combinations import distinct, numbered
 
 LARGEST = 1 << 24
-"""Up to so many groups and pairs of values, those that rows have are marked in a table."""
+"""Up to this many combinations of a group and two values, the ones that rows have are marked in a dense table."""
 
 
 class Listed(NamedTuple):
@@ -36,13 +36,13 @@ class Listed(NamedTuple):
     table: str
     groups: Ints
     values: Ints
-    """What each line says besides its group."""
+    """The value of each line, besides its group."""
     of_row: Ints
-    """What each row of the original would have it say; -1 where no line does."""
+    """The value that each row of the original would have in this table; -1 where no line has it."""
 
 
 def order_of_ambiguous(aligned: AlignedAmbiguous, trace: NDArray[Any] | None) -> Check:
-    """Whether the orders of the tables, and the numbers of the groups, tell nothing."""
+    """Check that neither the orders of the tables nor the numbers of the groups carry information."""
     if aligned.release.faults or aligned.strange:
         return AT_FAULT
     traced = traced_rows(aligned.release, aligned.original.rows, trace)
@@ -62,7 +62,7 @@ def order_of_ambiguous(aligned: AlignedAmbiguous, trace: NDArray[Any] | None) ->
 
 
 def _pairs(tables: list[Listed], places: Ints | None) -> list[Finding]:
-    """The looks at all pairs of tables, as far as their first groups tell, and so many rows that they stay quick."""
+    """Test all pairs of tables, on their first groups and on at most as many rows as keep the tests quick."""
     number = max(int(one.groups.max(initial=-1)) for one in tables) + 1
     longest = np.max([np.bincount(one.groups, minlength=number) for one in tables], axis=0)
     last = int(np.searchsorted(np.cumsum(longest**2), MOST, side="right"))
@@ -84,7 +84,7 @@ def _tables(aligned: AlignedAmbiguous) -> list[Listed]:
     for at, (stem, auxiliary, lines) in enumerate(zip(stems, release.auxiliaries, release.orders[:-1], strict=True)):
         columns = auxiliary.columns
         keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(auxiliary.groups))
-        values = _ranked(keys)  # as they are numbered where rows are looked up
+        values = _ranked(keys)  # the numbering used for looking up rows
         of_row = located.lines[:, at][located.of_point]
         of_row = np.where(of_row < 0, -1, of_row - located.firsts[at])
         found.append(Listed(stem, auxiliary.groups[lines].astype(np.int64), values[lines], of_row))
@@ -96,7 +96,7 @@ def _tables(aligned: AlignedAmbiguous) -> list[Listed]:
 
 
 def _ranked(keys: Ints) -> Ints:
-    """The place of each key among those that occur."""
+    """Return the rank of each key among the distinct keys."""
     if int(keys.max(initial=0)) >= LARGEST:
         return np.searchsorted(distinct(keys), keys)
     used = np.zeros(int(keys.max(initial=0)) + 1, np.int64)
@@ -105,13 +105,13 @@ def _ranked(keys: Ints) -> Ints:
 
 
 def _lined_up(one: Listed, other: Listed, of_rows: Ints, traced: bool, last: int) -> Finding:
-    """How many lines of two tables that have the same place in their group are held together by some row.
+    """Test how many lines of two tables at the same place in their group occur together in some row.
 
-    The tables are in the order of their groups, of which there are ``last``; ``of_rows`` are the groups of rows.
+    Both tables are sorted by group; there are ``last`` groups; ``of_rows`` are the groups of the rows.
     """
     sizes = np.bincount(one.groups, minlength=last), np.bincount(other.groups, minlength=last)
     starts = [np.cumsum(size) - size for size in sizes]
-    # every line of the other table that has a partner in its place, with all lines of its group in the one
+    # pair every line of ``other`` that has a partner at its place with all lines of its group in ``one``
     place = np.arange(len(other.groups)) - starts[1][other.groups]
     paired = np.flatnonzero(place < sizes[0][other.groups])
     repeats = sizes[0][other.groups[paired]]
@@ -126,13 +126,13 @@ def _lined_up(one: Listed, other: Listed, of_rows: Ints, traced: bool, last: int
 
 
 def _held(pairs: tuple[Ints, Ints, Ints], rows: tuple[Ints, Ints, Ints]) -> NDArray[np.bool_]:
-    """Which groups and pairs of values some row has."""
+    """Return which combinations of a group and two values some row has."""
     known = np.flatnonzero((rows[1] >= 0) & (rows[2] >= 0))
     columns = [np.concatenate([row[known], pair]) for row, pair in zip(rows, pairs, strict=True)]
     widths = [int(column.max(initial=0)) + 1 for column in columns]
     keys = numbered(columns, widths, len(columns[0]))
     if math.prod(widths) > LARGEST:
         return np.isin(keys[len(known) :], keys[: len(known)])
-    seen = np.zeros(math.prod(widths), np.bool_)  # a table is quicker than a search
+    seen = np.zeros(math.prod(widths), np.bool_)  # a dense table is quicker than a search
     seen[keys[: len(known)]] = True
     return np.asarray(seen[keys[len(known) :]])

@@ -1,10 +1,10 @@
-"""Whether original rows can stand behind an ambiguous release, with its private trace and without.
+"""Check that the original supports an ambiguous release, with its private trace or without.
 
-With the trace every group must list exactly the values of its rows and count exactly their sensitive values. Without
-it, rows must be dealt to groups so that every group gets as many rows of each sensitive value as it counts, all of
-whose values it lists, and each of its entries at least one row that holds it; what is not dealt is withheld. Where
-there are few ways to do so, whole-number programming decides whether there is one. Where there are many, every entry,
-every count and every row is looked at by itself, which is necessary, so that a true release never fails.
+With the trace, every group must list exactly the values of its rows and count exactly their sensitive values. Without
+it, there must be an assignment of rows to groups: every group gets as many rows of each sensitive value as it counts,
+it lists all their values, and each of its entries has at least one row; rows left over are withheld. Where there are
+few possibilities, integer programming decides whether an assignment exists. Where there are many, every entry, every
+count and every row is checked by itself; this is a necessary condition, so a true release never fails.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ kernels = cast(Any, covering)
 
 
 class PublishedRows(NamedTuple):
-    """The usable rows of the original by what a group may see of them: their values, and their sensitive value."""
+    """The usable rows of the original by what a group publishes: their listed values, and their sensitive value."""
 
     lines: NDArray[np.int64]
     starts: NDArray[np.int64]
-    """Rows with the values of a line are those from its start to the next one's, by their sensitive values."""
+    """Line i has the entries of ``classes`` and ``amounts`` from ``starts[i]`` to ``starts[i + 1]``."""
     classes: NDArray[np.int32]
     amounts: NDArray[np.int64]
 
     @property
     def line_of(self) -> NDArray[np.int64]:
-        """The line of each sensitive value."""
+        """The line of each entry."""
         return np.repeat(np.arange(len(self.lines)), np.diff(self.starts))
 
 
@@ -46,7 +46,7 @@ class PublishedRows(NamedTuple):
 
 
 def by_trace(aligned: AlignedAmbiguous, trace: NDArray[Any], faults: list[str]) -> Check:
-    """Whether every group lists and counts exactly the values of the rows that the trace puts into it."""
+    """Check that every group lists and counts exactly the values of the rows that the trace puts into it."""
     release, faults = aligned.release, list(faults)
     explained = "every group lists exactly the quasi-identifiers and counts exactly the sensitive values of its rows"
     placed = place_rows(release, aligned.original.rows, aligned.usable, trace, faults)
@@ -60,7 +60,7 @@ def by_trace(aligned: AlignedAmbiguous, trace: NDArray[Any], faults: list[str]) 
         first, last = (int(aligned.located.firsts[at]) for at in (block, block + 1))
         inside = (listed >= first) & (listed < last)
         claimed = shown.groups[inside].astype(np.int64) * width + listed[inside]
-        # a value that no group lists has the last number
+        # values that no group lists share the last number
         held = np.where(lines[:, block] < 0, width - 1, lines[:, block])
         differing = first_difference(claimed, distinct(places * width + held))
         if differing is not None:
@@ -78,7 +78,7 @@ def by_trace(aligned: AlignedAmbiguous, trace: NDArray[Any], faults: list[str]) 
 
 
 def without_trace(aligned: AlignedAmbiguous) -> tuple[Check, str]:
-    """Whether original rows could stand behind the groups, and by which check (``assignment`` or ``necessary``)."""
+    """Check that original rows could be behind the groups; also return the method (``assignment`` or ``necessary``)."""
     rows = _rows(aligned)
     fault = _unsupported(aligned, rows)
     if fault is not None:
@@ -108,7 +108,7 @@ def without_trace(aligned: AlignedAmbiguous) -> tuple[Check, str]:
 
 
 def _rows(aligned: AlignedAmbiguous) -> PublishedRows:
-    """The usable rows, in a random order of lines: groups are then soon explained, whichever values they list."""
+    """Return the usable rows, lines in random order: this finds witnesses early, whichever values a group lists."""
     width, number = aligned.counts.width, len(aligned.located.lines)
     order = np.random.default_rng(0).permutation(number)
     place = np.empty(number, np.int64)
@@ -120,7 +120,7 @@ def _rows(aligned: AlignedAmbiguous) -> PublishedRows:
 
 
 def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
-    """An entry, a count or rows that cannot be explained, in a sentence; None when each can be by itself."""
+    """Describe an entry, a count or rows without an explanation; None if each has one by itself."""
     release, shown, told = aligned.release, aligned.located.shown, aligned.counts
     borne, lacking, fits = kernels.witnesses(
         rows.lines,
@@ -164,7 +164,7 @@ def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
 
 
 def _dealt(aligned: AlignedAmbiguous, rows: PublishedRows) -> bool | None:
-    """Whether rows can be dealt to groups; None when there are too many ways, or it was not found out in time."""
+    """Whether an assignment of rows to groups exists; None if there are too many possibilities or time ran out."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array, vstack
 

@@ -1,4 +1,4 @@
-"""An anatomy release laid over its original, so that the two can be compared row by row and group by group."""
+"""An anatomy release aligned with its original, so that the two can be compared row by row and group by group."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from discreet.table.table import Column, Table
 
 
 class AlignedAnatomy(NamedTuple):
-    """An anatomy release laid over its original: both in the codes of the original."""
+    """An anatomy release aligned with its original, both in the codes of the original."""
 
     release: AnatomyRelease
     original: Table
     had: NDArray[np.int64]
-    """Per original row: the number of its combination of quasi-identifiers and other columns published as they are."""
+    """Per original row: the number of its combination of quasi-identifiers and other columns published unchanged."""
     shown: NDArray[np.int64]
-    """Per published row the same; ``kinds`` or above for a combination that no original row has."""
+    """Per published row: the number of its combination; ``kinds`` or above if no original row has it."""
     kinds: int
     counts: Counts
-    """The counts of all groups by the original's values; values that it does not know are left out."""
+    """The counts of all groups by the original's values; values unknown to the original are left out."""
     strange: int
-    """How many values are counted that the original does not know."""
+    """How many rows are counted with a value unknown to the original."""
     published: NDArray[np.int64]
     """How often each sensitive value of the original is counted."""
     usable: NDArray[np.intp]
-    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+    """The publishable original rows: those without a missing number that the reader was told to withhold."""
 
 
 def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
-    """Lay a release over its original, refusing an original that was read in another way than the release tells."""
+    """Align a release with its original; reject an original that was read differently than the release states."""
     claimed = claims(release, original)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     for attribute, payload in zip(release.quasi, release.exact, strict=True):
@@ -59,8 +59,11 @@ def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
 
 
 def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
-    """What the sensitive table counts: per group, by the original's values; how often it counts values that the
-    original does not know; and how often each value of the original in all."""
+    """Return the sensitive table's counts by the original's values.
+
+    These are: the counts per group, the number of rows counted with values unknown to the original, and the total of
+    each value of the original.
+    """
     check_sensitive(release, original)
     column = original.sensitive[0]
     width = len(column.values)
@@ -76,10 +79,10 @@ def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple
 
 
 def margins(aligned: AlignedAnatomy) -> Margins | None:
-    """What must fit without a trace: rows by combination and value, by combination and group, by group and value.
+    """Return the counts that must fit together: by combination and value, combination and group, group and value.
 
-    The withheld rows are a group like any other here, the last one: all that is not published of the usable rows is in
-    it. None when more is published than there is, which other checks have told.
+    The withheld rows are one more group, the last one, with all usable rows that are not published. None if more is
+    published than the original has, which other checks report.
     """
     column = aligned.original.secret
     assert column is not None

@@ -1,9 +1,9 @@
-"""The audit of an anatomy release: quasi-identifiers as they are, sensitive values counted per group.
+"""The audit of an anatomy release, which publishes exact quasi-identifiers and counts sensitive values per group.
 
 It checks that the files are those the manifest names, that the two tables agree, that the published quasi-identifiers
-and the counted values are the original's, that original rows can stand behind the groups, and that every promise is
-kept: by every group, by the withheld rows taken as one group, and by what an adversary believes who only finds rows by
-their quasi-identifiers.
+and the counted values are the original's, that the original supports the groups, and that every promise is kept: by
+every group, by the withheld rows taken as one group, and by the belief of an adversary who only finds rows by their
+quasi-identifiers.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _consistency(release: AnatomyRelease) -> Check:
 
 
 def totals(aligned: AlignedAnatomy | AlignedAmbiguous) -> Check:
-    """Whether counted and withheld values together are the original's."""
+    """Check that counted and withheld values together make up the original's."""
     release, original = aligned.release, aligned.original
     column = original.secret
     assert column is not None
@@ -91,7 +91,7 @@ def totals(aligned: AlignedAnatomy | AlignedAmbiguous) -> Check:
 
 
 def _rows(aligned: AlignedAnatomy) -> Check:
-    """Whether the published quasi-identifiers are those of original rows, each as often as it occurs at most."""
+    """Check that every published combination of quasi-identifiers occurs in the original at least as often."""
     known = aligned.shown < aligned.kinds
     if not bool(known.all()):
         number = int((~known).sum())
@@ -119,7 +119,7 @@ def _rows(aligned: AlignedAnatomy) -> Check:
 
 
 def _by_trace(aligned: AlignedAnatomy, trace: NDArray[Any], faults: list[str]) -> Check:
-    """Whether every group has exactly the rows that the trace puts into it, in both tables."""
+    """Check that every group has exactly the rows that the trace puts into it, in both tables."""
     release, faults = aligned.release, list(faults)
     column = aligned.original.secret
     assert column is not None
@@ -143,7 +143,7 @@ def _by_trace(aligned: AlignedAnatomy, trace: NDArray[Any], faults: list[str]) -
 
 
 def wrongly_counted(told: Counts, real: Counts) -> int | None:
-    """The first group that is not counted as it should be; None when all are."""
+    """Return the first group whose counts differ from the real ones; None if there is none."""
     cells = np.repeat(told.groups * told.width + told.values, told.amounts)
     actual = np.repeat(real.groups * real.width + real.values, real.amounts)
     differing = first_difference(cells, actual)
@@ -154,7 +154,7 @@ def wrongly_counted(told: Counts, real: Counts) -> int | None:
 
 
 def _crowd(part: Principle, release: AnatomyRelease, left: NDArray[np.int64]) -> PromiseVerdict:
-    """k-anonymity is about rows that cannot be told apart: here, those with the same quasi-identifiers."""
+    """Judge k-anonymity, which is about indistinguishable rows: here, rows with the same quasi-identifiers."""
     keys = numbered([one.codes for one in release.exact], [len(one.values) for one in release.exact], release.rows)
     _, sizes = np.unique(keys, return_counts=True)
     alike = np.append(sizes, left.sum()) if left.sum() else sizes
@@ -172,7 +172,7 @@ def _crowd(part: Principle, release: AnatomyRelease, left: NDArray[np.int64]) ->
 
 
 def _losses(release: AnatomyRelease, withheld: int) -> dict[str, float]:
-    """Quasi-identifiers are exact, so only withheld rows lose anything; what is lost is the link to the values."""
+    """Return the losses; quasi-identifiers are exact, so only withheld rows lose information about them."""
     rows = release.rows + withheld
     return {
         "ail": withheld / rows if rows else 0.0,

@@ -1,11 +1,11 @@
-"""Whether original rows can stand behind an anatomy release of which no trace is at hand.
+"""Check that the original supports an anatomy release without a trace.
 
-Known are three tables of counts: the original's rows by combination of quasi-identifiers and sensitive value; the
-published rows by combination and group; the counted values by group and value. The withheld rows are one more group.
-A true release fills a cube with whole numbers whose three sides are these tables. To find such a cube is hard in
-general. But rows whose combination lies in one group only, or has one value only, leave no choice; where few others
-remain, whole-number programming decides about them; where many do, every group is asked whether its combinations have
-enough rows of each value left, which is necessary, so that a true release never fails.
+Three tables of counts are known: the original's rows by combination of quasi-identifiers and sensitive value; the
+published rows by combination and group; and the counted values by group and value. The withheld rows are one more
+group. A true release fills a cube with whole numbers whose three margins are these tables. Finding such a cube is hard
+in general. But rows whose combination is in one group only, or has one value only, leave no choice. If few other cells
+remain, integer programming decides about them; if many remain, every group is checked for enough rows of each of its
+values among its combinations. This is a necessary condition, so a true release never fails.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from discreet.adversary.check import Check
 from discreet.principles.counts import Counts
 
 CELLS = 20_000
-"""The largest number of cells that are searched for an assignment."""
+"""The largest number of cells searched for an assignment."""
 SECONDS = 5.0
-"""How long the search may take."""
+"""The time limit of the search."""
 CHUNK = 1 << 22
-"""How many cells are looked at together where they are not searched."""
+"""How many cells are processed together where there are too many to search."""
 
 
 class Margins(NamedTuple):
-    """Three tables of counts that describe the same rows; the last group is that of the withheld rows."""
+    """Three tables of counts that describe the same rows; the last group consists of the withheld rows."""
 
     values: Counts
     """Per combination of quasi-identifiers: how many original rows have which value."""
@@ -38,7 +38,7 @@ class Margins(NamedTuple):
 
 
 class ClaimCells(NamedTuple):
-    """Cells of the cube that may hold rows, and how many at most."""
+    """Cells of the cube that may be nonzero, with their upper bounds."""
 
     points: NDArray[np.int64]
     groups: NDArray[np.int64]
@@ -47,7 +47,7 @@ class ClaimCells(NamedTuple):
 
 
 def without_trace(margins: Margins | None, ids: NDArray[np.int64]) -> tuple[Check, str]:
-    """Whether original rows could stand behind the groups, and by which check (``assignment`` or ``necessary``)."""
+    """Check that original rows could be behind the groups; also return the method (``assignment`` or ``necessary``)."""
     if margins is None:
         return _refuted("The release holds quasi-identifiers or values that the original has not, or not so often."), (
             "necessary"
@@ -98,14 +98,14 @@ def _named(group: int, ids: NDArray[np.int64]) -> str:
 
 
 def _forced(margins: Margins) -> tuple[Margins | None, int]:
-    """What is left once all rows without a choice are placed; None, and a group, when they do not fit."""
+    """Place all rows without a choice and return what remains; None, and a group, if these rows do not fit."""
     values, groups, claims = margins
     width = claims.width
     if not len(values.amounts):
         return margins, -1
     one_value = np.diff(values.starts) == 1
     one_group = (np.diff(groups.starts) == 1) & ~one_value
-    # a combination with one value: its rows in each group have it; one with one group: all its values are in there
+    # a combination with one value: all its rows have it, in each group; with one group: all its values are there
     by_group = one_value[groups.groups]
     first = values.values[np.minimum(values.starts[:-1], max(0, len(values.values) - 1))].astype(np.int64)
     cells = [groups.values[by_group].astype(np.int64) * width + first[groups.groups[by_group]]]
@@ -142,19 +142,19 @@ def _forced(margins: Margins) -> tuple[Margins | None, int]:
 
 
 def _only(counts: Counts, lines: NDArray[np.bool_]) -> Counts:
-    """The same lines, all but some of them emptied."""
+    """Return the counts with all lines emptied but the given ones."""
     kept = lines[counts.groups]
     starts = np.concatenate([[0], np.cumsum(np.where(lines, np.diff(counts.starts), 0))])
     return Counts(starts, counts.values[kept], counts.amounts[kept], counts.width)
 
 
 def _number(margins: Margins) -> int:
-    """How many cells there are when every group of a combination may have every value of it."""
+    """Count the cells if every value of a combination is possible in each of its groups."""
     return int((np.diff(margins.groups.starts) * np.diff(margins.values.starts)).sum())
 
 
 def _cells(margins: Margins, start: int, end: int) -> ClaimCells:
-    """The cells of some of the pairs of a combination and a group."""
+    """Return the cells of the pairs of a combination and a group from ``start`` to ``end``."""
     values, groups, _ = margins
     points = groups.groups[start:end]
     many = np.diff(values.starts)[points]
@@ -168,7 +168,7 @@ def _cells(margins: Margins, start: int, end: int) -> ClaimCells:
 
 
 def _lacking(margins: Margins) -> int:
-    """A group whose combinations cannot have as many rows of some value as it claims; -1 when there is none."""
+    """Return a group whose combinations have too few rows of a value that it claims; -1 if there is none."""
     claims = margins.claims
     claimed = claims.groups * claims.width + claims.values
     found = np.zeros(len(claimed), np.int64)
@@ -188,7 +188,7 @@ def _lacking(margins: Margins) -> int:
 
 
 def _assignment(margins: Margins) -> bool | None:
-    """Whether whole numbers fill the cube; None when this was not found out in time."""
+    """Whether whole numbers fill the cube; None if time ran out."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array, vstack
 

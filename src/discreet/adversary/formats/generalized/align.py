@@ -1,6 +1,6 @@
-"""A release laid over its original, so that the two can be compared row by row and group by group.
+"""A release aligned with its original, so that the two can be compared row by row and group by group.
 
-Rows are compared with all that is published of them as it is: the sensitive value and other columns carried along.
+Rows are compared by all their columns that are published unchanged: the sensitive value and other columns kept along.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from discreet.table.table import Column, Table
 
 
 class Aligned(NamedTuple):
-    """A release laid over its original: both in the codes of the original."""
+    """A release aligned with its original, both in the codes of the original."""
 
     release: GeneralizedRelease
     columns: tuple[Column, ...]
     """The original's quasi-identifiers, in the order of the release."""
     boxes: Boxes
     had: NDArray[np.int64]
-    """Per original row: the number of the combination of values published as they are."""
+    """Per original row: the number of its combination of values published unchanged."""
     shown: NDArray[np.int64]
-    """Per published row the same; ``kinds`` for a combination that no original row has."""
+    """Per published row: the number of its combination; ``kinds`` if no original row has it."""
     kinds: int
     published: NDArray[np.int64]
     """How often each sensitive value of the original is published."""
     class_of: NDArray[np.int64]
-    """Per sensitive value of the release: its code in the original, or one too many when it has none."""
+    """Per sensitive value of the release: its code in the original, or the number of codes if it has none."""
     usable: NDArray[np.intp]
-    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+    """The publishable original rows: those without a missing number that the reader was told to withhold."""
 
 
 def align(release: GeneralizedRelease, original: Table) -> Aligned:
-    """Lay a release over its original, refusing an original that was read in another way than the release tells."""
+    """Align a release with its original; reject an original that was read differently than the release states."""
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     published = np.array([release.rows], np.int64)
@@ -65,7 +65,7 @@ def align(release: GeneralizedRelease, original: Table) -> Aligned:
 
 
 def check_sensitive(release: Release, original: Table) -> None:
-    """Refuse an original that was read with other sensitive attributes than the release has, or others in kind."""
+    """Reject an original whose sensitive attributes differ from the release's in name or kind."""
     names, own = ([one.name for one in some] for some in (release.sensitive, original.sensitive))
     if names != own:
         what = "attribute of the release is" if len(names) == 1 else "attributes of the release are"
@@ -78,12 +78,12 @@ def check_sensitive(release: Release, original: Table) -> None:
 
 
 def _published(class_of: NDArray[np.int64], payload: ExactColumn, column: Column) -> NDArray[np.int64]:
-    """How often each value of a column of the original is published."""
+    """Count how often each value of a column of the original is published."""
     return np.bincount(class_of[payload.codes], minlength=len(column.values) + 1)[:-1].astype(np.int64)
 
 
 def each_sensitive(aligned: Aligned, original: Table) -> list[tuple[Aligned, Table]]:
-    """The release laid over its original once for every sensitive attribute, as if that were the only one."""
+    """Return the alignment once per sensitive attribute, as if it were the only one."""
     release = aligned.release
     if len(release.secrets) < 2:
         return [(aligned, original)]
@@ -97,7 +97,7 @@ def each_sensitive(aligned: Aligned, original: Table) -> list[tuple[Aligned, Tab
 
 
 def quasi_column(attribute: Attribute, original: Table) -> Column:
-    """The original's column of a published quasi-identifier, refused when it was read in another way."""
+    """Return the original's column of a published quasi-identifier; raise an error if it was read differently."""
     for column in original.quasi:
         if column.name == attribute.name:
             same_kind(attribute, column)
@@ -117,13 +117,13 @@ def quasi_column(attribute: Attribute, original: Table) -> Column:
 
 
 def usable_rows(original: Table) -> NDArray[np.intp]:
-    """The original rows that may be published: those without a missing number that the reader was told to withhold."""
+    """Return the publishable original rows: those without a missing number that the reader was told to withhold."""
     usable = np.arange(original.rows)
     return usable if original.unusable is None else np.delete(usable, original.unusable)
 
 
 def carried_column(attribute: Attribute, original: Table) -> Column:
-    """The original's column that the release carries along."""
+    """Return the original's column of an attribute that the release keeps unchanged."""
     column = next((one for one in original.columns if one.name == attribute.name), None)
     if column is None:
         raise DiscreetError(
@@ -134,14 +134,14 @@ def carried_column(attribute: Attribute, original: Table) -> Column:
 
 
 def as_published(attribute: Attribute) -> str:
-    """How a column is read as it was published, in the words of flags."""
+    """Return which arguments read a column as it was published."""
     if attribute.notation == "number":
         return f"with {argument(attribute.kind, [attribute.name])}"
     return f"as dates, their form given by {argument('dates', {attribute.name: '%Y-%m-%d'})} where it is not certain"
 
 
 def same_kind(attribute: Attribute, column: Column) -> None:
-    """Refuse a column that was read as of another kind than it was published as."""
+    """Reject a column that was read with another kind than it was published with."""
     if attribute.meaning != column.meaning:
         raise DiscreetError(
             f"column {attribute.name!r} was published as {attribute.meaning}, but the original was read with it as "
@@ -150,7 +150,7 @@ def same_kind(attribute: Attribute, column: Column) -> None:
 
 
 def places_in(payload: ExactColumn, column: Column) -> NDArray[np.int64]:
-    """Per value of a published column: its code in the original, or one too many when it has none."""
+    """Return, per value of a published column, its code in the original, or the number of codes if it has none."""
     known: dict[Any, int]
     if payload.values.dtype.kind == "f" and column.kind == "numeric":
         known = {float(value): code for code, value in enumerate(column.values.tolist()) if value == value}
@@ -166,7 +166,7 @@ def places_in(payload: ExactColumn, column: Column) -> NDArray[np.int64]:
 def combined(
     rows: int, published: int, parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """The combinations of several columns numbered, in the original and in the release."""
+    """Number the combinations of several columns, alike in the original and in the release."""
     had, shown, size = np.zeros(rows, np.int64), np.zeros(published, np.int64), 1
     for column, places, codes in parts:
         width = len(column.values) + 1
@@ -176,7 +176,7 @@ def combined(
         shown = shown * width + places[codes]
         size *= width
     if len(parts) <= 1:
-        # the last code of a single column is that of no original row
+        # no original row has the last code of a single column
         return had, shown, max(1, size - 1)
     return _renumbered(had, shown)
 

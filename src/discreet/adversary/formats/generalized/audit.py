@@ -1,4 +1,4 @@
-"""The audit of a generalized release: groups of rows under one description each."""
+"""The audit of a generalized release, whose groups of rows share one description each."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
 
 
 def _naming(attribute: str, parts: tuple[Principle, ...], kept: list[PromiseVerdict]) -> list[PromiseVerdict]:
-    """Verdicts that name the sensitive attribute they are about, where there are several."""
+    """Return verdicts that name their sensitive attribute, where there are several."""
     return [
         one
-        if not part.about_values  # nor about any attribute
+        if not part.about_values  # and so about no attribute
         else replace(one, attribute=attribute, sentence=f"About {attribute!r}: {one.sentence}")
         for part, one in zip(parts, kept, strict=True)
     ]

@@ -1,10 +1,10 @@
-"""Whether the original supports a release of which no trace is at hand.
+"""Check that the original supports a release without a trace.
 
-Rows can be assigned to groups in some way exactly when a maximum flow from groups to rows fills every group; this finds
-every release that no assignment of original rows explains. Where that graph is too large, conditions are checked that
-every true release meets, as Hall's theorem has it: a description holds at least as many original rows of each sensitive
-value as all groups together claim whose descriptions lie inside it. The group itself is always among these; the others
-are looked for in up to ``REGIONS`` descriptions, narrow and wide ones alike.
+An assignment of rows to groups exists exactly if a maximum flow from groups to rows fills every group; this detects
+every release that no assignment of original rows explains. If that graph is too large, necessary conditions are checked
+instead, following Hall's theorem: a description contains at least as many original rows of each sensitive value as all
+groups whose descriptions lie inside it claim together. The group itself is always one of these groups; further ones are
+searched for in up to ``REGIONS`` descriptions, from narrow to wide.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from discreet.releases.boxes import plant, points_of
 from discreet.table.combinations import numbered
 
 EDGES = 2_000_000
-"""The largest graph on which an assignment of rows to groups is looked for."""
+"""The largest graph searched for an assignment of rows to groups."""
 
 REGIONS = 5_000
-"""In how many descriptions other groups are looked for, when the graph is too large."""
+"""In how many descriptions other groups are searched for if the graph is too large."""
 
 COMPARISONS = 30_000_000, 300_000_000
-"""How many pairs of descriptions are compared at most, in small releases and in large ones: up to two seconds."""
+"""The most pairs of descriptions compared, in small releases and in large ones: up to two seconds."""
 
 EFFORT = 100
-"""How many pairs of descriptions are compared per published row, in between."""
+"""How many pairs of descriptions are compared per published row, between these limits."""
 
 
 def without_trace(aligned: Aligned, limit: int = EDGES) -> tuple[Check, str]:
-    """Whether original rows could stand behind the groups, and by which check (``assignment`` or ``necessary``)."""
+    """Check that original rows could be behind the groups; also return the method (``assignment`` or ``necessary``)."""
     release = aligned.release
     width = aligned.kinds + 1
     keys, needs = np.unique(release.group_of.astype(np.int64) * width + aligned.shown, return_counts=True)
@@ -80,7 +80,7 @@ def without_trace(aligned: Aligned, limit: int = EDGES) -> tuple[Check, str]:
 def _crowded(
     aligned: Aligned, forest: Forest, groups: NDArray[np.int64], kinds: NDArray[np.int64], needs: NDArray[np.int64]
 ) -> Check:
-    """Whether no description holds fewer rows of a value than the groups inside it claim together."""
+    """Check that no description contains fewer rows of a value than the groups inside it claim together."""
     release = aligned.release
     least, most = COMPARISONS
     chosen = _spread(
@@ -88,7 +88,7 @@ def _crowded(
     )
     starts = np.searchsorted(groups, np.arange(release.groups + 1))
     places, values, sums = nested(aligned.boxes, chosen, starts, kinds, needs, aligned.kinds)
-    # a region is the whole of a description's intervals: gaps in it would let fewer groups lie inside
+    # a region fills the gaps of its description, so that more groups lie inside it
     whole = aligned.boxes._replace(set_at=np.full_like(aligned.boxes.set_at, -1))
     found = _inside(forest, aligned, whole, chosen[places], values)
     short = np.flatnonzero(found < sums)
@@ -111,7 +111,7 @@ def _crowded(
 
 
 def _spread(boxes: Boxes, number: int) -> NDArray[np.int64]:
-    """Boxes to look into: all distinct ones, or so many from the narrowest to the widest, at equal steps."""
+    """Return the boxes to search: all distinct ones, or ``number`` of them evenly spaced from narrow to wide."""
     _, first = np.unique(np.concatenate([boxes.low, boxes.high], axis=1), axis=0, return_index=True)
     if len(first) <= number:
         return np.sort(first).astype(np.int64)
@@ -121,7 +121,7 @@ def _spread(boxes: Boxes, number: int) -> NDArray[np.int64]:
 
 
 def _forest(aligned: Aligned) -> Forest:
-    """The distinct original points of every combination of values published as they are, one tree for each."""
+    """Return the distinct original points, in one tree per combination of values published unchanged."""
     order, firsts = _collapsed(aligned)
     points = points_of(aligned.columns)[order[firsts[:-1]]]
     kinds = aligned.had[order[firsts[:-1]]]
@@ -129,7 +129,7 @@ def _forest(aligned: Aligned) -> Forest:
 
 
 def _collapsed(aligned: Aligned) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Rows in an order in which equal ones are together, those of one combination too, and where each lot begins."""
+    """Return the rows sorted by combination and then by point, and where each set of equal rows begins."""
     sizes = [aligned.kinds, *(len(column.values) for column in aligned.columns)]
     codes: list[NDArray[Any]] = [aligned.had, *(column.codes for column in aligned.columns)]
     keys = [np.zeros(len(aligned.usable), np.int64)]
@@ -151,9 +151,9 @@ def _collapsed(aligned: Aligned) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
 def _inside(
     forest: Forest, aligned: Aligned, boxes: Boxes, box_of: NDArray[np.int64], wanted: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Per question: how many original rows with a combination of values lie in a box; those about a box are together.
+    """Return, per query, how many original rows with a combination of values lie in a box; queries are sorted by box.
 
-    So many are asked about each box that all of its rows are gone through, in one tree of all points.
+    Each box has so many queries that all its rows are visited once, in one tree of all points.
     """
     keys = numbered(list(forest.points.T), [len(column.values) for column in aligned.columns], len(forest.points))
     _, first, point_of = np.unique(keys, return_index=True, return_inverse=True)
@@ -175,13 +175,13 @@ Served = tuple[NDArray[np.int64], NDArray[np.int64]]
 def _candidates(
     forest: Forest, boxes: Boxes, groups: NDArray[np.int64], kinds: NDArray[np.int64], limit: int
 ) -> Served | None:
-    """The distinct points that could serve each claim, or None once they are more than ``limit`` together."""
+    """Return the distinct points that could serve each claim, or None if these are more than ``limit`` in total."""
     numbers, positions = incidences(forest, boxes, groups, kinds, limit)
     return None if len(positions) > limit else (numbers, positions)
 
 
 def _weights(forest: Forest, numbers: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many rows could serve each claim."""
+    """Return how many rows could serve each claim."""
     ends = np.concatenate([[0], np.cumsum(forest.weights[positions])])
     at = np.cumsum(numbers)
     return np.asarray(ends[at] - ends[at - numbers], np.int64)
@@ -190,9 +190,10 @@ def _weights(forest: Forest, numbers: NDArray[np.int64], positions: NDArray[np.i
 def _lacking(
     forest: Forest, needs: NDArray[np.int64], numbers: NDArray[np.int64], positions: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """How many rows of each claim (a group and a value) find no original row of their own, in a best assignment.
+    """Return how many rows of each claim (a group and a value) get no original row in a maximum assignment.
 
-    Source -> claim: as many as the group claims; -> original point inside: as many as it has rows; -> sink.
+    Source -> claim: as many rows as the group claims. Claim -> original point inside: as many rows as the point has.
+    Point -> sink: the same number.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow

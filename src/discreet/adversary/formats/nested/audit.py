@@ -1,7 +1,7 @@
 """The audit of a nested release: rows under nodes of a tree of persons.
 
-Promises are judged by what is believed of the persons of every leaf by someone who knows the tree. What others believe,
-who only match descriptions or count rows, is told besides: the promise is not about them.
+Promises are judged by the beliefs about the persons of every leaf, held by an adversary who knows the tree. The beliefs
+of adversaries who only match descriptions or count rows are reported as well; the promise is not about them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
 
 
 def leaves_of(release: NestedRelease, aligned: Aligned, prior: Prior) -> Subjects:
-    """The persons by their leaves, with the values that are expected of them."""
+    """Return the persons by leaf, with their expected sensitive values."""
     beliefs = expected(release.tree, counts_of(aligned, len(prior.values)))
     chosen = np.flatnonzero(release.persons)
     return Subjects(

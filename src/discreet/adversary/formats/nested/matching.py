@@ -1,14 +1,14 @@
-"""What those believe about a nested release who ignore its tree, and only match descriptions with people.
+"""The beliefs of adversaries who ignore the tree of a nested release and only match descriptions with people.
 
-Someone who takes all ways to give people rows for equally likely in which everybody lies in the description of the
-row's node, whether or not the person is in that node, faces the tree again where descriptions admit nobody but the
-persons of their nodes. Elsewhere the chances are found by scaling: of all tables of chances whose sums are the people
-of each kind (kinds are told apart by which descriptions admit them) and the rows of each node, the one in which a
-chance is a factor of the kind times one of the node is the likeliest, and it is met by scaling lines and columns in
-turn (Sinkhorn). Of few people this is not exact, as rows are then given out one by one.
+One adversary takes all assignments of rows to people for equally likely in which everybody lies in the description of
+the row's node, whether or not the person is in that node. Where descriptions admit only the persons of their nodes,
+this adversary arrives at the tree again. Elsewhere the chances are found by scaling. People are of the same kind if the
+same descriptions admit them. Of all tables of chances whose sums are the people of each kind and the rows of each node,
+the likeliest is the one in which a chance is a factor of the kind times a factor of the node; scaling lines and columns
+in turn converges to it (Sinkhorn). For few people this is an approximation, because rows are then given out one by one.
 
-Someone who simply counts the rows under all descriptions that admit a person gives as much weight to a row of a large
-node as to one of a small one, although the former may belong to many more people: those beliefs are not calibrated.
+Another adversary counts the rows under all descriptions that admit a person. This gives a row of a large node as much
+weight as one of a small node, although it may belong to many more people: such beliefs are not calibrated.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 PAIRS = 5_000_000
-"""How many pairs of a kind of people and a node that admits them are scaled at most."""
+"""The most pairs of a kind of people and a node that admits them for which scaling is tried."""
 ROUNDS, EFFORT = 2_000, 1_000_000_000
-"""How often at most, and so that no more than so many chances are scaled in all."""
+"""The most rounds of scaling, and the most chances scaled in total."""
 CLOSE, LOOSE = 1e-7, 1e-3
-"""As a share of all people, how far sums may be off when scaling ends early, and when it has to end."""
+"""How far sums may be off, as a share of all people, for scaling to stop early, and at its end."""
 POINTS = 20_000
-"""For how many combinations of quasi-identifiers rows are counted at most."""
+"""For how many combinations of quasi-identifiers rows are counted, at most."""
 
 Floats = NDArray[np.float64]
 
 
 class People(NamedTuple):
-    """The combinations of quasi-identifiers of original rows that may be published."""
+    """The combinations of quasi-identifiers of the publishable original rows."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.int64]
-    """How many rows have each."""
+    """Per combination: its number of rows."""
     of_row: NDArray[np.intp]
-    """Per such row: its combination."""
+    """Per publishable row: its combination."""
 
 
 def people_of(aligned: Aligned) -> People:
-    """The people of an original."""
+    """Return the people of an original."""
     codes = [column.codes[aligned.usable] for column in aligned.columns]
     keys = numbered(codes, [len(column.values) for column in aligned.columns], len(aligned.usable))
     _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
@@ -78,7 +78,7 @@ def by_descriptions(
     prior: Prior,
     left: NDArray[np.int64],
 ) -> Check:
-    """What someone believes who knows no tree; beyond the promise is a caveat, as the promise is about who does."""
+    """Check the beliefs of an adversary who ignores the tree; the promise assumes it known, so excess is a caveat."""
     kinds, node_of = _kinds(release, people)
     placed = node_of >= 0
     alike = np.bincount(node_of[placed], people.numbers[placed], release.groups).astype(np.int64)
@@ -114,7 +114,7 @@ def by_descriptions(
 
 
 def _beyond(parts: Sequence[Principle], prior: Prior, beliefs: Floats, sizes: Floats, some: str) -> Check:
-    """How far some beliefs about kinds of people go beyond promises."""
+    """Report how far the beliefs about kinds of people exceed the promises."""
     lines, values = np.nonzero(beliefs)
     starts = np.searchsorted(lines, np.arange(len(beliefs) + 1))
     amounts = beliefs[lines, values] * sizes[lines]
@@ -123,7 +123,7 @@ def _beyond(parts: Sequence[Principle], prior: Prior, beliefs: Floats, sizes: Fl
     for part in parts:
         strains = part.strain(counts, prior)
         worst = float(strains.max(initial=0.0))
-        if worst > 1.0 + 1e-4:  # scaling comes only so close
+        if worst > 1.0 + 1e-4:  # scaling is this accurate
             number = int(sizes[strains > 1.0 + 1e-4].sum())
             told.append(f"up to {worst:.2f} times what {part} allows, beyond it about {rows(number)}")
             beyond.append(f"{worst:.2f} times what {part} allows")
@@ -139,10 +139,10 @@ def _beyond(parts: Sequence[Principle], prior: Prior, beliefs: Floats, sizes: Fl
 
 
 def _kinds(release: NestedRelease, people: People) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Per combination: a number for which descriptions admit it, and the node that these lead down to.
+    """Return, per combination, a number for the set of descriptions that admit it, and the node these lead down to.
 
-    The number is the sum of random ones, one for each node, so that different sets share one but by a chance of 2^-63.
-    The node is -1 where the descriptions are not those of a node and its ancestors, and -2 where there are none.
+    The number is a sum of random marks, one per node, so that two different sets have the same number with probability
+    2^-63. The node is -1 if the descriptions are not those of a node and its ancestors, and -2 if there are none.
     """
     nodes, tree = release.groups, release.tree
     marks = np.random.default_rng(0).integers(-(1 << 62), 1 << 62, nodes)
@@ -159,7 +159,7 @@ def _kinds(release: NestedRelease, people: People) -> tuple[NDArray[np.int64], N
 
 
 def _admits(aligned: Aligned, people: People, chosen: NDArray[np.intp]) -> csr_array | None:
-    """Which combinations (lines) the descriptions of nodes (columns) admit; None when these are too many."""
+    """Return which combinations (lines) the descriptions of nodes (columns) admit; None if there are too many pairs."""
     from scipy.sparse import csr_array
 
     points, nodes = points_of(people.columns)[chosen], len(aligned.boxes.low)
@@ -172,9 +172,9 @@ def _admits(aligned: Aligned, people: People, chosen: NDArray[np.intp]) -> csr_a
 
 
 def _scaled(admits: csr_array, sizes: Floats, held: Floats) -> csr_array | None:
-    """Per kind of people: the chance that their row is one of each node's, and after these that it is withheld.
+    """Return, per kind of people, the chance that their row belongs to each node, and lastly that it is withheld.
 
-    None where no chances were found by which all rows are given out and nobody is left without one.
+    None if no chances were found that give out all rows and leave nobody without one.
     """
     from scipy.sparse import csr_array, hstack
 
@@ -196,7 +196,7 @@ def _scaled(admits: csr_array, sizes: Floats, held: Floats) -> csr_array | None:
             of_kind = sizes / reached
     if not off <= LOOSE:
         return None
-    # the lines are what is believed, so that it is these that must add up
+    # the lines are the beliefs, so these must sum to 1
     chances = of_node[admits.indices] / np.repeat(reached, np.diff(admits.indptr))
     return csr_array((chances, admits.indices, admits.indptr), shape=admits.shape)
 
@@ -212,7 +212,7 @@ def by_counting(
     prior: Prior,
     classes: NDArray[np.int32],
 ) -> Check:
-    """How wrong someone is who counts the rows of all nodes that admit a person; nobody should, so it is no finding."""
+    """Report how wrong it is to count the rows of all nodes that admit a person; this breaks no promise."""
     chosen = np.unique(np.linspace(0, len(people.numbers) - 1, min(POINTS, len(people.numbers))).astype(np.intp))
     columns = [replace(column, codes=column.codes[chosen]) for column in people.columns]
     counts = mixed(release, columns, counts_of(aligned, len(prior.values)))

@@ -1,10 +1,11 @@
-"""Whether the original supports a nested release: whether persons can be in its leaves, and its rows be theirs.
+"""Check that the original supports a nested release: its leaves can contain the persons, and its rows be theirs.
 
-Who is in which leaf is told by the private trace, or by the descriptions of leaves where no original row lies in two of
-them. Then the rows of every node must be those of persons who are in it and have none below: from the leaves up, as
-many persons of every value come to a node as it has rows of that value, and none are left at the roots. Where nobody
-knows who is in which leaf, two things are looked at that are true of every release: that original rows can stand behind
-the rows of nodes, each in the description of its node, and that as many as are said can be in every leaf.
+The leaf of every person is known from the private trace, or from the descriptions of leaves where no original row lies
+in two of them. Then the rows of every node must belong to persons who are in the node and have no row below it: from
+the leaves up, at least as many persons of every value arrive at a node as it has rows of that value, and nobody is left
+over at the roots. If the leaves of persons are unknown, two necessary conditions are checked: that original rows can be
+behind the rows of the nodes, each in the description of its node, and that every leaf can contain its stated number of
+persons.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ AT_FAULT = "whose rows are where was not looked at, as the tree is at fault"
 
 
 def by_trace(release: NestedRelease, aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
-    """Whether everybody belongs into the leaf that the trace tells, and rows of nodes are those of their persons."""
+    """Check that everybody belongs into the leaf given by the trace, and that nodes have the rows of their persons."""
     faults = list(faults)
     placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
     if placed is not None:
@@ -45,7 +46,7 @@ def by_trace(release: NestedRelease, aligned: Aligned, trace: NDArray[Any], faul
 def explained_by(
     release: NestedRelease, aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]
 ) -> list[str]:
-    """Why the release is not that of the original rows ``kept`` with their leaves at these places, if it is not."""
+    """Return why the original rows ``kept``, with their leaves at ``places``, do not explain the release, if so."""
     if not release.sound:
         return [AT_FAULT]
     faults = outside(aligned, kept, places)
@@ -67,9 +68,9 @@ def explained_by(
 
 
 def unfilled(tree: Tree, had: NDArray[np.int64], shown: NDArray[np.int64], width: int) -> int | None:
-    """The first node whose rows persons from below cannot have, or a root where some are left; None if there is none.
+    """Return the first node with rows that no persons from below can have, or a root with persons left over, if any.
 
-    ``had`` are the persons and ``shown`` the rows, each as node x width + what is published as it is.
+    ``had`` are the persons and ``shown`` the rows, each as node x width + the number of the values published unchanged.
     """
     keys, place = np.unique(np.concatenate([had, shown]), return_inverse=True)
     more = np.bincount(place[: len(had)], minlength=len(keys)) - np.bincount(place[len(had) :], minlength=len(keys))
@@ -91,7 +92,7 @@ def unfilled(tree: Tree, had: NDArray[np.int64], shown: NDArray[np.int64], width
 
 
 def without_trace(release: NestedRelease, aligned: Aligned) -> tuple[Check, str]:
-    """Whether original rows could stand behind the tree, and by which check (``assignment`` or ``necessary``)."""
+    """Check that original rows could be behind the tree; also return the method (``assignment`` or ``necessary``)."""
     if not release.sound:
         return Check("support", False, f"{AT_FAULT[0].upper()}{AT_FAULT[1:]}."), "necessary"
     leaves = release.leaves
@@ -131,7 +132,7 @@ def without_trace(release: NestedRelease, aligned: Aligned) -> tuple[Check, str]
 
 
 def _leaves_at(release: NestedRelease, aligned: Aligned) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Per original row that may be published: in how many leaves it lies, and which it is, of those of one."""
+    """Return, per publishable original row, how many leaves it lies in, and which leaf if it is only one."""
     number = release.leaves.groups
     pairs = np.stack([np.ones(number, np.int64), np.arange(number)], axis=1).ravel()
     twice = Counts(np.arange(number + 1) * 2, np.tile(np.array([0, 1], np.int32), number), pairs, 2)
@@ -148,7 +149,7 @@ def _named(release: NestedRelease, node: int) -> str:
 
 
 def nesting(release: NestedRelease, aligned: Aligned) -> Check:
-    """Whether the description of every node lies inside that of its parent, as everyone in it is in the parent too."""
+    """Check that the description of every node lies inside its parent's: everyone in the node is in the parent."""
     children = np.flatnonzero(release.parents >= 0)
     inside = np.ones(len(children), np.bool_)
     for axis in range(len(aligned.columns)):
@@ -164,7 +165,7 @@ def nesting(release: NestedRelease, aligned: Aligned) -> Check:
 
 
 def _within(boxes: Boxes, axis: int, inner: NDArray[np.intp], outer: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which boxes lie inside others on an axis; one that admits nothing lies in any."""
+    """Return which boxes lie inside others on an axis; an empty box lies inside any."""
     low, high, set_at = boxes.low[:, axis], boxes.high[:, axis], boxes.set_at[:, axis]
     empty = low[inner] > high[inner]
     result = empty | ((low[inner] >= low[outer]) & (high[inner] <= high[outer]))

@@ -1,4 +1,4 @@
-"""Rows with randomised sensitive values looked up in the original by all that is published of them as it is."""
+"""Rows with randomised sensitive values, matched with original rows by all columns published unchanged."""
 
 from __future__ import annotations
 
@@ -23,38 +23,39 @@ from discreet.table.table import Table
 
 
 class Matched(NamedTuple):
-    """A release with randomised sensitive values beside its original."""
+    """A release with randomised sensitive values, matched with its original."""
 
     release: RandomisedRelease
     class_of: NDArray[np.int64]
-    """Per value of the prior: its code in the original, or one too many when it has none."""
+    """Per value of the prior: its code in the original, or the number of codes if it has none."""
     check: Check
     how: str
-    """By what the rows were matched: ``trace`` or ``assignment``."""
+    """How the rows were matched: by ``trace`` or ``assignment``."""
     before: Counts
-    """Per combination of columns published as they are, all of whose rows are published: how often each value of the
-    original occurs. With a trace, which row is published where is known, and all rows of a value are put together."""
+    """Per combination of columns published unchanged, if all its rows are published: the counts of the original's
+    values. With a trace, every row's place is known, and the combinations are replaced by the original values
+    themselves."""
     after: Counts
-    """The same for how often each value of the prior is published."""
+    """Per such combination: the counts of the published values of the prior."""
     left: NDArray[np.int64]
-    """How often each value of the original is withheld, at least."""
+    """Per value of the original: how many rows with it are certainly withheld."""
     choices: Counts
-    """Per combination of which some rows are withheld: how many more of each value may be."""
+    """Per combination with withheld rows: how many more rows of each value may be withheld."""
     chosen: NDArray[np.int64]
-    """How many more of each combination are."""
+    """Per such combination: how many more rows are withheld."""
     had: NDArray[np.int64]
-    """Per original row: the number of its combination of columns published as they are."""
+    """Per original row: the number of its combination of columns published unchanged."""
     shown: NDArray[np.int64]
-    """Per published row the same."""
+    """Per published row: the number of its combination."""
 
     @property
     def open(self) -> int:
-        """How many withheld rows have a value that is not known."""
+        """How many withheld rows have an unknown value."""
         return int(self.chosen.sum())
 
     @property
     def in_places(self) -> Counts | None:
-        """``before`` by the places of values in the prior; ``None`` when it does not list all of them."""
+        """``before`` by the positions of values in the prior; None if the prior does not list all of them."""
         place = np.full(self.before.width + 1, -1, np.int32)
         place[self.class_of] = np.arange(len(self.class_of))
         return None if bool((place[self.before.values] < 0).any()) else self.before.under(place)
@@ -63,7 +64,7 @@ class Matched(NamedTuple):
 def match(
     release: RandomisedRelease, original: Table, trace: NDArray[Any] | None = None, faults: list[str] | None = None
 ) -> Matched:
-    """Lay a release beside its original, refusing an original that was read in another way than the release tells."""
+    """Match a release with its original; reject an original that was read differently than the release states."""
     check_sensitive(release, original)
     secret = original.sensitive[0]
     class_of = places_in(release.shown._replace(values=release.values), secret)
@@ -92,7 +93,7 @@ def _by_kinds(
     kinds: int,
     usable: NDArray[np.bool_],
 ) -> Matched:
-    """Rows matched by their combinations of values: as many of each as the original has, but for those withheld."""
+    """Match rows by their combinations of values: as many of each as the original has, except for the withheld ones."""
     rows = np.flatnonzero(usable)
     have = np.bincount(had[rows], minlength=kinds)
     show = np.bincount(shown, minlength=kinds + 1)
@@ -104,7 +105,7 @@ def _by_kinds(
     before = Counts.of_rows(place[had[inside]], original.classes[inside], len(whole), width)
     told = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < len(release.prior)))
     after = Counts.of_rows(place[shown[told]], release.shown.codes[told], len(whole), len(release.prior))
-    # withheld: the rows that were to be, and of every combination as many as are not published
+    # withheld are the unusable rows, and as many rows of every combination as are not published
     left = np.bincount(original.classes[~usable], minlength=width)
     lacking = np.maximum(have - show[:-1], 0)
     some = rows[lacking[had[rows]] > 0]
@@ -152,7 +153,7 @@ def _by_trace(
     trace: NDArray[Any],
     faults: list[str],
 ) -> Matched:
-    """Rows matched by the private trace: the place in the published table of every input row."""
+    """Match rows by the private trace, which gives every input row's place in the published table."""
     width = len(original.prior_counts)
     kept = np.zeros(0, np.int64)
     if trace.shape != had.shape or trace.dtype.kind not in "iu":

@@ -1,4 +1,4 @@
-"""What the audits of formats share that publish quasi-identifiers as they are and randomise every sensitive value."""
+"""The common audit of formats that publish quasi-identifiers unchanged and randomise every sensitive value."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ def audit_randomised(
     chance: Callable[[Matched], list[Check]],
     judged: Callable[[Principle, R, Matched, Prior], PromiseVerdict],
 ) -> FormatFindings:
-    """Audit a release: ``chance`` checks what was drawn, ``judged`` a promise on it.
+    """Audit a release; ``chance`` checks the random draws, and ``judged`` judges a promise on them.
 
-    The withheld rows are judged here, as one more group. ``more`` are the entries that the manifest has besides the
-    common ones.
+    The withheld rows are judged here, as one more group. ``more`` are the manifest entries specific to the format.
     """
     release, original = case.release, case.original
     matched = match(release, original, case.trace, list(case.trace_faults))
@@ -50,14 +49,14 @@ def audit_randomised(
 
 
 def _consistency(release: RandomisedRelease) -> Check:
-    """Whether the files agree with each other."""
+    """Check that the files agree with each other."""
     if release.faults:
         return Check("consistency", False, " ".join(release.faults))
     return Check("consistency", True, "The tables agree with each other and with the manifest.")
 
 
 def _same_prior(matched: Matched, prior: Prior) -> Check:
-    """Whether the prior of the release is that of the original."""
+    """Check that the prior of the release is the original's."""
     told = np.zeros(len(prior.counts) + 1, np.int64)
     np.add.at(told, matched.class_of, matched.release.prior)
     if told[-1]:

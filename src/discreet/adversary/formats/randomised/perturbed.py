@@ -1,9 +1,10 @@
-"""The audit of a perturbed release: quasi-identifiers as they are, sensitive values randomised by a printed matrix.
+"""The audit of a perturbed release: exact quasi-identifiers, and sensitive values randomised by a published matrix.
 
-It checks that the files are those the manifest names; that the matrix gives every original value probabilities that
-add up to 1; that the prior is the original's; that the rows, but for their sensitive values, are the original's; that
-the published sensitive values are such as the matrix makes of the original ones; and that every promise is kept by what
-each published value says about each original one, exactly as printed, and by the withheld rows taken as one group.
+It checks that the files are those the manifest names; that the matrix gives every original value probabilities that sum
+to 1; that the prior is the original's; that the rows, apart from their sensitive values, are the original's; that the
+published sensitive values are plausible for the original ones under the matrix; and that every promise is kept by the
+posterior of every original value given each published one, computed exactly from the published matrix, and by the
+withheld rows taken as one group.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def _stochastic(release: PerturbedRelease) -> Check:
 
 
 def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:
-    """One promise judged on what every published value says."""
+    """Judge one promise on the posteriors given every published value."""
     caps, floors = part.caps(prior), part.floors(prior)
     if caps is None:
         reason = "a perturbed release bounds the belief in single sensitive values and nothing else"

@@ -1,4 +1,4 @@
-"""Whether published sensitive values are such as chance makes of the original ones by the printed matrix."""
+"""Check that the published sensitive values are plausible for the original ones under the published matrix."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from discreet.principles.counts import Counts
 from discreet.releases.randomised.matrix import Matrix
 
 CELLS = 1 << 22
-"""How many counts are held at a time."""
+"""How many counts are kept in memory at a time."""
 
 
 def plausible(matched: Matched, matrix: Matrix) -> Check:
-    """Whether the published values are such as the matrix makes of the original ones."""
+    """Check that the published values are plausible for the original ones under the matrix."""
     had = matched.in_places
     if had is None:
         return Check("draws", False, "The matrix does not tell what becomes of every value of the original.")
@@ -34,7 +34,7 @@ def plausible(matched: Matched, matrix: Matrix) -> Check:
 
 
 def _expected(had: Counts, cells: NDArray[np.float64]) -> draws.Expected:
-    """What the matrix makes of some original rows."""
+    """Return the means and variances of the statistics under the matrix."""
     spreads = cells * (1.0 - cells)
     held = np.bincount(had.values, had.amounts, minlength=had.width)
     own, own_spread = np.empty((2, len(had.values)))
@@ -47,6 +47,6 @@ def _expected(had: Counts, cells: NDArray[np.float64]) -> draws.Expected:
         dense, share = np.zeros((2, stop - start, had.width))
         dense[at], share[at] = had.amounts[inside], had.shares[inside]
         own[inside], own_spread[inside] = (dense @ cells.T)[at], (dense @ spreads.T)[at]
-        # all together: per original value, the mean of what its row counts and of the square of it
+        # the variance of a row's contribution, by its original value: mean of the square minus square of the mean
         total += float((dense * (share**2 @ cells - (share @ cells) ** 2)).sum())
     return draws.Expected(cells @ held, spreads @ held, own, own_spread, total)

@@ -1,9 +1,9 @@
-"""The audit of a retained release: quasi-identifiers as they are, sensitive numbers kept by a coin or drawn anew.
+"""The audit of a retained release: exact quasi-identifiers, sensitive numbers retained by a coin or drawn anew.
 
-It checks that the files are those the manifest names; that the prior is the original's; that the rows, but for their
-sensitive values, are the original's; that the published numbers are such as the stated probability makes of the
-original ones; and that every promise is kept by what each published number says about the neighbourhood of any number
-that occurs, exactly as printed, and by the withheld rows taken as one group.
+It checks that the files are those the manifest names; that the prior is the original's; that the rows, apart from their
+sensitive values, are the original's; that the published numbers are plausible for the original ones under the stated
+probability; and that every promise is kept by the belief in the neighbourhood of any occurring number given each
+published one, computed exactly from the published probability, and by the withheld rows taken as one group.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from discreet.releases.randomised.retained import RetainedRelease
 
 def audit_retained(case: Case[RetainedRelease]) -> FormatFindings:
     """Audit a retained release against its original; see ``audit``."""
-    more = {"retention": case.manifest["retention"]}  # loading has told what else it says
+    more = {"retention": case.manifest["retention"]}  # loading has validated this entry
     return audit_randomised(case, more, lambda matched: [plausible(matched, case.release.coin)], _judged)
 
 
 def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:
-    """One promise judged on what every published number says."""
+    """Judge one promise on the beliefs given every published number."""
     near = part.nearness
     if near is None:
         reason = "a retained release bounds the belief that a number lies near to another and nothing else"
@@ -57,7 +57,7 @@ def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: 
         f"{what}, where {wording.percent(crowd.rows[centre] / prior.rows)} of the whole table lie"
     )
     strain, broken = worst.belief * near.m, worst.broken
-    # rounding must not tell another story than whole numbers do
+    # rounding must not contradict the exact count of broken values
     strain = max(strain, float(np.nextafter(1.0, 2.0))) if broken else min(strain, 1.0)
     achieved = math.floor(1.0 / worst.belief + 1e-9) if worst.belief > 0.0 else prior.rows
     if broken:

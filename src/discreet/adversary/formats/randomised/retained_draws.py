@@ -1,7 +1,7 @@
-"""Whether published numbers are such as a coin and fresh draws make of the original ones.
+"""Check that the published numbers are plausible for the original ones under coin flips and fresh draws.
 
-As single numbers may be too rare to tell anything, intervals of them are looked at besides. An interval too is kept, or
-drawn anew, with the probabilities of its values.
+Single numbers may be too rare to detect anything, so intervals of numbers are tested as well. An interval is retained,
+or drawn anew, with the probabilities of its values.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from discreet.principles.counts import Counts
 from discreet.releases.randomised.coin import Coin
 
 INTERVALS = 32
-"""Into how many intervals of about as many rows values are put together."""
+"""The number of intervals, of about equally many rows, that values are merged into."""
 
 
 def plausible(matched: Matched, coin: Coin) -> Check:
-    """Whether the published numbers are such as the coin and the draws make of the original ones."""
+    """Check that the published numbers are plausible for the original ones under the coin and the draws."""
     texts, had = matched.release.texts, matched.in_places
     if had is None:
         return Check("draws", False, "The prior does not list every value of the original.")
@@ -49,14 +49,14 @@ def plausible(matched: Matched, coin: Coin) -> Check:
 
 
 def _expected(had: Counts, kept: float, drawn: NDArray[Any]) -> draws.Expected:
-    """What the coin makes of some original rows: ``drawn`` is how probably each value is published for any other."""
+    """Return the means and variances of the statistics; ``drawn`` is each value's probability of being drawn anew."""
     own = kept + drawn
     held = np.bincount(had.values, had.amounts, minlength=had.width)
     rows = held.sum()
     spread = held * own * (1.0 - own) + (rows - held) * drawn * (1.0 - drawn)
     at, size, share, q = had.values, had.sizes[had.groups], had.shares, drawn[had.values]
     place = had.amounts * own[at] * (1.0 - own[at]) + (size - had.amounts) * q * (1.0 - q)
-    # all together: per row, the mean of what it counts and of the square of it
+    # the variance of a row's contribution: mean of the square minus square of the mean
     groups = len(had)
     mean = kept * share + np.bincount(had.groups, q * share, minlength=groups)[had.groups]
     square = kept * share**2 + np.bincount(had.groups, q * share**2, minlength=groups)[had.groups]
