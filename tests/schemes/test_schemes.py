@@ -48,7 +48,7 @@ def audited(table: Table, promise: Principle, scheme: Scheme) -> bool:
 
 @pytest.mark.parametrize(("scheme", "promise"), pairs(ABOUT_VALUES))
 @given(table=tables(), values=st.sampled_from(["interval", "set", "label"]))
-@settings(max_examples=8)
+@settings(max_examples=7)
 def test_the_audit_of_the_saved_files_holds(scheme: str, promise: str, table: Table, values: str) -> None:
     kind = SCHEMES[scheme]
     options = {"values": values} if "values" in {field.name for field in fields(kind)} else {}
@@ -57,7 +57,7 @@ def test_the_audit_of_the_saved_files_holds(scheme: str, promise: str, table: Ta
 
 @pytest.mark.parametrize(("scheme", "promise"), pairs(ABOUT_NUMBERS))
 @given(table=numeric_tables())
-@settings(max_examples=5)
+@settings(max_examples=4)
 def test_the_audit_of_promises_about_numbers_holds(scheme: str, promise: str, table: Table) -> None:
     event("published" if audited(table, parse(promise), SCHEMES[scheme]()) else "refused")
 
