@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks import adult, ambiguity, audits, families, likeness, measuring, proximity, queries, speed
+from benchmarks import adult, ambiguity, audits, families, lifting, likeness, measuring, proximity, queries, speed
 
 PARTS = {
     "speed": speed.main,
@@ -16,6 +16,7 @@ PARTS = {
     "ambiguity": ambiguity.main,
     "proximity": proximity.main,
     "audits": audits.main,
+    "lifting": lifting.main,
 }
 
 

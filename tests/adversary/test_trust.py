@@ -61,7 +61,7 @@ def published(*more: str, promise: str = "l-diversity(l=2)", quasi: str = "age,z
 
 
 def audited(*more: str, code: int = 0) -> str:
-    return run("audit", "release", "--original", "people.csv", *more, code=code).output
+    return run("audit", "release", "--original", "people.csv", *more, code=code).stdout
 
 
 # ------------------------------------------------------------------------------------------------ what is not shown

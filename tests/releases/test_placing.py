@@ -471,7 +471,7 @@ def test_signals_at_every_rename_of_the_command(published: Path) -> None:
 
             def act() -> None:
                 os.kill(os.getpid(), kind)
-                time.sleep(0.02)  # for the other thread, which is to have it
+                time.sleep(0.1)  # for the other thread, which is to have it
 
             randomness._entropy = os.urandom  # so that no two releases are the same
             at_call(number, act, RENAMES)

@@ -573,7 +573,7 @@ def test_a_stray_quotation_mark_makes_no_value_of_other_peoples_rows(
 def test_values_with_line_breaks_of_their_own_are_read(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text('age,sex,ill\n17,f,"flu,\nbad"\n18,m,"6"" cut"\n19,f,5" cut\n')
-    ill = read(path, quasi=["age", "sex"], sensitive="ill").sensitive
+    ill = read(path, quasi=["age", "sex"], sensitive="ill").secret
     assert ill is not None and ill.texts == ('5" cut', '6" cut', "flu,\nbad")
 
 
