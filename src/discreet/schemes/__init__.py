@@ -13,6 +13,7 @@ from discreet.schemes.buckets.burel import Burel
 from discreet.schemes.buckets.sabre import Sabre
 from discreet.schemes.cuts.mondrian import Mondrian
 from discreet.schemes.cuts.scheme import Cuts
+from discreet.schemes.heterogeneous.scheme import Heterogeneous
 from discreet.schemes.keepers import keeper
 from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.schemes.randomised.perturbation import Perturbation
@@ -27,6 +28,7 @@ __all__ = [
     "Baseline",
     "Burel",
     "Cuts",
+    "Heterogeneous",
     "Mondrian",
     "Perturbation",
     "Retention",
@@ -46,6 +48,7 @@ SCHEMES: Registry[type[Scheme]] = Registry(
             Mondrian,
             Burel,
             Sabre,
+            Heterogeneous,
             SplitAndPartition,
             Perturbation,
             Retention,
