@@ -76,9 +76,8 @@ def matched_graph(space: Space, buckets: Buckets, matching: Matching) -> Graph:
     >>> from discreet.schemes.heterogeneous.buckets import bucketize
     >>> table = patients()
     >>> points, axes = axes_of(table, "ail", "interval")
-    >>> space = Space(points, axes, np.arange(table.rows) * 1.0)
     >>> buckets = bucketize(table.classes, np.full(6, 0.5), 1, "fewest", np.random.default_rng(1))
-    >>> matched_graph(space, buckets, "greedy").members.shape == (table.rows, len(buckets))
+    >>> matched_graph(Space(points, axes), buckets, "greedy").members.shape == (table.rows, len(buckets))
     True
     """
     assert buckets.full == len(buckets), "all buckets have the same number of rows"
@@ -91,15 +90,15 @@ def matched_graph(space: Space, buckets: Buckets, matching: Matching) -> Graph:
     return Graph(members, cost)
 
 
-def rings(space: Space, buckets: Buckets) -> Graph:
+def rings(space: Space, buckets: Buckets, place: NDArray[Any]) -> Graph:
     """The generalization by rings (Wong et al., SIGMOD 2010) that the paper is compared with, called NH there.
 
-    Rows are put in a ring, taken in turn from every bucket along a curve; a box is around a row and those after it, as
-    many as there are buckets. So it holds one row of each, whichever row it begins with.
+    Rows are put in a ring, taken in turn from every bucket along a curve (``place`` says where they are on it). A box
+    is around a row and those after it, as many as there are buckets: one row of each, whichever row it begins with.
     """
     assert buckets.full == len(buckets), "all buckets have the same number of rows"
     lines = buckets.rows.reshape(len(buckets), buckets.width)
-    lines = np.take_along_axis(lines, np.argsort(space.place[lines], axis=1, kind="stable"), axis=1)
+    lines = np.take_along_axis(lines, np.argsort(place[lines], axis=1, kind="stable"), axis=1)
     ring = lines.T.ravel()
     members = np.empty((len(ring), len(buckets)), np.int64)
     for shift in range(len(buckets)):

@@ -6,8 +6,9 @@ which say of some rows that they must not meet (see ``Buckets``).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +24,17 @@ Matching = Literal["greedy", "sort-greedy", "hungarian"]
 """How rows are matched with groups: group by group, the cheapest pair first, or at the least cost in all."""
 
 BLOCK = 512
-"""The most groups that all rows of a bucket are compared with: where there are more, along a curve in blocks."""
+"""The most groups that all rows of a bucket are compared with: where there are more, they are divided into blocks."""
 _FORBIDDEN = 1e6
 """More than any growth of a whole block."""
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """Where rows lie: one point of codes each, and its place along a curve, by which blocks are formed."""
+    """Where rows lie: one point of codes each, and what boxes around them cost."""
 
     points: NDArray[np.int32]
     axes: Axes
-    place: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,70 +68,83 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching) ->
     >>> from discreet.schemes.heterogeneous.buckets import bucketize
     >>> table = patients()
     >>> points, axes = axes_of(table, "ail", "interval")
-    >>> space = Space(points, axes, np.arange(table.rows) * 1.0)
     >>> buckets = bucketize(table.classes, np.full(6, 0.5), 1, "fewest", np.random.default_rng(1))
-    >>> grown = grow_from(space, buckets, 0, "hungarian")
+    >>> grown = grow_from(Space(points, axes), buckets, 0, "hungarian")
     >>> sorted(grown.members.ravel().tolist()) == list(range(table.rows))
     True
     """
+    points = space.points[buckets.rows]
     own, number = buckets[start], int(buckets.marks.max(initial=-1)) + 1
-    first = space.points[buckets.rows[own]]
+    groups = np.arange(buckets.width)
     growing = Growing(
-        first.copy(), first.copy(), np.zeros(len(first)), np.zeros((len(first), max(1, number)), np.bool_)
+        points[own].copy(),
+        points[own].copy(),
+        np.zeros(buckets.width),
+        np.zeros((buckets.width, max(1, number)), np.bool_),
     )
-    groups = np.arange(len(first))
-    kernels.take_in(space.axes, growing, first, buckets.marks[own], groups)
-    members = np.full((len(first), len(buckets)), -1, np.int64)
+    kernels.take_in(space.axes, growing, points[own], buckets.marks[own], groups)
+    members = np.full((buckets.width, len(buckets)), -1, np.int64)
     members[:, start] = buckets.rows[own]
-    curve = space.place[buckets.rows[own]]
     for bucket in [*range(start + 1, len(buckets)), *range(start)]:
-        rows, marks = buckets.rows[buckets[bucket]], buckets.marks[buckets[bucket]]
-        into = _match(space, growing, rows, marks, curve, matching)
-        kernels.take_in(space.axes, growing, space.points[rows], marks, into)
-        members[into, bucket] = rows
+        other = buckets[bucket]
+        rows = Rows(points[other], buckets.marks[other])
+        if len(groups) <= BLOCK and (matching == "hungarian" or rows.marks[0] < 0):
+            into = _pairs(space.axes, growing, rows, groups, matching)
+        else:
+            into = _pairs_in_blocks(space.axes, growing, rows, matching)
+        kernels.take_in(space.axes, growing, rows.points, rows.marks, into)
+        members[into, bucket] = buckets.rows[other]
     return Grown(members, growing.cost)
 
 
-def _match(
-    space: Space,
-    growing: Growing,
-    rows: NDArray[np.int64],
-    marks: NDArray[np.int32],
-    curve: NDArray[np.float64],
-    matching: Matching,
-) -> NDArray[np.int64]:
-    """A different group for every row. Rows with marks come first, else they might find none (see ``kept_apart``)."""
-    into = np.full(len(rows), -1, np.int64)
-    together = matching == "hungarian" and len(curve) <= BLOCK
-    for some in [np.arange(len(rows))] if together else [np.flatnonzero(marks >= 0), np.flatnonzero(marks < 0)]:
-        some = some[np.argsort(space.place[rows[some]], kind="stable")] if len(curve) > BLOCK else some
-        free = np.setdiff1d(np.arange(len(curve)), into)
-        free = free[np.argsort(curve[free], kind="stable")] if len(curve) > BLOCK else free
-        blocks = -(-len(free) // BLOCK)
-        for block in range(blocks):
-            part = some[len(some) * block // blocks : len(some) * (block + 1) // blocks]
-            boxes = free[len(free) * block // blocks : len(free) * (block + 1) // blocks]
-            into[part] = _pairs(space.axes, growing, space.points[rows[part]], marks[part], boxes, matching)
+class Rows(NamedTuple):
+    """Rows that are to be matched; those with marks come first."""
+
+    points: NDArray[np.int32]
+    marks: NDArray[np.int32]
+
+    def take(self, some: NDArray[np.int64]) -> Rows:
+        """Some of them."""
+        return Rows(self.points[some], self.marks[some])
+
+
+def _pairs_in_blocks(axes: Axes, growing: Growing, rows: Rows, matching: Matching) -> NDArray[np.int64]:
+    """A different group for every row, those with marks first: else they might find none (see ``kept_apart``)."""
+    into = np.full(len(rows.marks), -1, np.int64)
+    for some in (np.flatnonzero(rows.marks >= 0), np.flatnonzero(rows.marks < 0)):
+        free = np.setdiff1d(np.arange(len(growing.cost)), into)
+        for part, boxes in _blocks(axes, growing, rows, some, free):
+            into[part] = _pairs(axes, growing, rows.take(part), boxes, matching)
         lost = some[into[some] < 0]  # their block had no group left that may have them, but another one has
-        free = np.setdiff1d(free, into)
-        into[lost] = _pairs(space.axes, growing, space.points[rows[lost]], marks[lost], free, "greedy")
+        into[lost] = _pairs(axes, growing, rows.take(lost), np.setdiff1d(free, into), "greedy")
     assert (into >= 0).all(), "every row finds a group if those with marks come first"
     return into
 
 
-def _pairs(
-    axes: Axes,
-    growing: Growing,
-    points: NDArray[np.int32],
-    marks: NDArray[np.int32],
-    boxes: NDArray[np.int64],
-    matching: Matching,
-) -> NDArray[np.int64]:
+def _blocks(
+    axes: Axes, growing: Growing, rows: Rows, some: NDArray[np.int64], boxes: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Some rows and boxes, both halved where the boxes are spread most until none of the parts is large."""
+    if len(boxes) <= BLOCK:
+        yield some, boxes
+        return
+    middles = growing.low[boxes] + growing.high[boxes]
+    axis = int((middles.std(axis=0) / axes.cards).argmax())
+    some = some[np.argsort(rows.points[some, axis], kind="stable")]
+    boxes = boxes[np.argsort(middles[:, axis], kind="stable")]
+    half = len(boxes) // 2
+    share = len(some) * half // len(boxes)  # on both sides there are no more rows than boxes
+    yield from _blocks(axes, growing, rows, some[:share], boxes[:half])
+    yield from _blocks(axes, growing, rows, some[share:], boxes[half:])
+
+
+def _pairs(axes: Axes, growing: Growing, rows: Rows, boxes: NDArray[np.int64], matching: Matching) -> NDArray[np.int64]:
     """The box for each of these rows, of which there are no more than boxes; -1 for none."""
+    points, marks = rows
     found = np.full(len(points), -1, np.int64)
     if len(points) == 0:
         return found
-    if matching == "greedy" and len(points) == len(boxes) and (marks < 0).all():
+    if matching == "greedy" and len(points) == len(boxes) and marks[0] < 0:
         kernels.boxes_in_turn(axes, growing, points, boxes, found)
     elif matching == "greedy":
         kernels.rows_in_turn(axes, growing, points, marks, boxes, found)

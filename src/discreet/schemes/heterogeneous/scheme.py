@@ -3,6 +3,7 @@ Security 2022), published as the best of the partitions that its graph is made o
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -14,10 +15,10 @@ from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.buckets.drawing import along_curve, distinct_points
+from discreet.schemes.cuts.top_down import threads
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.heterogeneous.buckets import Bucketing, bucketize
-from discreet.schemes.heterogeneous.matching import Matching, Space, grow_from
+from discreet.schemes.heterogeneous.matching import Grown, Matching, Space, grow_from
 from discreet.schemes.keepers import not_only_caps
 from discreet.table.table import Table
 
@@ -115,16 +116,17 @@ class Heterogeneous(GroupingScheme):
         buckets = bucketize(table.classes[rows], caps, least, self.buckets, rng)
         space = space_of(table, rows, self.loss, self.values)
         starts = rng.permutation(buckets.full)[: _STARTS if self.effort == "fast" else None].tolist()
-        best = grow_from(space, buckets, starts[0], self.matching)
-        for at, start in enumerate(starts[1:], 1):
-            tell("matching rows", at / len(starts))
-            best = min(best, grow_from(space, buckets, start, self.matching), key=lambda grown: grown.loss)
-        tell("matching rows", 1.0)
+        best: Grown | None = None
+        with ThreadPoolExecutor(threads()) as pool:
+            tries = pool.map(lambda start: grow_from(space, buckets, start, self.matching), starts)
+            for at, grown in enumerate(tries, 1):
+                best = grown if best is None or grown.loss < best.loss else best
+                tell("matching rows", at / len(starts))
+        assert best is not None, "there is a full bucket"
         return best.groups
 
 
 def space_of(table: Table, rows: NDArray[np.int64], loss: Loss, values: Values) -> Space:
     """Where these rows lie, and what boxes around them cost."""
     points, axes = axes_of(table, loss, values)
-    places, of = distinct_points(table.quasi, rows)
-    return Space(np.ascontiguousarray(points[rows]), axes, along_curve(places)[0][of].astype(np.float64))
+    return Space(points[rows], axes)
