@@ -310,6 +310,7 @@ PROMISES = {
     "mondrian": "k-anonymity(k=3)",
     "burel": "beta-likeness(beta=2)",
     "sabre": "t-closeness(t=0.35)",
+    "heterogeneous": "beta-likeness(beta=2)",
     "proximity": "proximity(epsilon=100, m=2)",
     "perturbation": "beta-likeness(beta=1)",
     "retention": "proximity(epsilon=100, m=2)",

@@ -10,20 +10,20 @@ from collections.abc import Iterable
 
 ABOUT_VALUES = {
     "k-anonymity(k=3)": "cuts mondrian",
-    "l-diversity(l=2)": "cuts lifting mondrian burel anatomy baseline",
+    "l-diversity(l=2)": "cuts lifting mondrian burel heterogeneous anatomy baseline",
     "l-diversity(l=2, kind=distinct)": "cuts mondrian anatomy baseline",
     "l-diversity(l=1.5, kind=entropy)": "cuts mondrian baseline",
     "l-diversity(l=2, kind=recursive, c=3)": "cuts mondrian baseline",
     "t-closeness(t=0.3)": "cuts mondrian sabre baseline",
     "t-closeness(t=0.15)": "cuts mondrian sabre baseline",
-    "beta-likeness(beta=0.5)": "cuts lifting mondrian burel perturbation baseline",
-    "beta-likeness(beta=2)": "cuts lifting mondrian burel perturbation baseline",
-    "beta-likeness(beta=2, variant=basic)": "cuts lifting mondrian burel perturbation baseline",
+    "beta-likeness(beta=0.5)": "cuts lifting mondrian burel heterogeneous perturbation baseline",
+    "beta-likeness(beta=2)": "cuts lifting mondrian burel heterogeneous perturbation baseline",
+    "beta-likeness(beta=2, variant=basic)": "cuts lifting mondrian burel heterogeneous perturbation baseline",
     "beta-likeness(beta=2, negative=0.9)": "cuts mondrian perturbation baseline",
     "delta-disclosure(delta=1.5)": "cuts mondrian baseline",
-    "alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian burel ambiguity",
-    "alpha-beta(alpha=0.5, beta=0.5, presence=combined)": "cuts mondrian burel ambiguity",
-    "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts mondrian burel",
+    "alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian burel heterogeneous ambiguity",
+    "alpha-beta(alpha=0.5, beta=0.5, presence=combined)": "cuts mondrian burel heterogeneous ambiguity",
+    "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts mondrian burel heterogeneous",
     "k-anonymity(k=2) & t-closeness(t=0.4) & l-diversity(l=2)": "cuts mondrian sabre",
 }
 """Promises about sensitive attributes of any kind."""
@@ -38,9 +38,9 @@ ABOUT_NUMBERS = {
 """Promises about a numeric sensitive attribute."""
 
 AT_BORDERS = {
-    "l-diversity(l=2.5)": "cuts lifting mondrian burel baseline",
-    "alpha-beta(alpha=1, beta=0.5)": "cuts lifting mondrian burel anatomy baseline ambiguity",
-    "k-anonymity(k=2) & l-diversity(l=2) & alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian burel ambiguity",
+    "l-diversity(l=2.5)": "cuts lifting mondrian burel heterogeneous baseline",
+    "alpha-beta(alpha=1, beta=0.5)": "cuts lifting mondrian burel heterogeneous anatomy baseline ambiguity",
+    "k-anonymity(k=2) & l-diversity(l=2) & alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian burel heterogeneous ambiguity",
     "variance(v=2)": "cuts mondrian baseline",
 }
 """Promises that differ little from others above, but for who keeps them."""

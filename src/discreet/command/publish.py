@@ -74,8 +74,8 @@ class Outcome:
     click.option(
         "--scheme",
         metavar="NAME",
-        help="How the table is published: cuts (default), mondrian, burel, sabre, proximity (default for proximity "
-        "promises), anatomy, baseline, perturbation, retention or ambiguity (for alpha-beta).",
+        help="How the table is published: cuts (default), mondrian, burel, sabre, heterogeneous, proximity (default "
+        "for proximity promises), anatomy, baseline, perturbation, retention or ambiguity (for alpha-beta).",
     ),
     click.option(
         "--option",
@@ -139,6 +139,8 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       lifting       lift=companions|blind, effort, loss=ail|gcp, base=none|cuts, values
       burel         retrieval=hilbert|nearest, room=enough|any, refine=true|false, values
       sabre         share=0.5, retrieval, values
+      heterogeneous matching=greedy|sort-greedy|hungarian, buckets=fewest|published,
+                    effort, loss, values
       proximity     partition=matched|round-robin, positions=9, effort, values
       perturbation  matrix=exact|even|closed-form
       retention     noise=uniform|prior, probability=exact|published

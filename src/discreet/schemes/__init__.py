@@ -13,6 +13,7 @@ from discreet.schemes.buckets.burel import Burel
 from discreet.schemes.buckets.sabre import Sabre
 from discreet.schemes.cuts.mondrian import Mondrian
 from discreet.schemes.cuts.scheme import Cuts
+from discreet.schemes.heterogeneous.scheme import Heterogeneous
 from discreet.schemes.keepers import keeper
 from discreet.schemes.lifting.scheme import Lifting
 from discreet.schemes.proximity.scheme import SplitAndPartition
@@ -28,6 +29,7 @@ __all__ = [
     "Baseline",
     "Burel",
     "Cuts",
+    "Heterogeneous",
     "Lifting",
     "Mondrian",
     "Perturbation",
@@ -49,6 +51,7 @@ SCHEMES: Registry[type[Scheme]] = Registry(
             Lifting,
             Burel,
             Sabre,
+            Heterogeneous,
             SplitAndPartition,
             Perturbation,
             Retention,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
 
 
 def keeper(principle: Principle) -> str | None:
@@ -42,3 +43,15 @@ def way_out(principle: Principle) -> str:
     if name is None:
         return f"for {principle} there is none that hides who is in the table as well; leave one of the promises out"
     return f"for {principle} choose scheme {name!r}"
+
+
+def not_only_caps(scheme: str, principle: Principle, prior: Prior) -> str | None:
+    """Why a scheme that only bounds values from above refuses a promise; ``None`` if that, or k-anonymity, is all."""
+    rest = [part for part in principle.parts if part.caps(prior) is None]
+    only_sizes = len(rest) < len(principle.parts) and not any(part.about_values for part in rest)
+    if only_sizes and principle.floors(prior) is None:
+        return None
+    return (
+        f"scheme {scheme!r} needs a promise that bounds every value from above and none from below, such as "
+        f"beta-likeness or l-diversity; {way_out(principle)}"
+    )

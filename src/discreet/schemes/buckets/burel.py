@@ -18,7 +18,7 @@ from discreet.schemes.buckets.choice import Room, choose_buckets
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
 from discreet.schemes.grouping import GroupingScheme
-from discreet.schemes.keepers import way_out
+from discreet.schemes.keepers import not_only_caps
 from discreet.table.table import Table
 
 
@@ -68,14 +68,7 @@ class Burel(GroupingScheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept only promises that bound every value from above, with or without k-anonymity."""
-        rest = [part for part in principle.parts if part.caps(prior) is None]
-        only_sizes = len(rest) < len(principle.parts) and not any(part.about_values for part in rest)
-        if only_sizes and principle.floors(prior) is None:
-            return super().refusal(principle, prior)
-        return (
-            f"scheme {self.name!r} needs a promise that bounds every value from above and none from below, such as "
-            f"beta-likeness or l-diversity; {way_out(principle)}"
-        )
+        return not_only_caps(self.name, principle, prior) or super().refusal(principle, prior)
 
     def groups(
         self,

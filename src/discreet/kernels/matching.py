@@ -1,0 +1,150 @@
+"""Rows matched with growing boxes, each with one row at most; cheapest is where the grown box costs least."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiling import kernel, part
+from discreet.kernels.costs import interval_cost
+
+
+class Growing(NamedTuple):
+    """Boxes that take in rows."""
+
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    cost: NDArray[np.float64]
+    """What each box costs."""
+    marks: NDArray[np.bool_]
+    """``marks[box, mark]``: whether a box holds a row with this mark; it must not take in another."""
+
+
+@part
+def grown_cost(axes, growing, box, point, enough):
+    """What a box costs once it holds a point; infinity if that is ``enough`` or more."""
+    total = 0.0
+    if axes.by_size:
+        return total
+    for j in range(point.shape[0]):
+        low = min(growing.low[box, j], point[j])
+        high = max(growing.high[box, j], point[j])
+        total += axes.weights[j] * interval_cost(axes, j, low, high)
+        if total >= enough:
+            return np.inf
+    return total
+
+
+@part
+def cheapest_box(axes, growing, free, number, point, mark):
+    """Which of the first ``number`` free boxes costs least with a point, and how much; -1 if none may have its mark."""
+    best = -1
+    least = np.inf
+    for at in range(number):
+        box = free[at]
+        if mark >= 0 and growing.marks[box, mark]:
+            continue
+        cost = grown_cost(axes, growing, box, point, least)
+        if cost < least:
+            least = cost
+            best = at
+    return best, least
+
+
+@kernel
+def boxes_in_turn(axes, growing, points, boxes, found):
+    """Each box in turn takes the row that is cheapest for it, into ``found``; there are as many rows as boxes."""
+    free = np.arange(points.shape[0])
+    number = free.shape[0]
+    for box in boxes:
+        best = 0
+        least = np.inf
+        for at in range(number):
+            cost = grown_cost(axes, growing, box, points[free[at]], least)
+            if cost < least:
+                least = cost
+                best = at
+        found[free[best]] = box
+        number -= 1
+        free[best] = free[number]
+
+
+@kernel
+def rows_in_turn(axes, growing, points, marks, boxes, found):
+    """Each row in turn takes the cheapest box of those left, into ``found``; -1 if it may have none."""
+    free = boxes.copy()
+    number = free.shape[0]
+    for row in range(points.shape[0]):
+        at, _ = cheapest_box(axes, growing, free, number, points[row], marks[row])
+        found[row] = -1
+        if at >= 0:
+            found[row] = free[at]
+            number -= 1
+            free[at] = free[number]
+
+
+@kernel
+def cheapest_first(axes, growing, points, marks, boxes, found):
+    """The cheapest pair of a row and a box is matched, then the cheapest of what is left, and so on.
+
+    Every row remembers its cheapest box, and looks again when another row has taken it; -1 if it may have none.
+    """
+    free = boxes.copy()
+    number = free.shape[0]
+    waiting = np.arange(points.shape[0])
+    left = waiting.shape[0]
+    wish = np.empty(left, np.int64)
+    cost = np.empty(left)
+    taken = np.zeros(growing.cost.shape[0], np.bool_)
+    for row in range(left):
+        at, cost[row] = cheapest_box(axes, growing, free, number, points[row], marks[row])
+        wish[row] = free[at] if at >= 0 else -1
+        found[row] = -1
+    while left > 0:
+        first = 0
+        for at in range(1, left):
+            if cost[waiting[at]] < cost[waiting[first]]:
+                first = at
+        row = waiting[first]
+        if wish[row] >= 0 and taken[wish[row]]:
+            kept = 0
+            for at in range(number):
+                if not taken[free[at]]:
+                    free[kept] = free[at]
+                    kept += 1
+            number = kept
+            at, cost[row] = cheapest_box(axes, growing, free, number, points[row], marks[row])
+            wish[row] = free[at] if at >= 0 else -1
+            continue
+        if wish[row] >= 0:
+            found[row] = wish[row]
+            taken[wish[row]] = True
+        left -= 1
+        waiting[first] = waiting[left]
+
+
+@kernel
+def growths(axes, growing, points, marks, boxes, forbidden, found):
+    """How much dearer a box gets by a row, into ``found[row, box]``; ``forbidden`` where it may not have the row."""
+    for row in range(points.shape[0]):
+        for at in range(boxes.shape[0]):
+            box = boxes[at]
+            if marks[row] >= 0 and growing.marks[box, marks[row]]:
+                found[row, at] = forbidden
+            else:
+                found[row, at] = grown_cost(axes, growing, box, points[row], np.inf) - growing.cost[box]
+
+
+@kernel
+def take_in(axes, growing, points, marks, boxes):
+    """Every row into its box."""
+    for row in range(points.shape[0]):
+        box = boxes[row]
+        if marks[row] >= 0:
+            growing.marks[box, marks[row]] = True
+        growing.cost[box] = grown_cost(axes, growing, box, points[row], np.inf)
+        for j in range(points.shape[1]):
+            growing.low[box, j] = min(growing.low[box, j], points[row, j])
+            growing.high[box, j] = max(growing.high[box, j], points[row, j])

@@ -1,0 +1,160 @@
+"""Groups of one row from every bucket that lie near each other: decided by the quasi-identifiers alone.
+
+What is decided here is which rows of a bucket go to which group, never how many: sensitive values only matter as marks,
+which say of some rows that they must not meet (see ``Buckets``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels import matching as _matching
+from discreet.kernels.costs import Axes
+from discreet.kernels.matching import Growing
+from discreet.schemes.heterogeneous.buckets import Buckets
+
+kernels = cast(Any, _matching)
+
+Matching = Literal["greedy", "sort-greedy", "hungarian"]
+"""How rows are matched with groups: group by group, the cheapest pair first, or at the least cost in all."""
+
+BLOCK = 512
+"""The most groups that all rows of a bucket are compared with: where there are more, they are divided into blocks."""
+_FORBIDDEN = 1e6
+"""More than any growth of a whole block."""
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Where rows lie: one point of codes each, and what boxes around them cost."""
+
+    points: NDArray[np.int32]
+    axes: Axes
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """Groups that have grown from the rows of one bucket."""
+
+    members: NDArray[np.int64]
+    """``members[group, bucket]``: the row that the group has of every bucket; -1 for none of the short one."""
+    cost: NDArray[np.float64]
+    """What the box of each group costs."""
+
+    @property
+    def loss(self) -> float:
+        """The loss summed over the rows, each published in the box of its group."""
+        return float(((self.members >= 0).sum(axis=1) * self.cost).sum())
+
+    @property
+    def groups(self) -> NDArray[np.int32]:
+        """The group of every row."""
+        group, bucket = np.nonzero(self.members >= 0)
+        found = np.empty(len(group), np.int32)
+        found[self.members[group, bucket]] = group
+        return found
+
+
+def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching) -> Grown:
+    """The groups that the rows of one full bucket grow into by taking in a row of each of the others, bucket by bucket.
+
+    >>> from discreet.datasets import patients
+    >>> from discreet.schemes.axes import axes_of
+    >>> from discreet.schemes.heterogeneous.buckets import bucketize
+    >>> table = patients()
+    >>> points, axes = axes_of(table, "ail", "interval")
+    >>> buckets = bucketize(table.classes, np.full(6, 0.5), 1, "fewest", np.random.default_rng(1))
+    >>> grown = grow_from(Space(points, axes), buckets, 0, "hungarian")
+    >>> sorted(grown.members.ravel().tolist()) == list(range(table.rows))
+    True
+    """
+    points = space.points[buckets.rows]
+    own, number = buckets[start], int(buckets.marks.max(initial=-1)) + 1
+    groups = np.arange(buckets.width)
+    growing = Growing(
+        points[own].copy(),
+        points[own].copy(),
+        np.zeros(buckets.width),
+        np.zeros((buckets.width, max(1, number)), np.bool_),
+    )
+    kernels.take_in(space.axes, growing, points[own], buckets.marks[own], groups)
+    members = np.full((buckets.width, len(buckets)), -1, np.int64)
+    members[:, start] = buckets.rows[own]
+    for bucket in [*range(start + 1, len(buckets)), *range(start)]:
+        other = buckets[bucket]
+        rows = Rows(points[other], buckets.marks[other])
+        if len(groups) <= BLOCK and (matching == "hungarian" or rows.marks[0] < 0):
+            into = _pairs(space.axes, growing, rows, groups, matching)
+        else:
+            into = _pairs_in_blocks(space.axes, growing, rows, matching)
+        kernels.take_in(space.axes, growing, rows.points, rows.marks, into)
+        members[into, bucket] = buckets.rows[other]
+    return Grown(members, growing.cost)
+
+
+class Rows(NamedTuple):
+    """Rows that are to be matched; those with marks come first."""
+
+    points: NDArray[np.int32]
+    marks: NDArray[np.int32]
+
+    def take(self, some: NDArray[np.int64]) -> Rows:
+        """Some of them."""
+        return Rows(self.points[some], self.marks[some])
+
+
+def _pairs_in_blocks(axes: Axes, growing: Growing, rows: Rows, matching: Matching) -> NDArray[np.int64]:
+    """A different group for every row, those with marks first: else they might find none (see ``kept_apart``)."""
+    into = np.full(len(rows.marks), -1, np.int64)
+    for some in (np.flatnonzero(rows.marks >= 0), np.flatnonzero(rows.marks < 0)):
+        free = np.setdiff1d(np.arange(len(growing.cost)), into)
+        for part, boxes in _blocks(axes, growing, rows, some, free):
+            into[part] = _pairs(axes, growing, rows.take(part), boxes, matching)
+        lost = some[into[some] < 0]  # their block had no group left that may have them, but another one has
+        into[lost] = _pairs(axes, growing, rows.take(lost), np.setdiff1d(free, into), "greedy")
+    assert (into >= 0).all(), "every row finds a group if those with marks come first"
+    return into
+
+
+def _blocks(
+    axes: Axes, growing: Growing, rows: Rows, some: NDArray[np.int64], boxes: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Some rows and boxes, both halved where the boxes are spread most until none of the parts is large."""
+    if len(boxes) <= BLOCK:
+        yield some, boxes
+        return
+    middles = growing.low[boxes] + growing.high[boxes]
+    axis = int((middles.std(axis=0) / axes.cards).argmax())
+    some = some[np.argsort(rows.points[some, axis], kind="stable")]
+    boxes = boxes[np.argsort(middles[:, axis], kind="stable")]
+    half = len(boxes) // 2
+    share = len(some) * half // len(boxes)  # on both sides there are no more rows than boxes
+    yield from _blocks(axes, growing, rows, some[:share], boxes[:half])
+    yield from _blocks(axes, growing, rows, some[share:], boxes[half:])
+
+
+def _pairs(axes: Axes, growing: Growing, rows: Rows, boxes: NDArray[np.int64], matching: Matching) -> NDArray[np.int64]:
+    """The box for each of these rows, of which there are no more than boxes; -1 for none."""
+    points, marks = rows
+    found = np.full(len(points), -1, np.int64)
+    if len(points) == 0:
+        return found
+    if matching == "greedy" and len(points) == len(boxes) and marks[0] < 0:
+        kernels.boxes_in_turn(axes, growing, points, boxes, found)
+    elif matching == "greedy":
+        kernels.rows_in_turn(axes, growing, points, marks, boxes, found)
+    elif matching == "sort-greedy":
+        kernels.cheapest_first(axes, growing, points, marks, boxes, found)
+    else:
+        from scipy.optimize import linear_sum_assignment  # imported late, as is everything that is slow to import
+
+        matrix = np.empty((len(points), len(boxes)))
+        kernels.growths(axes, growing, points, marks, boxes, _FORBIDDEN, matrix)
+        some, at = linear_sum_assignment(matrix)
+        found[some] = np.where(matrix[some, at] < _FORBIDDEN, boxes[at], -1)
+    return found

@@ -1,0 +1,381 @@
+"""Heterogeneous generalization: matchings by definition, the graph and its best partition, draws, and odd tables."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import discreet as dc
+from discreet.adversary.audit import audit
+from discreet.analyst.loss import ail, gcp
+from discreet.datasets import census, patients
+from discreet.principles import Prior, parse
+from discreet.schemes.buckets.drawing import along_curve, distinct_points
+from discreet.schemes.heterogeneous import matching as blocks
+from discreet.schemes.heterogeneous.buckets import Bucketing, Buckets, bucketize
+from discreet.schemes.heterogeneous.graph import Graph, matched_graph, rings
+from discreet.schemes.heterogeneous.matching import Grown, Matching, Space, grow_from
+from discreet.schemes.heterogeneous.scheme import space_of
+from discreet.table.table import Table
+from naive import heterogeneous as naive
+from support.tables import tables
+
+MATCHINGS: tuple[Matching, ...] = ("greedy", "sort-greedy", "hungarian")
+
+
+def people(values: str, quasi: int = 2, seed: int = 0) -> Table:
+    """A table of random numbers, with one letter of ``values`` per row."""
+    rng = np.random.default_rng(seed)
+    columns = {f"q{j}": rng.integers(0, 12, len(values)) for j in range(quasi)}
+    return dc.read(pa.table({**columns, "value": list(values)}), quasi=list(columns), sensitive="value")
+
+
+def prepared(
+    table: Table, promise: str, bucketing: Bucketing = "fewest", seed: int = 0
+) -> tuple[Space, Buckets, NDArray[np.float64]]:
+    caps = parse(promise).caps(Prior.of(table))
+    assert caps is not None
+    buckets = bucketize(table.classes, caps, 1, bucketing, np.random.default_rng(seed))
+    return space_of(table, np.arange(table.rows), "ail", "interval"), buckets, caps
+
+
+def extent(points: NDArray[np.int32], table: Table) -> float:
+    """What the box around these points costs, of numeric attributes."""
+    widths = []
+    for j, column in enumerate(table.quasi):
+        places = np.asarray(column.values, float)
+        widths.append(np.ptp(places[points[:, j]]) / max(np.ptp(places), 1e-300))
+    return float(np.mean(widths))
+
+
+# ----------------------------------------------------------------------------------------------------------- matchings
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5))
+@settings(max_examples=30)
+def test_two_buckets_are_matched_as_the_matching_says(seed: int, width: int) -> None:
+    table = people("a" * width + "b" * width, seed=seed)
+    space, buckets, _ = prepared(table, "l-diversity(l=2)", seed=seed)
+    first, second = buckets.rows[buckets[0]], buckets.rows[buckets[1]]
+    costs = [[extent(space.points[[row, box]], table) for box in first] for row in second]
+    found = {matching: grow_from(space, buckets, 0, matching) for matching in MATCHINGS}
+    for grown in found.values():
+        assert grown.cost.tolist() == pytest.approx([extent(space.points[pair], table) for pair in grown.members])
+    assert found["hungarian"].cost.sum() == pytest.approx(naive.cheapest_assignment(costs))
+    pairs = naive.cheapest_pairs(costs)
+    if len({cost for line in costs for cost in line}) == width**2:  # else which comes first is open
+        assert sorted(found["sort-greedy"].cost) == pytest.approx(sorted(pairs))
+    assert min(found["sort-greedy"].cost) == pytest.approx(pairs[0])
+    left = set(range(width))
+    for box, row in found["greedy"].members:
+        column = first.tolist().index(box)
+        taken = second.tolist().index(row)
+        assert costs[taken][column] == pytest.approx(min(costs[other][column] for other in left))
+        left.remove(taken)
+
+
+def test_hungarian_never_lets_rows_meet_that_are_kept_apart() -> None:
+    """By definition: forbidden pairs cost infinitely much, and the rest as little as can be."""
+    for seed in range(30):
+        table = people("aaabbbcccddeeff", seed=seed)
+        space, buckets, _ = prepared(table, "l-diversity(l=5)", seed=seed)
+        assert buckets.full == 5 and buckets.width == 3
+        last = grow_from(space, buckets, 0, "hungarian").members
+        before = last[:, :4]  # the fifth bucket comes last from the first one
+        rows = buckets.rows[buckets[4]]
+        costs = [
+            [
+                np.inf if table.classes[row] in table.classes[box] else extent(space.points[[*box, row]], table)
+                for box in before
+            ]
+            for row in rows
+        ]
+        total = sum(extent(space.points[box], table) for box in last)
+        assert total == pytest.approx(naive.cheapest_assignment(costs))
+
+
+def check(grown: Grown, table: Table, buckets: Buckets, caps: NDArray[np.float64]) -> None:
+    """One row of every bucket in every group, every row in one group, and no value above its cap."""
+    assert sorted(grown.members[grown.members >= 0].tolist()) == list(range(table.rows))
+    assert (grown.members[:, : buckets.full] >= 0).all()
+    for bucket in range(len(buckets)):
+        column = grown.members[:, bucket]
+        assert set(column[column >= 0].tolist()) == set(buckets.rows[buckets[bucket]].tolist())
+    for group in grown.members:
+        counts = np.bincount(table.classes[group[group >= 0]], minlength=len(caps))
+        assert (counts <= caps * counts.sum() + 1e-9).all()
+
+
+PROMISES = [
+    "l-diversity(l=2)",
+    "l-diversity(l=2.5)",
+    "l-diversity(l=3)",
+    "beta-likeness(beta=0.5)",
+    "beta-likeness(beta=1, variant=basic)",
+    "beta-likeness(beta=3)",
+]
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("bucketing", ["fewest", "published"])
+@given(st.text("aaaaabbbbcccddefgh", min_size=1, max_size=60), st.sampled_from(PROMISES), st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_groups_have_one_row_of_every_bucket_and_keep_the_promise(
+    matching: Matching, bucketing: Bucketing, values: str, promise: str, seed: int
+) -> None:
+    table = people(values, seed=seed)
+    prior = Prior.of(table)
+    assume(parse(promise).holds(prior.counts[None], prior)[0])
+    space, buckets, caps = prepared(table, promise, bucketing, seed)
+    for start in range(buckets.full):
+        check(grow_from(space, buckets, start, matching), table, buckets, caps)
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+def test_blocks_change_nothing_about_that(matching: Matching, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 3)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        table = people("".join(rng.choice(list("abcdefghijkl"), int(rng.integers(40, 90)))), seed=seed)
+        prior = Prior.of(table)
+        for promise in ("l-diversity(l=4)", "beta-likeness(beta=2)"):
+            if parse(promise).holds(prior.counts[None], prior)[0]:
+                space, buckets, caps = prepared(table, promise, seed=seed)
+                check(grow_from(space, buckets, 0, matching), table, buckets, caps)
+
+
+def test_blocks_cost_little_more() -> None:
+    table = census(2000, quasi=("age", "gender", "education", "marital"))
+    space, buckets, _ = prepared(table, "l-diversity(l=3)")
+    assert buckets.width > blocks.BLOCK
+    in_blocks = grow_from(space, buckets, 0, "hungarian").loss
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "BLOCK", 10_000)
+        assert (
+            grow_from(space, buckets, 0, "hungarian").loss
+            <= in_blocks
+            <= 1.1 * grow_from(space, buckets, 0, "hungarian").loss
+        )
+
+
+# --------------------------------------------------------------------------------------------------------------- graph
+
+TABLE_1 = [(59, 25), (57, 27), (39, 47), (28, 41), (41, 20), (37, 59), (40, 35), (53, 34)]
+BOXES_1 = "53-59 25-34, 53-59 25-34, 28-39 41-59, 28-41 20-59, 40-59 20-35, 28-39 41-59, 39-41 20-47, 40-57 27-35"
+MEMBERS_1 = [(0, 1, 7), (0, 1, 7), (2, 3, 5), (3, 4, 5), (0, 4, 6), (2, 3, 5), (2, 4, 6), (1, 6, 7)]
+CANDIDATES_1 = [(0, 1, 4), (0, 1, 7), (2, 5, 6), (2, 3, 5), (3, 4, 6), (2, 3, 5), (4, 6, 7), (0, 1, 7)]
+
+
+def test_table_1_is_a_regular_graph_whose_boxes_admit_more_than_it_says() -> None:
+    ages, salaries = zip(*TABLE_1, strict=True)
+    table = dc.read(
+        pa.table({"age": ages, "salary": salaries, "x": list("abcdefgh")}), quasi=["age", "salary"], sensitive="x"
+    )
+    graph = Graph.around(space_of(table, np.arange(8), "ail", "interval"), np.array(MEMBERS_1))
+    assert [tuple(line) for line in graph.candidates.tolist()] == CANDIDATES_1
+    boxes, admitted = [], []
+    for line in graph.members:
+        inside = np.array(TABLE_1)[line]
+        low, high = inside.min(axis=0), inside.max(axis=0)
+        boxes.append(" ".join(f"{a}-{b}" for a, b in zip(low, high, strict=True)))
+        admitted.append(sum(bool((low <= row).all() and (row <= high).all()) for row in np.array(TABLE_1)))
+    assert ", ".join(boxes) == BOXES_1
+    assert graph.cost.tolist() == pytest.approx(
+        [extent(np.stack([column.codes for column in table.quasi], axis=1)[line], table) for line in graph.members]
+    )
+    assert min(admitted) == 3 and max(admitted) == 5
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+def test_the_graph_is_regular_and_its_assignments_are_disjoint(matching: Matching) -> None:
+    for seed in range(20):
+        table = people("aaabbbcccddeeff", seed=seed)
+        space, buckets, _ = prepared(table, "l-diversity(l=5)", seed=seed)
+        graph = matched_graph(space, buckets, matching)
+        assert graph.members[:, 0].tolist() == list(range(15))
+        for column in graph.members.T:
+            assert sorted(column.tolist()) == list(range(15))  # each assignment gives every row once
+        for line in graph.members:
+            assert len(set(line.tolist())) == 5  # no two assignments agree anywhere
+            assert len(set(table.classes[line].tolist())) == 5  # and the deadend of Section 3.3 is not met
+        appearances = np.bincount(graph.members.ravel(), minlength=15)
+        assert (appearances == 5).all()
+        for row, boxes in enumerate(graph.candidates):
+            assert set(boxes.tolist()) == {box for box in range(15) if row in graph.members[box]}
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+@given(st.integers(0, 10**6), st.sampled_from(["l-diversity(l=3)", "beta-likeness(beta=1)", "beta-likeness(beta=4)"]))
+@settings(max_examples=15)
+def test_the_best_bucket_is_never_worse_than_the_graph(matching: Matching, seed: int, promise: str) -> None:
+    rng = np.random.default_rng(seed)
+    table = people("".join(rng.permutation(list("aaaaaabbbbbbbbccccccdddd"))), quasi=3, seed=seed)
+    space, buckets, _ = prepared(table, promise, seed=seed)
+    assume(buckets.full == len(buckets))
+    losses = [grow_from(space, buckets, start, matching).loss for start in range(len(buckets))]
+    graph = matched_graph(space, buckets, matching)
+    assert graph.loss == pytest.approx(np.mean(losses))
+    assert Graph.around(space, graph.members).loss == pytest.approx(graph.loss)
+    assert min(losses) <= graph.loss + 1e-9
+    thorough = dc.Heterogeneous(matching=matching, effort="thorough", random_state=seed)
+    fast = dc.Heterogeneous(matching=matching, random_state=seed)
+    found = [ail(scheme.publish(table, parse(promise))) for scheme in (thorough, fast)]
+    assert found[0] <= found[1] + 1e-9
+
+
+def test_thorough_is_the_best_bucket_of_the_same_graph() -> None:
+    table = people("aaaaaabbbbbbbbccccccdddd" * 2, quasi=3)
+    promise = dc.BetaLikeness(1)
+    scheme = dc.Heterogeneous(matching="greedy", effort="thorough", random_state=3)
+    from discreet.randomness import generator
+
+    caps = promise.caps(Prior.of(table))
+    assert caps is not None
+    buckets = bucketize(table.classes, caps, 1, "fewest", generator(3))
+    graph = matched_graph(space_of(table, np.arange(table.rows), "ail", "interval"), buckets, "greedy")
+    assert ail(scheme.publish(table, promise)) < graph.loss / table.rows
+
+
+def test_rings_hold_one_row_of_every_bucket_and_lose_more_than_matchings() -> None:
+    table = census(600, quasi=("age", "gender", "education", "marital"), sensitive="occupation")
+    space, buckets, _ = prepared(table, "l-diversity(l=6)", "published")
+    places, of = distinct_points(table.quasi, np.arange(table.rows))
+    ring = rings(space, buckets, along_curve(places)[0][of])
+    for line in ring.members:
+        assert {int(np.flatnonzero(buckets.rows == row)[0]) // buckets.width for row in line} == set(range(6))
+    assert matched_graph(space, buckets, "hungarian").loss < ring.loss
+    # the windows that begin with rows of one bucket partition the table: rings, too, lose no less than the best of them
+    partitions = [ring.cost[buckets.rows[buckets[bucket]]].mean() for bucket in range(6)]
+    assert min(partitions) <= ring.loss / table.rows == pytest.approx(np.mean(partitions))
+
+
+# --------------------------------------------------------------------------------------------------------------- draws
+
+
+def test_redrawing_a_matching_of_the_graph_breaks_the_promise_and_an_assignment_it_was_built_of_does_not() -> None:
+    """4-diversity of four values: whoever finds one twice among four candidates believes it with 1/2, not 1/4."""
+    total = broken = 0
+    for seed in range(4):
+        table = people("aaabbbcccddd", seed=seed)
+        space, buckets, _ = prepared(table, "l-diversity(l=4)", seed=seed)
+        graph = matched_graph(space, buckets, "hungarian")
+        candidates = graph.candidates.tolist()
+
+        def repeats(world: list[int], candidates: list[list[int]] = candidates, table: Table = table) -> bool:
+            return naive.most_repeated(candidates, [int(table.classes[row]) for row in world]) > 1
+
+        assert not any(repeats(column.tolist()) for column in graph.members.T)
+        matchings, bad = naive.redrawn(graph.members.tolist(), repeats)
+        total, broken = total + matchings, broken + bad
+    assert broken > total / 4
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.7, 1.0, 2.0]))
+@settings(max_examples=30)
+def test_published_values_of_candidates_keep_beta_likeness_in_built_assignments(seed: int, beta: float) -> None:
+    """With the paper's buckets, that is: each value is in no more of them than its cap allows."""
+    table = people("aaaaaabbbbbbbddddddddddddccccc", seed=seed)
+    promise = f"beta-likeness(beta={beta}, variant=basic)"
+    space, buckets, caps = prepared(table, promise, "published", seed)
+    assume(buckets.full == len(buckets) and not (buckets.marks >= 0).any())
+    graph = matched_graph(space, buckets, "greedy")
+    for column in graph.members.T:
+        published = table.classes[column]
+        for boxes in graph.candidates:
+            counts = np.bincount(published[boxes], minlength=len(caps))
+            assert (counts <= caps * len(boxes) + 1e-9).all()
+
+
+def test_every_built_assignment_is_drawn_equally_often() -> None:
+    """Chi-squared with 4 degrees of freedom: 18.47 is exceeded with a chance of .001."""
+    table = people("aaabbbcccddeeff")
+    space, buckets, _ = prepared(table, "l-diversity(l=5)")
+    graph = matched_graph(space, buckets, "greedy")
+    rng = np.random.default_rng(5)
+    number = 5000
+    drawn = np.zeros(5)
+    for _ in range(number):
+        column = graph.draw(rng)
+        drawn[(graph.members == column[:, None]).all(axis=0)] += 1
+    assert drawn.sum() == number
+    assert ((drawn - number / 5) ** 2 / (number / 5)).sum() < 18.47
+
+
+# ---------------------------------------------------------------------------------------------------------- the scheme
+
+
+@given(tables(missing=True), st.sampled_from([*PROMISES, "k-anonymity(k=4) & beta-likeness(beta=2)"]))
+@settings(max_examples=30)
+def test_releases_are_audited_with_rows_withheld_for_missing_values(table: Table, promise: str) -> None:
+    try:
+        release = dc.Heterogeneous(buckets="published", matching="greedy").publish(table, parse(promise))
+    except dc.DiscreetError:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        release.save(Path(folder) / "release")
+        assert audit(Path(folder) / "release", table, trace=release.trace).holds
+
+
+def test_k_anonymity_makes_groups_large_enough() -> None:
+    release = dc.Heterogeneous(random_state=1).publish(census(300), parse("k-anonymity(k=25) & l-diversity(l=2)"))
+    assert 25 <= release.sizes.min() <= release.sizes.max() <= 26
+
+
+def test_fewer_buckets_make_more_groups_than_the_paper_and_lose_less() -> None:
+    table = census(3000, quasi=("age", "gender", "education", "marital"))
+    ours, papers = (
+        dc.Heterogeneous(buckets=b, random_state=1).publish(table, dc.BetaLikeness(3)) for b in ("fewest", "published")
+    )
+    assert ours.groups > papers.groups and ail(ours) < ail(papers)
+
+
+def test_the_loss_that_is_asked_for_is_lowered() -> None:
+    table = census(1500, quasi=("age", "country", "race", "work_class"))
+    by = {
+        loss: dc.Heterogeneous(loss=loss, values="set", random_state=1).publish(table, dc.LDiversity(4))
+        for loss in ("ail", "gcp")
+    }
+    assert ail(by["ail"]) <= ail(by["gcp"]) and gcp(by["gcp"]) <= gcp(by["ail"])
+    assert dc.Heterogeneous(loss="discernibility").publish(table, dc.LDiversity(4)).sizes.max() <= 5
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+def test_odd_tables(matching: Matching) -> None:
+    scheme = dc.Heterogeneous(matching=matching, random_state=1)
+    constant = dc.read(pa.table({"age": [30] * 8, "x": list("aabbccdd")}), quasi=["age"], sensitive="x")
+    assert ail(scheme.publish(constant, dc.LDiversity(2))) == 0.0
+    two = people("ab")
+    assert scheme.publish(two, dc.LDiversity(2)).groups == 1
+    assert scheme.publish(people("aaaa"), dc.BetaLikeness(1)).groups == 4  # nothing can be learnt of one value
+    assert scheme.publish(people("a"), dc.BetaLikeness(1)).groups == 1
+    coprime = scheme.publish(people("aaaaaaabbbbbbbbbcccccccccccc"), dc.BetaLikeness(1e-9))
+    assert coprime.groups == 1
+    uneven = scheme.publish(people("aaabbbccdd" + "e"), dc.LDiversity(3))
+    assert uneven.withheld == 0 and sorted(uneven.sizes.tolist()) == [3, 4, 4]
+
+
+def test_what_cannot_be_kept_is_refused_with_a_way_out() -> None:
+    scheme = dc.Heterogeneous()
+    with pytest.raises(dc.DiscreetError, match="so l can be at most 2; ask for l=2") as refused:
+        scheme.publish(people("aaabcd"), dc.LDiversity(3))
+    assert "cannot keep l-diversity(l=3)" in str(refused.value)
+    assert scheme.publish(people("aaabcd"), dc.LDiversity(2)).groups == 3
+    with pytest.raises(dc.DiscreetError, match="l can be at most 2"):
+        scheme.publish(people("ab"), dc.LDiversity(3))  # fewer rows than l
+    with pytest.raises(dc.DiscreetError, match="promises nothing"):
+        scheme.publish(people("aa"), dc.LDiversity(2))
+    with pytest.raises(dc.DiscreetError, match="beta must be"):
+        dc.BetaLikeness(0)
+    for promise in ("t-closeness(t=0.3)", "k-anonymity(k=3)", "beta-likeness(beta=2, negative=0.5)"):
+        with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
+            scheme.publish(patients(), parse(promise))
+        assert dc.publish(patients(), promise, "cuts").groups > 0
+    with pytest.raises(dc.DiscreetError, match="choose greedy, sort-greedy, hungarian"):
+        dc.Heterogeneous(matching="best")  # type: ignore[arg-type]

@@ -1,0 +1,130 @@
+"""Buckets of heterogeneous generalization: the paper's examples, and widths and contents by definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.principles import Prior
+from discreet.schemes.heterogeneous.buckets import Bucketing, bucketize, contents, in_sequence, kept_apart, widths
+from naive import heterogeneous as naive
+
+PAPER = np.array([6, 7, 12])
+"""The supports of a, b and d in Section 4.4."""
+
+
+def buckets_of(counts: np.ndarray, width: int) -> list[int]:
+    return [sum(run.value == value for run in in_sequence(counts, width)) for value in range(len(counts))]
+
+
+@pytest.mark.parametrize(
+    ("width", "buckets", "beta"), [(4, [2, 3, 3], 0.71), (5, [2, 2, 3], 0.66), (6, [1, 2, 2], 0.71)]
+)
+def test_section_4_4(width: int, buckets: list[int], beta: float) -> None:
+    assert buckets_of(PAPER, width) == buckets
+    assert naive.attainable_beta(PAPER, width, buckets) == pytest.approx(beta, abs=0.01)
+
+
+def test_decreasing_support_as_in_the_text_would_not_give_what_table_7_gives() -> None:
+    """d fills three buckets; then b before a: bbbb bbba aaaa a."""
+    assert naive.attainable_beta(PAPER, 4, [3, 2, 3]) == 1.0
+
+
+def test_section_3_3_shares_only_the_rarest_value_between_buckets() -> None:
+    classes = np.array([ord(letter) - ord("a") for letter in "aaabbbcccddeeff"], np.int32)
+    buckets = bucketize(classes, np.full(6, 0.2), 1, "published", np.random.default_rng(0))
+    held = ["".join(sorted("abcdef"[value] for value in line)) for line in classes[buckets.rows].reshape(5, 3)]
+    assert held == ["aaa", "bbb", "ccc", "ddf", "eef"]
+    assert [buckets.marks[buckets[at]].tolist() for at in range(5)] == [[-1] * 3] * 3 + [[0, -1, -1]] * 2
+
+
+@pytest.mark.parametrize(
+    ("counts", "beta", "applies"),
+    [
+        ([10, 15, 15, 20], 1.0, True),  # the largest is twice the smallest: l = 3 is enough for beta, and eligible
+        ([10, 15, 15, 20], 0.99, False),
+        ([10, 15, 15, 20], 1.5, True),
+        ([10, 14, 18, 20], 1.0, False),  # beta needs l = 3.1, so 4, and the largest value allows 3: the theorem's
+        ([10, 14, 18, 20], 1.1, True),  # condition is necessary, but for whole l it is not sufficient
+    ],
+)
+def test_theorem_4_takes_algorithm_1_when_and_only_when_it_applies(
+    counts: list[int], beta: float, applies: bool
+) -> None:
+    prior = Prior(np.array(counts), tuple("abcd"))
+    caps = dc.BetaLikeness(beta, "basic").caps(prior)
+    assert caps is not None
+    rows, least, most = sum(counts), min(counts), max(counts)
+    assert applies == any(most <= rows / whole <= (1 + beta) * least + 1e-9 for whole in range(1, rows + 1))
+    width, runs = contents(prior.counts, caps, 1, "published")
+    assert any(run.apart for run in runs) == applies == (width >= most)
+    assert not applies or beta >= most / least - 1
+
+
+@given(
+    st.lists(st.integers(1, 30), min_size=1, max_size=8),
+    st.sampled_from([0.05, 0.3, 0.7, 1.0, 2.0, 5.0]),
+    st.sampled_from(["basic", "enhanced"]),
+)
+def test_widths_are_those_that_the_caps_allow_and_ours_are_no_smaller(
+    drawn: list[int], beta: float, variant: str
+) -> None:
+    counts = np.array(drawn)
+    caps = dc.BetaLikeness(beta, variant).caps(Prior(counts, tuple(map(str, range(len(counts))))))
+    assert caps is not None
+    found = list(widths(counts, caps, 1))
+    assert found[0] == naive.widest(drawn, caps.tolist()) and found[-1] == 1
+    assert contents(counts, caps, 1, "fewest")[0] == found[0] >= contents(counts, caps, 1, "published")[0]
+    rows = int(counts.sum())
+    assert list(widths(counts, caps, min(3, rows))) == [width for width in found if rows // width >= min(3, rows)]
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=8).filter(any), st.data())
+def test_buckets_are_filled_and_what_is_left_of_a_value_is_kept_apart(drawn: list[int], data: st.DataObject) -> None:
+    counts = np.array(drawn)
+    rows = int(counts.sum())
+    width = data.draw(st.integers(1, rows))
+    for runs in (kept_apart(counts, width), in_sequence(counts, width)):
+        filled: Counter[int] = Counter()
+        values: Counter[int] = Counter()
+        for run in runs:
+            assert run.rows > 0
+            filled[run.bucket] += run.rows
+            values[run.value] += run.rows
+        assert [filled[bucket] for bucket in sorted(filled)] == [width] * (rows // width) + [rows % width] * (
+            rows % width > 0
+        )
+        assert all(values[value] == count for value, count in enumerate(drawn))
+        assert len({(run.value, run.bucket) for run in runs}) == len(runs)
+    whole: Counter[int] = Counter()
+    apart: Counter[int] = Counter()
+    for run in kept_apart(counts, width):
+        whole[run.value] += not run.apart
+        apart[run.value] += run.rows if run.apart else 0
+    assert all(whole[value] == count // width and apart[value] == count % width for value, count in enumerate(drawn))
+
+
+@pytest.mark.parametrize("bucketing", ["fewest", "published"])
+def test_zero_likeness_makes_pure_buckets_of_the_common_divisor(bucketing: Bucketing) -> None:
+    """Corollary 1, for a beta as close to 0 as makes no difference; co-prime counts make one group of all."""
+    for counts, width in (([6, 9, 12], 3), ([7, 9, 12], 1)):
+        prior = Prior(np.array(counts), tuple("abc"))
+        caps = dc.BetaLikeness(1e-7, "basic").caps(prior)
+        assert caps is not None
+        found, runs = contents(prior.counts, caps, 1, bucketing)
+        assert found == width and {run.rows for run in runs} == {width}
+
+
+@pytest.mark.parametrize("bucketing", ["fewest", "published"])
+def test_which_rows_are_in_a_bucket_is_left_to_chance(bucketing: Bucketing) -> None:
+    classes = np.repeat(np.arange(4, dtype=np.int32), 25)
+    caps = np.full(4, 0.3)
+    first, second = (bucketize(classes, caps, 1, bucketing, np.random.default_rng(seed)) for seed in (1, 2))
+    assert (classes[first.rows] == classes[second.rows]).mean() > 0.5
+    assert (first.rows == second.rows).mean() < 0.2
+    assert sorted(first.rows.tolist()) == list(range(100))
