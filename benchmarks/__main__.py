@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks import adult, ambiguity, audits, families, likeness, measuring, proximity, queries, speed
+from benchmarks import adult, ambiguity, audits, families, heterogeneous, likeness, measuring, proximity, queries, speed
 
 PARTS = {
     "speed": speed.main,
@@ -13,6 +13,7 @@ PARTS = {
     "adult": adult.main,
     "queries": queries.main,
     "likeness": likeness.main,
+    "heterogeneous": heterogeneous.main,
     "ambiguity": ambiguity.main,
     "proximity": proximity.main,
     "audits": audits.main,
