@@ -5,7 +5,19 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks import adult, ambiguity, audits, families, lifting, likeness, measuring, proximity, queries, speed
+from benchmarks import (
+    adult,
+    ambiguity,
+    audits,
+    families,
+    heterogeneous,
+    lifting,
+    likeness,
+    measuring,
+    proximity,
+    queries,
+    speed,
+)
 
 PARTS = {
     "speed": speed.main,
@@ -13,10 +25,11 @@ PARTS = {
     "adult": adult.main,
     "queries": queries.main,
     "likeness": likeness.main,
+    "heterogeneous": heterogeneous.main,
+    "lifting": lifting.main,
     "ambiguity": ambiguity.main,
     "proximity": proximity.main,
     "audits": audits.main,
-    "lifting": lifting.main,
 }
 
 

@@ -40,7 +40,9 @@ ABOUT_NUMBERS = {
 AT_BORDERS = {
     "l-diversity(l=2.5)": "cuts lifting mondrian burel heterogeneous baseline",
     "alpha-beta(alpha=1, beta=0.5)": "cuts lifting mondrian burel heterogeneous anatomy baseline ambiguity",
-    "k-anonymity(k=2) & l-diversity(l=2) & alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian burel heterogeneous ambiguity",
+    "k-anonymity(k=2) & l-diversity(l=2) & alpha-beta(alpha=0.7, beta=0.6)": (
+        "cuts mondrian burel heterogeneous ambiguity"
+    ),
     "variance(v=2)": "cuts mondrian baseline",
 }
 """Promises that differ little from others above, but for who keeps them."""

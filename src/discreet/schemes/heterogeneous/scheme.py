@@ -32,7 +32,8 @@ class Heterogeneous(GroupingScheme):
 
     How many buckets there are and which values share them is decided by the sensitive values alone
     (``heterogeneous/buckets.py``), which rows of different buckets meet by the quasi-identifiers alone
-    (``heterogeneous/matching.py``).
+    (``heterogeneous/matching.py``), except that some rows of a value are told not to meet. What an adversary who knows
+    the algorithm learns from those is not bounded by the promise; where buckets hold one value each there are none.
 
     Why the promise is kept: let a table of n rows make m buckets of w rows and one of fewer, so that groups have m or
     m + 1 rows. A value of k rows is in a group at most ceil(k / w) times: once for every bucket that it fills alone,
@@ -65,7 +66,7 @@ class Heterogeneous(GroupingScheme):
     buckets: Bucketing = "fewest"
     """Which values share a bucket: such that buckets are fewest, or as ``published``."""
     effort: Literal["fast", "thorough"] = "fast"
-    """``fast``: groups grow from a few buckets. ``thorough``: from each; never worse than the paper's graph."""
+    """``fast``: groups grow from a few buckets. ``thorough``: from each, so never worse than the graph of all."""
     loss: Loss = "ail"
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
