@@ -27,9 +27,10 @@ are as easy to distinguish from these and from each other as these six are."""
 STAR = "M0,-1L.25,-.35L.95,-.31L.4,.13L.59,.81L0,.42L-.59,.81L-.4,.13L-.95,-.31L-.25,-.35Z"
 SALTIRE = "M-.9,-.5L-.5,-.9L0,-.4L.5,-.9L.9,-.5L.4,0L.9,.5L.5,.9L0,.4L-.5,.9L-.9,.5L-.4,0Z"
 HOURGLASS = "M-.8,-.9L.8,-.9L-.8,.9L.8,.9Z"
+BAR, PILLAR = "M-1,-.35L1,-.35L1,.35L-1,.35Z", "M-.35,-1L.35,-1L.35,1L-.35,1Z"
 SHAPES = (
     *("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"),
-    *(STAR, SALTIRE, HOURGLASS),
+    *(STAR, SALTIRE, HOURGLASS, BAR, PILLAR),
 )
 """Their number and that of the colours are coprime, so that no pair repeats before all pairs have been used."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 2, 1, 2], [3, 3], [10, 2])
