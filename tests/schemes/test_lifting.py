@@ -275,3 +275,14 @@ def test_it_loses_far_less_than_cuts(beta: float) -> None:
     fast, blind = (ail(Lifting(lift=lift, random_state=1).publish(table, promise)) for lift in ("companions", "blind"))
     assert fast < 0.7 * cuts
     assert blind < 0.9 * cuts
+
+
+@pytest.mark.parametrize("loss", ["ail", "gcp"])
+@pytest.mark.parametrize("lift", ["companions", "blind"])
+def test_whoever_only_matches_descriptions_believes_what_was_judged(tmp_path: Path, lift: str, loss: str) -> None:
+    """By default leaves do not overlap: their descriptions tell the tree. Labels of hierarchies would overlap."""
+    table = census(2_000, quasi=("age", "education", "marital", "work_class", "country"))
+    release = dc.publish(table, dc.BetaLikeness(2), dc.Lifting(lift=lift, loss=loss, random_state=1))
+    release.save(tmp_path / "r")
+    (said,) = (check for check in dc.audit(tmp_path / "r", table, release.trace).checks if check.name == "descriptions")
+    assert said.holds and not said.caveat and "believes what was judged" in said.sentence

@@ -75,8 +75,10 @@ class Lifting(Scheme):
     base: Base = "none"
     """``cuts``: also cut with scheme ``cuts`` of this effort and lift within its groups, and take what loses less: it
     is never more than what ``cuts`` loses. Small l are better served so; then leaves may overlap."""
-    values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
+    values: Values = "set"
+    """How quasi-identifiers are published: ``set``, ``label`` or ``interval``. Sets of categories, like intervals of
+    numbers, are disjoint where cuts divided them. Labels of a hierarchy may overlap: then an adversary who ignores the
+    tree and only matches descriptions may believe more than is promised, and the audit says how much."""
     random_state: int | None = None
     """A seed, for experiments only; without one, chance comes from the operating system."""
 
