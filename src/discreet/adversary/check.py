@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from discreet.releases.ambiguous.release import AmbiguousRelease
-from discreet.releases.anatomy.release import AnatomyRelease
-from discreet.releases.generalized.release import GeneralizedRelease
-
-Grouped = GeneralizedRelease | AnatomyRelease | AmbiguousRelease
-"""A release whose rows are in groups."""
+from discreet.releases.grouped import GroupedRelease
 
 
 @dataclass(frozen=True)
@@ -24,9 +19,18 @@ class Check:
     """What the check could not establish although the verdict rests on it."""
 
 
-def described(release: Grouped, group: int) -> str:
+def described(release: GroupedRelease, group: int) -> str:
     """Return the description of a group in words."""
-    return ", ".join(f"{name} {text}" for name, text in release.description(group).items())
+    return in_words(release.description(group))
+
+
+def in_words(description: Mapping[str, str]) -> str:
+    """Return published quasi-identifiers in words.
+
+    >>> in_words({"age": "[17, 24]", "sex": "f"})
+    'age [17, 24], sex f'
+    """
+    return ", ".join(f"{name} {text}" for name, text in description.items())
 
 
 def one_sentence(faults: Iterable[str]) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.check import Grouped
+from discreet.adversary.check import in_words
 from discreet.principles import wording
 from discreet.principles.counts import Counts
+from discreet.releases.grouped import GroupedRelease
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Subjects:
     """Puts the number of rows or persons of a subject into words."""
 
     @classmethod
-    def groups(cls, release: Grouped, counts: Counts) -> Subjects:
+    def groups(cls, release: GroupedRelease, counts: Counts) -> Subjects:
         """Return the groups of a release as subjects."""
         return cls(counts, release.ids, release.description)
 
@@ -46,5 +47,5 @@ class Subjects:
 
     def named(self, at: int) -> str:
         """Return one subject in words."""
-        told = ", ".join(f"{name} {text}" for name, text in self.description(at).items())
-        return f"{self.noun} {self.ids[at]} ({self.whom(int(self.counts.sizes[at]))}, {told})"
+        size = self.whom(int(self.counts.sizes[at]))
+        return f"{self.noun} {self.ids[at]} ({size}, {in_words(self.description(at))})"

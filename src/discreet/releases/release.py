@@ -89,6 +89,11 @@ class Release(ABC):
         """The sensitive attributes."""
         return tuple(attribute for attribute in self.attributes if attribute.role == "sensitive")
 
+    @property
+    def secret(self) -> Attribute:
+        """The sensitive attribute, the first if there are several; for releases that have one."""
+        return self.sensitive[0]
+
     @classmethod
     def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
         """What readers may assume about a release with these attributes and this promise; ``persons`` if the promise

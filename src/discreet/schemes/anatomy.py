@@ -10,8 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import argument
-from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK
 from discreet.principles.l_diversity import LDiversity
 from discreet.principles.principle import Principle
@@ -21,10 +19,9 @@ from discreet.progress import Progress
 from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.release import Release
-from discreet.schemes.grouping import confirm
+from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.keepers import keeper, way_out
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 
 
@@ -175,20 +172,6 @@ class Baseline(Scheme):
         )
         tell("putting rows in order", 1.0)
         return release
-
-
-def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the rows that need not be withheld; raise an error if as one group they break the promise."""
-    withheld = unusable_rows(table, principle, prior, rng)
-    rows = np.delete(np.arange(table.rows), withheld)
-    counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
-    if not principle.holds(counts[None, :], prior)[0]:
-        raise DiscreetError(
-            f"without the rows that have to be withheld, the table cannot keep the promise: "
-            f"{principle.explain(counts, prior)} Treat missing as a value of its own instead "
-            f"({argument('missing', 'value')})."
-        )
-    return rows
 
 
 def diverse_groups(

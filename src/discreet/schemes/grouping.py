@@ -71,7 +71,7 @@ class GroupingScheme(Scheme):
             if len(rows) == 0:
                 return groups
             if principle.monotone:  # else the rows may well be divided into groups that keep it, though they do not
-                see_that_the_rest_keeps(principle, prior, table.classes[rows])
+                _see_that_the_rest_keeps(principle, prior, table.classes[rows])
             try:
                 groups[rows] = self.groups(table, principle, prior, rows, rng, progress)
             except DiscreetError as error:
@@ -114,7 +114,14 @@ class GroupingScheme(Scheme):
         )
 
 
-def see_that_the_rest_keeps(principle: Principle, prior: Prior, classes: NDArray[np.int32]) -> None:
+def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the rows that need not be withheld; raise an error if as one group they break the promise."""
+    rows = np.delete(np.arange(table.rows), unusable_rows(table, principle, prior, rng))
+    _see_that_the_rest_keeps(principle, prior, table.classes[rows])
+    return rows
+
+
+def _see_that_the_rest_keeps(principle: Principle, prior: Prior, classes: NDArray[np.int32]) -> None:
     """Refuse a table of which the rows that are not withheld, as one group, break the promise."""
     counts = np.bincount(classes, minlength=len(prior.counts))
     if not principle.holds(counts[None, :], prior)[0]:

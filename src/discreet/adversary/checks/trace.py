@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.csv
 from numpy.typing import NDArray
 
-from discreet.adversary.check import Check, Grouped, described
+from discreet.adversary.check import Check, described
 from discreet.adversary.formats.generalized.align import Aligned
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
+from discreet.releases.grouped import GroupedRelease
 from discreet.table.combinations import first_difference, places_among
 from discreet.table.paths import content, located
 
@@ -89,7 +90,7 @@ def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) 
 
 
 def place_rows(
-    release: Grouped,
+    release: GroupedRelease,
     rows: int,
     usable: NDArray[np.intp],
     trace: NDArray[Any],

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.check import Check, Grouped
+from discreet.adversary.check import Check
 from discreet.adversary.checks.coincidences import arrangements, fitting
 from discreet.adversary.checks.order import INPUT, Finding, Lines, numbered_together, of_groups, order
 from discreet.adversary.checks.permutations import MOST, Ints, dense
@@ -20,6 +20,7 @@ from discreet.adversary.formats.anatomy.align import AlignedAnatomy
 from discreet.adversary.formats.generalized.align import Aligned, usable_rows
 from discreet.adversary.formats.randomised.align import Matched
 from discreet.kernels.boxes.boxes import admitted
+from discreet.releases.grouped import GroupedRelease
 from discreet.table.table import Table
 
 TABLE = "the table"
@@ -104,7 +105,7 @@ def order_of_randomised(matched: Matched, original: Table, trace: NDArray[Any] |
 
 
 def traced_rows(
-    release: Grouped, rows: int, trace: NDArray[Any] | None
+    release: GroupedRelease, rows: int, trace: NDArray[Any] | None
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]] | None:
     """Return the rows that a trace publishes, with their group numbers; None without a trace, or if it is at fault."""
     if trace is None or trace.shape != (rows,) or trace.dtype.kind not in "iu":

@@ -36,8 +36,9 @@ from discreet.releases.anatomy.release import COUNT, extents
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
+from discreet.releases.grouped import GroupedRelease
 from discreet.releases.lookup import Lookup
-from discreet.releases.release import Release, new_manifest
+from discreet.releases.release import new_manifest
 from discreet.table.combinations import numbered
 from discreet.table.query import Query
 from discreet.table.table import Table
@@ -72,7 +73,7 @@ class Auxiliary(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AmbiguousRelease(Release):
+class AmbiguousRelease(GroupedRelease):
     """An ambiguous release, made by a scheme (``from_groups``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
@@ -206,16 +207,6 @@ class AmbiguousRelease(Release):
         return result
 
     # ------------------------------------------------------------------------------------------------------- counting
-
-    @property
-    def secret(self) -> Attribute:
-        """The sensitive attribute; a release of this format has one."""
-        return self.sensitive[0]
-
-    @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return len(self.ids)
 
     @property
     def sizes(self) -> NDArray[np.int64]:

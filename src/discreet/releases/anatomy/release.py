@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,9 +27,10 @@ from discreet.randomness import permutation
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
+from discreet.releases.grouped import GroupedRowsRelease
 from discreet.releases.labels import braces, interval
 from discreet.releases.lookup import Lookup
-from discreet.releases.release import Release, new_manifest
+from discreet.releases.release import new_manifest
 from discreet.table.moments import written
 from discreet.table.query import Query
 from discreet.table.table import Table
@@ -50,7 +50,7 @@ ASSUMPTIONS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AnatomyRelease(Release):
+class AnatomyRelease(GroupedRowsRelease):
     """An anatomy release, made by a scheme (``from_groups``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
@@ -160,26 +160,6 @@ class AnatomyRelease(Release):
         }
 
     # ------------------------------------------------------------------------------------------------------- counting
-
-    @property
-    def secret(self) -> Attribute:
-        """The sensitive attribute; a release of this format has one."""
-        return self.sensitive[0]
-
-    @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return len(self.ids)
-
-    @property
-    def rows(self) -> int:
-        """The number of published rows."""
-        return len(self.group_of)
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """The number of rows of each group."""
-        return np.bincount(self.group_of, minlength=self.groups).astype(np.int64)
 
     def description(self, group: int) -> dict[str, str]:
         """The extent of each quasi-identifier in the group at an index of ``ids``, so that readers can recognise it."""

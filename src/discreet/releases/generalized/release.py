@@ -24,9 +24,10 @@ from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column, taken
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.generalized.describe import Values, generalize
+from discreet.releases.grouped import GroupedRowsRelease
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import check_kept, check_quasi
-from discreet.releases.release import Release, new_manifest
+from discreet.releases.release import new_manifest
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
@@ -66,7 +67,7 @@ PRESENCE = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GeneralizedRelease(Release):
+class GeneralizedRelease(GroupedRowsRelease):
     """The published release, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
@@ -230,16 +231,6 @@ class GeneralizedRelease(Release):
     # ------------------------------------------------------------------------------------------------------- counting
 
     @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return len(self.ids)
-
-    @property
-    def rows(self) -> int:
-        """The number of published rows."""
-        return len(self.group_of)
-
-    @property
     def values(self) -> NDArray[Any]:
         """The sensitive values, in the order of the columns of ``counts``; one empty value if nothing is sensitive."""
         return self.secrets[0].values if self.secrets else np.array([""], object)
@@ -248,11 +239,6 @@ class GeneralizedRelease(Release):
     def classes(self) -> NDArray[np.int32]:
         """Per published row: its sensitive value, as an index into ``values``."""
         return self.secrets[0].codes if self.secrets else np.zeros(self.rows, np.int32)
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """How many rows each group has."""
-        return np.bincount(self.group_of, minlength=self.groups).astype(np.int64)
 
     @cached_property
     def counts(self) -> Counts:

@@ -24,7 +24,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.anatomy.beliefs import codes_at
-from discreet.releases.attributes import Attribute, as_shown, describe
+from discreet.releases.attributes import as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column, value_name
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import check_kept, check_quasi
@@ -140,11 +140,6 @@ class RandomisedRelease(Release):
     def rows(self) -> int:
         """The number of published rows."""
         return len(self.shown.codes)
-
-    @property
-    def secret(self) -> Attribute:
-        """The sensitive attribute; a release of this format has one."""
-        return self.sensitive[0]
 
     @property
     def values(self) -> NDArray[Any]:

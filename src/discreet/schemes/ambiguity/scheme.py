@@ -23,8 +23,7 @@ from discreet.schemes.ambiguity.groups import withhold_with_groups
 from discreet.schemes.ambiguity.pairs import correlated_pairs
 from discreet.schemes.ambiguity.refusals import Finish, Refused
 from discreet.schemes.ambiguity.terms import Aim, CodedRows, confirm_presence, lowest_alpha
-from discreet.schemes.anatomy import published_rows
-from discreet.schemes.grouping import confirm
+from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.keepers import kept_by_ambiguity, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Table

@@ -21,11 +21,10 @@ from discreet.releases.nested.release import NestedRelease
 from discreet.releases.nested.tree import Tree
 from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.scheme import Cuts
-from discreet.schemes.grouping import confirm, see_that_the_rest_keeps
+from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.keepers import way_out
 from discreet.schemes.lifting.tree import FAST, RECIPES, LiftedTree, Nursery
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 
 Lift = Literal["companions", "blind"]
@@ -123,11 +122,10 @@ class Lifting(Scheme):
         principle = stated(principle, table)
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
-        rows = np.delete(np.arange(table.rows), unusable_rows(table, principle, prior, rng))
+        rows = published_rows(table, principle, prior, rng)
         leaf_of, node_of = np.full((2, table.rows), -1, np.int64)
         parents = np.zeros(0, np.int64)
         if len(rows):
-            see_that_the_rest_keeps(principle, prior, table.classes[rows])
             tree = self._tree(table, principle, prior, rows, rng, seeded, progress)
             parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
         confirm_tree(parents, leaf_of, node_of, table.classes, principle, prior)
@@ -185,8 +183,7 @@ def confirm_tree(
     number, width = len(parents), len(prior.counts)
     confirm(np.where(leaf_of < 0, -1, 0).astype(np.int32), classes, principle, prior)  # withheld rows, and all others
     kept = leaf_of >= 0
-    persons = np.bincount(leaf_of[kept], minlength=number)
     counts = Counts.of_rows(node_of[kept], classes[kept], number, width)
-    tree = Tree(parents.astype(np.int32), persons, counts.sizes)
+    tree = Tree.of_rows(parents, leaf_of, node_of)
     if tree.faults(range(number)) or not principle.holds(expected(tree, counts), prior).all():
         raise AssertionError(f"the tree breaks {principle}; nothing was published")

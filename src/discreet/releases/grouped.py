@@ -1,0 +1,44 @@
+"""What releases have in common whose rows are in numbered groups."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.releases.release import Release
+
+
+class GroupedRelease(Release):
+    """A release whose rows are in numbered groups."""
+
+    ids: NDArray[np.int64]
+    """The published number of each group."""
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return len(self.ids)
+
+    @abstractmethod
+    def description(self, group: int) -> dict[str, str]:
+        """The quasi-identifiers of the group at an index of ``ids``, so that readers can recognise it."""
+
+
+class GroupedRowsRelease(GroupedRelease):
+    """A release that publishes the group of every row."""
+
+    group_of: NDArray[np.int32]
+    """For each published row its group, as an index into ``ids``."""
+
+    @property
+    def rows(self) -> int:
+        """The number of published rows."""
+        return len(self.group_of)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of rows of each group."""
+        return np.bincount(self.group_of, minlength=self.groups).astype(np.int64)
