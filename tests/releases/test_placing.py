@@ -471,7 +471,9 @@ def test_signals_at_every_rename_of_the_command(published: Path) -> None:
 
             def act() -> None:
                 os.kill(os.getpid(), kind)
-                time.sleep(0.1)  # for the other thread, which is to have it
+                while signal.getsignal(kind) is not signal.SIG_DFL:  # until the main thread has noticed
+                    time.sleep(0.01)
+                time.sleep(0.1)  # until it asks for CHANGING, and waits for it where this thread holds it
 
             randomness._entropy = os.urandom  # so that no two releases are the same
             at_call(number, act, RENAMES)
