@@ -117,9 +117,9 @@ def compare(
     from discreet.report.contenders import contend
 
     if target is not None:
-        from discreet.report.plots import require
+        from discreet.report.extras import require_all
 
-        require()
+        require_all()
     promises = [parse(text) for text in job.promises]
     if not given["promises"]:  # the promises of a job must be kept together
         promises = [together(promises)]

@@ -95,11 +95,11 @@ def plan(
 def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:
     """Return the file for the plot; refuse it before the work begins if it cannot be written."""
     from discreet.command.outputs import check_file
+    from discreet.report.extras import require_all
     from discreet.report.frontier import check_suffix
-    from discreet.report.plots import require
 
     check_suffix(plot)
-    require()
+    require_all()
     trees, _ = flags.trees(given["hierarchies"])
     used = {"the input": Path(input)} | {f"the hierarchy of {name!r}": Path(path) for name, path in trees.items()}
     return check_file(plot, "plot", force, used)
