@@ -103,7 +103,7 @@ def test_profile_as_json(people: Path) -> None:
 
 
 def test_without_roles_they_are_suggested_and_the_suggestion_works(people: Path) -> None:
-    assert "seem to have" in run("patients.csv")
+    assert "suggested by the names" in run("patients.csv")
     document = json.loads(run("patients.csv", "--json"))
     assert document["suggested_roles"]["identifiers"] == ["name"] and document["uniqueness"] == []
     result = CliRunner().invoke(main, shlex.split(document["suggested_command"])[1:])

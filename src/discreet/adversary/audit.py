@@ -164,7 +164,7 @@ def audit(
     """
     original, population = as_table(original), None if population is None else as_table(population)
     if isinstance(folder, Release):
-        raise DiscreetError("an audit looks at files, not at a release in memory; save it and name the folder")
+        raise DiscreetError("an audit reads files, not a release in memory; save the release and name its folder")
     tell = silent if progress is None else partial(progress, "auditing")
     tell(0.0)
     file = read_manifest(folder)

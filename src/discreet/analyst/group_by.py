@@ -165,7 +165,7 @@ def _runs(table: Table, selectivity: float) -> list[tuple[int, int]]:
         counts[column.missing] = 0
     held = np.flatnonzero(counts)
     if not len(held):
-        raise DiscreetError(f"no row of the table has a value of {column.name!r}, so nothing can be asked of it")
+        raise DiscreetError(f"no row of the table has a value of {column.name!r}, so no query can ask for one")
     sums = np.concatenate(([0], np.cumsum(counts[held])))
     first, wanted = np.arange(len(held)), selectivity * table.rows
     # the shortest run with enough rows, and one value less or more, whichever comes closest

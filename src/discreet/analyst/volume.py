@@ -52,7 +52,7 @@ def volume_workload(
             f"sensitive attribute; choose from 1 to {most}"
         )
     if not 0 < volume <= 1:
-        raise DiscreetError(f"the volume of a query must lie above 0 and at most at 1, and {volume} does not; try 0.1")
+        raise DiscreetError(f"the volume of a query must be above 0 and at most 1, and {volume} is not; try 0.1")
     if number < 1:
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)

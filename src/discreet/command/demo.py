@@ -74,12 +74,14 @@ def prepare(home: Path, force: bool) -> None:
         others = sorted(path.name for path in home.iterdir() if path.name not in ours)
         if others and not force:
             raise DiscreetError(
-                f"the folder '{home}' holds {others[0]!r}, which no demo has made; choose another folder, "
-                "or --force to use this one and leave other files alone"
+                f"the folder '{home}' holds {others[0]!r}, which was not made by a demo; choose another folder, or "
+                "--force to use this one and leave other files alone"
             )
         check_folder(home / RELEASE, force=True)
         if (home / INPUT).exists() and not (home / TREES).is_dir():
-            raise DiscreetError(f"the folder '{home}' holds a {INPUT!r} that no demo has made; choose another folder")
+            raise DiscreetError(
+                f"the folder '{home}' holds a {INPUT!r} that was not made by a demo; choose another folder"
+            )
     (home / TREES).mkdir(parents=True, exist_ok=True)
 
 

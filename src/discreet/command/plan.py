@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     *flags.ROLES,
     flags.PERSON,
     click.option("--epsilon", type=float, metavar="E", help="Numbers this close are similar: show the largest m."),
-    click.option("--m", type=float, metavar="M", help="At most 1/M may be similar: show how large epsilon can be."),
+    click.option(
+        "--m", type=float, metavar="M", help=("At most 1/M of a group may be similar: show how large epsilon can be.")
+    ),
     click.option(
         "--neighbourhood",
         type=click.Choice(("absolute", "relative")),
@@ -37,9 +39,9 @@ if TYPE_CHECKING:
         "--plot",
         type=flags.FILE,
         metavar="FILE",
-        help="Also draw what epsilon and m can be kept, as FILE.html, FILE.svg or FILE.png.",
+        help="Also plot which epsilon and m can be kept, as FILE.html, FILE.svg or FILE.png.",
     ),
-    click.option("--force", is_flag=True, help="Replace a plot that is there already."),
+    click.option("--force", is_flag=True, help="Replace an existing plot."),
     *flags.KINDS,
     *flags.FORMATS,
     flags.JSON,
@@ -88,7 +90,7 @@ def plan(
         _show(output(), told)
         if plot is not None:
             output().print()
-            output().print(f"The plot is in {plot}; it holds no record of the table.")
+            output().print(f"The plot is in {plot}; it contains no row of the table.")
     return HOLDS if told.feasible else VIOLATED
 
 

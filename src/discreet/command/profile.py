@@ -191,12 +191,12 @@ def _cells(one: Uniqueness) -> list[str]:
 
 
 def _show_roles(console: Console, roles: Roles) -> None:
-    console.print("Roles that the columns seem to have, by their names and values; you know better:")
+    console.print("Roles suggested by the names and values of the columns; please check them:")
     for what, names in (
         ("identifiers, to be dropped", roles.identifiers),
         ("quasi-identifiers", roles.quasi),
         ("sensitive", () if roles.sensitive is None else (roles.sensitive,)),
-        ("whose row it is, if a person may have several", () if roles.person is None else (roles.person,)),
+        ("the person of each row, if persons may have several", () if roles.person is None else (roles.person,)),
         ("unclear, dropped unless given a role", roles.unsure),
     ):
         if names:

@@ -103,7 +103,7 @@ class Proximity(Principle):
         if isinstance(widths, tuple):
             if self.below is not None or self.above is not None:
                 raise DiscreetError(
-                    f"{self.name}: the pair of widths {widths} says what below and above say; give either"
+                    f"{self.name}: the pair of widths {widths} says the same as below and above; give only one"
                 )
             object.__setattr__(self, "neighbourhood", "absolute")
             object.__setattr__(self, "below", widths[0])
@@ -118,9 +118,9 @@ class Proximity(Principle):
         super().__post_init__()
         if None not in (self.below, self.above) and self.epsilon != max(self.below or 0.0, self.above or 0.0):
             raise DiscreetError(
-                f"{self.name}: below={exact(cast(float, self.below))} and above={exact(cast(float, self.above))} say "
-                f"all about what is near, so epsilon={exact(self.epsilon)} would play no part; leave out epsilon, or "
-                "the side for which it is meant"
+                f"{self.name}: below={exact(cast(float, self.below))} and above={exact(cast(float, self.above))} "
+                f"already define what is near, so epsilon={exact(self.epsilon)} would have no effect; leave out "
+                "epsilon, or the side that it should define"
             )
         if self.m != int(self.m):
             raise DiscreetError(
@@ -185,8 +185,8 @@ class Proximity(Principle):
         """The promise as text, including all stated ends."""
         if callable(self.neighbourhood):
             raise DiscreetError(
-                f"{self} cannot be written down, so nobody could audit what keeps it; publish it with scheme "
-                f"'proximity', which states the ends that the function gives, or give a pair of widths"
+                f"{self} cannot be written down, so nobody could audit it; publish it with scheme 'proximity', which "
+                "states the ends that the function gives, or give a pair of widths"
             )
         if self.ends is None:
             return str(self)

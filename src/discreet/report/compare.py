@@ -247,7 +247,7 @@ def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[st
     if not promises:
         raise DiscreetError("no promise was given; ask for one such as 'beta-likeness(beta=2)'")
     if not contenders:
-        raise DiscreetError(f"no scheme was named; there is {', '.join(SCHEMES)}")
+        raise DiscreetError(f"no scheme was named; choose from {', '.join(SCHEMES)}")
     if table.rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to compare; check the input")
     if not table.quasi:

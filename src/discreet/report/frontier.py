@@ -43,8 +43,8 @@ def check_suffix(path: str | Path) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise DiscreetError(
-            f"the plot '{path}' cannot be made, as its name does not tell its format; let it end in "
-            f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+            f"the name of the plot '{path}' does not say its format; let it end in {', '.join(SUFFIXES[:-1])} or "
+            f"{SUFFIXES[-1]}"
         )
     return suffix
 

@@ -44,7 +44,9 @@ DIVERSITIES = ("frequency", "distinct", "entropy", "recursive")
 """The kinds of l-diversity."""
 USUAL_C = 2.0
 """The c for which recursive l-diversity is planned."""
-ALPHA = "How small alpha can be depends on the quasi-identifiers; publishing names an alpha if it finds none."
+ALPHA = (
+    "How small alpha can be depends on the quasi-identifiers; if alpha is too small, publishing suggests a larger one."
+)
 """The remark beside the beta of alpha-beta."""
 
 

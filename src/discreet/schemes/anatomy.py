@@ -75,7 +75,7 @@ class Anatomy(Scheme):
             return super().refusal(principle, prior)
         if share is None:
             exactly = keeper(principle) == "cuts" and Baseline().refusal(principle, prior) is None
-            also = ", or scheme 'baseline' if quasi-identifiers are to stay as they are" if exactly else ""
+            also = ", or scheme 'baseline' to publish quasi-identifiers as they are" if exactly else ""
             return (
                 f"scheme {self.name!r} keeps l-diversity of the kinds frequency and distinct and nothing else; "
                 f"{way_out(principle)}{also}"

@@ -96,7 +96,7 @@ def read(
         roles["an identifier"] = tuple(name for name in roles["an identifier"] if name != person)
     _check_roles(roles)
     if missing not in get_args(Missing):
-        raise DiscreetError(f"missing={missing!r} is no policy; choose 'error', 'withhold' or 'value'")
+        raise DiscreetError(f"missing={missing!r} is not a policy; choose 'error', 'withhold' or 'value'")
     if isinstance(hierarchies, (str, PathLike)):
         hierarchies = offered(hierarchies, (*roles["a quasi-identifier"], *roles["the sensitive attribute"]))
     said = column_specs(
@@ -138,7 +138,7 @@ def read(
     unsaid = [name for name in (*quasi_names, *sensitive_names) if name not in said]
     if len(withheld) == rows:
         raise DiscreetError(
-            f"every row misses a number and would be withheld; choose {argument('missing', 'value')} instead"
+            f"every row has a missing number and would be withheld; choose {argument('missing', 'value')} instead"
         )
     return Table(
         rows,
@@ -156,13 +156,13 @@ def _forms(dates: Mapping[str, str | None] | None) -> dict[str, str | None]:
     """Check and return the declared forms of dates by column."""
     if dates is not None and not isinstance(dates, Mapping):
         raise DiscreetError(
-            f"{dates!r} does not say which column has which form of dates; say for example "
+            f"{dates!r} does not say which column has which format of dates; say for example "
             f"{argument('dates', {'birth': '%d.%m.%Y'})}"
         )
     for name, form in (dates or {}).items():
         if form is not None and not isinstance(form, str):
             raise DiscreetError(
-                f"{form!r} is no form of the dates in column {name!r}; say for example "
+                f"{form!r} is not a format of the dates in column {name!r}; say for example "
                 f"{argument('dates', {name: '%d.%m.%Y'})}"
             )
     return dict(dates or {})
@@ -183,7 +183,7 @@ def _names(names: Iterable[str]) -> tuple[str, ...]:
     given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
     for name in given:
         if not isinstance(name, str):
-            raise DiscreetError(f"{name!r} is no column name; name columns by text")
+            raise DiscreetError(f"{name!r} is not a column name; name columns by text")
     return given
 
 

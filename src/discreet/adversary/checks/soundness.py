@@ -35,11 +35,13 @@ def files(file: ManifestFile) -> Check:
         if not path.is_file() or not isinstance(entry, dict) or digest(path) != entry.get("sha256"):
             faults.append(f"the file {name} is not the one that the manifest describes (its SHA-256 digest differs)")
     if not plainly_laid_out(text, manifest):
-        faults.append(f"{MANIFEST} is not laid out as such a file is, and how it is might tell more than it says")
+        faults.append(
+            f"{MANIFEST} is not laid out as discreet writes it, and the layout might carry hidden information"
+        )
     beside = []
     for path in sorted(home.iterdir()):
         if path.is_symlink():
-            faults.append(f"{path.name} is a link to a file elsewhere, which may change or hold more")
+            faults.append(f"{path.name} is a link to a file elsewhere, which may change or contain more")
         elif path.is_file() and BESIDE.fullmatch(path.name):
             beside.append(path.name)
         elif path.name not in tables and path.name != MANIFEST:
@@ -88,7 +90,9 @@ def consistency(release: GeneralizedRelease) -> Check:
     if release.faults:
         return Check("consistency", False, " ".join(release.faults))
     return Check(
-        "consistency", True, "Every group has one description, and rows and groups are as many as the manifest says."
+        "consistency",
+        True,
+        ("Every group has one description, and the manifest gives the right numbers of rows and groups."),
     )
 
 

@@ -54,14 +54,14 @@ SIDE_BY_SIDE = (
 SEVERAL_ROWS = (
     "A person may have several rows; all of them are in one group, or all are withheld. The promise is kept by the "
     "rows of every group and by its persons, each counted once for every value that any of the person's rows has, "
-    "against the same counts in the whole original. It does not bound what is learnt by whoever also knows how many "
-    "rows a person has and how the values of a person depend on each other."
+    "against the same counts in the whole original. It does not bound what an adversary learns who also knows how "
+    "many rows a person has and how the values of a person depend on each other."
 )
 """An assumption stated if a person may have several rows."""
 PRESENCE = (
-    "What is promised about presence counts all combinations of values that a description admits, and that occur in "
-    "the original, as equally likely to be those of its rows; it does not bound what an adversary believes who has "
-    "reason to take some for likelier, as those at the ends of intervals are when these are as narrow as possible."
+    "A promise about presence takes all combinations of values that a description admits, and that occur in the "
+    "original, as equally likely to be those of its rows. It does not bound the belief of an adversary who has "
+    "reason to think that some are likelier, such as those at the ends of intervals that are as narrow as possible."
 )
 """An assumption stated if a promise is about presence."""
 

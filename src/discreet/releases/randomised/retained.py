@@ -36,11 +36,11 @@ ASSUMPTIONS = (
     "the values that the prior lists, drawn with equal probabilities (noise: uniform) or with those of the prior "
     "(noise: prior), independently of all other rows and columns.",
     "The order of the rows carries no information.",
-    "The promise is kept against the distribution of the sensitive attribute in the whole original, as the prior lists "
-    "it: it bounds the belief that the original value of someone whose published value is known lies near to any value "
-    "of the prior, for an adversary who starts from that distribution and judges each row by itself. What else the "
-    "adversary knows may say more, and so may, where rows are few, the exact counts of the prior together with all "
-    "published values.",
+    "The promise is kept against the distribution of the sensitive attribute in the whole original, as the prior "
+    "lists it: it bounds the belief that the original value of someone whose published value is known lies near to "
+    "any value of the prior, for an adversary who starts from that distribution and judges each row by itself. Other "
+    "knowledge may reveal more, and so may the exact counts of the prior together with all published values, if "
+    "there are few rows.",
     "The promise covers this one release of the table, not what several releases of it say together.",
 )
 

@@ -91,8 +91,8 @@ def _consistency(release: AmbiguousRelease) -> Check:
     return Check(
         "consistency",
         True,
-        "All tables have the same groups, none lists a value of a group twice, no group lists more values than it has "
-        "rows, and rows and groups are as many as the manifest says.",
+        "All tables have the same groups, none lists a value of a group twice, no group lists more values than it "
+        "has rows, and the manifest gives the right numbers of rows and groups.",
     )
 
 
@@ -108,9 +108,9 @@ def _values(aligned: AlignedAmbiguous) -> Check:
             "values",
             False,
             f"The release lists {value_named(aligned, int(unknown[0]))}, which no original row that may be published "
-            f"holds{more}.",
+            f"has{more}.",
         )
-    return Check("values", True, "All values that the auxiliary tables list are held by rows of the original.")
+    return Check("values", True, "All values that the auxiliary tables list occur in the original.")
 
 
 # ----------------------------------------------------------------------------------------------------------- promises

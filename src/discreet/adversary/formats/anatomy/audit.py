@@ -65,8 +65,8 @@ def _consistency(release: AnatomyRelease) -> Check:
     return Check(
         "consistency",
         True,
-        "Both tables have the same groups, every group has as many rows as values, and rows and groups are as many as "
-        "the manifest says.",
+        "Both tables have the same groups, every group has as many rows as values, and the manifest gives the right "
+        "numbers of rows and groups.",
     )
 
 
@@ -163,10 +163,10 @@ def _crowd(part: Principle, release: AnatomyRelease, left: NDArray[np.int64]) ->
     if broken:
         sentence = (
             f"{part} is broken: quasi-identifiers are published as they are, and {broken:,} of {len(alike):,} "
-            f"combinations of them are borne by fewer than {part.least_rows:,} rows, the rarest by {smallest:,}."
+            f"combinations of them occur in fewer than {part.least_rows:,} rows, the rarest in {smallest:,}."
         )
     else:
-        sentence = f"{part} is kept: every combination of quasi-identifiers is borne by {smallest:,} rows or more."
+        sentence = f"{part} is kept: every combination of quasi-identifiers occurs in {smallest:,} rows or more."
     strain = part.least_rows / smallest if smallest else 0.0
     return PromiseVerdict(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
 

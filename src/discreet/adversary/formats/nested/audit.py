@@ -74,12 +74,12 @@ def _consistency(release: NestedRelease) -> Check:
     return Check(
         "consistency",
         True,
-        "Every node has rows, one description, and a parent or none, and no parents lead in a circle; persons are as "
-        "many as rows, and of those in a node as many as it has rows, or more, have none below, at roots just as many; "
-        "rows and nodes are as many as the manifest says.",
+        "The nodes form trees, and each has rows and one description; there are as many persons as rows; no node has "
+        "more rows than persons in it without a row further down, and roots have exactly as many; the manifest gives "
+        "the right numbers of rows and nodes.",
     )
 
 
 def _unjudged(part: Principle) -> PromiseVerdict:
-    sentence = f"{part} cannot be judged: the tree of the release is at fault."
+    sentence = f"{part} cannot be judged: the tree of the release is faulty."
     return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, sentence)

@@ -137,7 +137,7 @@ def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.in
             f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
             f"must have been withheld, but the manifest says {release.withheld:,}.",
         )
-    and_left = f", but for the {left:,} withheld" if left else ""
+    and_left = f", except for the {left:,} withheld" if left else ""
     return Check(
         "rows", True, f"The {wording.rows(release.rows)}, without their sensitive values, are the original's{and_left}."
     )
@@ -167,7 +167,7 @@ def _by_trace(
         if (left := len(had) - len(kept)) != release.withheld:
             faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
         if not bool(usable[kept].all()):
-            faults.append("the trace publishes rows that were to be withheld for their missing values")
+            faults.append("the trace publishes rows that had to be withheld for their missing values")
         differ = int((shown[trace[kept]] != had[kept]).sum())
         if differ:
             faults.append(f"{wording.rows(differ)} are not published with their quasi-identifiers and other columns")
