@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.command.job import Job
-    from discreet.report.compare import Comparison, Result
+    from discreet.report.comparison import Comparison, Result
     from discreet.report.measures import Measure
 
 

@@ -15,7 +15,8 @@ from discreet.table.paths import shown
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.report.plan import Plan, ProximityPlan, Strongest
+    from discreet.report.plan import Plan, Strongest
+    from discreet.report.proximity_plan import ProximityPlan
     from discreet.table.moments import Notation
 
 

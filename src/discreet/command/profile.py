@@ -15,7 +15,8 @@ from discreet.command.console import HOLDS, note, number, output, percent, print
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.report.profile import ColumnProfile, Profile, Roles, Share, Uniqueness
+    from discreet.report.profile import ColumnProfile, Profile, Share, Uniqueness
+    from discreet.report.roles import Roles
     from discreet.table.notes import Note
 
 
@@ -30,7 +31,8 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     from discreet.command.reading import read_to_look
     from discreet.principles.prior import Prior
     from discreet.report.profile import profile as describe
-    from discreet.report.profile import suggest, suggest_promise
+    from discreet.report.profile import suggest_promise
+    from discreet.report.roles import suggest
 
     with watching() as progress:
         progress("reading", 0.0)

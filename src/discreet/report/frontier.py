@@ -16,9 +16,10 @@ from discreet.principles import Prior, Proximity
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import exact
 from discreet.report.plots import COLORS, INK, library, svg, themed
+from discreet.report.proximity_plan import ProximityPlan, frontier, widths
 
 if TYPE_CHECKING:
-    from discreet.report.plan import Plan, ProximityPlan
+    from discreet.report.plan import Plan
 
 SUFFIXES = (".html", ".svg", ".png")
 EVERY = 12
@@ -236,7 +237,6 @@ def _mark(asked: dict[str, Any], low: float, high: float) -> list[dict[str, Any]
 
 def _page(prior: Prior, told: ProximityPlan, title: str, picture: str) -> str:
     from discreet.report.page import render
-    from discreet.report.plan import frontier, widths
 
     sections = [
         {

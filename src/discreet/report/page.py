@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from discreet.principles.wording import rows
-from discreet.report.compare import Comparison
+from discreet.report.comparison import Comparison
 from discreet.report.extras import require, require_all
 from discreet.report.measures import MEASURES, best, cell
 from discreet.report.plots import PLOTS, Family, draw, families

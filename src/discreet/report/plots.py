@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from discreet.principles import Principle
 from discreet.principles.wording import exact
-from discreet.report.compare import Comparison
+from discreet.report.comparison import Comparison
 from discreet.report.extras import require
 from discreet.report.measures import AIL, MEDIAN, SECONDS, Measure
 

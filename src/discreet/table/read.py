@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, get_args
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.dates import as_dates
+from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_files import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
@@ -112,24 +113,13 @@ def read(
     rows, columns = fetch(source, needed, (*coded, *naming), delimiter=delimiter, encoding=encoding, marks=_marks(na))
     for name in identifier_names:
         check_alone(columns[name], person)
-    idle = next((name for name in said if name not in coded), None)
-    if idle is not None:
-        raise DiscreetError(
-            f"a kind, a domain or a hierarchy is given for column {idle!r}, which is not published; give the column "
-            "a role, or leave that out"
-        )
-
-    for name in (*quasi_names, *sensitive_names, *(name for name in other_names if said.get(name, ColumnSpec()).date)):
-        wish = said.get(name, ColumnSpec())
-        plain = wish.kind is None and (wish.hierarchy is None or isinstance(wish.hierarchy, Offered))
-        if plain and columns[name].order is None:
-            columns[name] = as_dates(columns[name], wish.form, wish.date)
-
+    _check_published(said, coded)
+    dated = (*quasi_names, *sensitive_names, *(name for name in other_names if name in said and said[name].date))
+    columns |= {name: _as_dates(columns[name], said.get(name, ColumnSpec())) for name in dated}
     unusable: dict[str, NDArray[np.int64]] = {}
     done = {}
     for name in coded:
-        other = name in other_names
-        policy: Missing = "value" if other else missing
+        policy: Missing = "value" if name in other_names else missing
         # Promises about a sensitive value are also judged on withheld rows, so a missing one needs a value of its own.
         done[name], gone = code(columns[name], said.get(name, ColumnSpec()), policy, withheld=name in quasi_names)
         if len(gone):
@@ -150,6 +140,22 @@ def read(
         tuple(notes_on([(columns[name], done[name]) for name in unsaid])),
         person_of_rows(columns[person_names[0]]) if person_names else None,
     )
+
+
+def _check_published(said: Iterable[str], coded: Sequence[str]) -> None:
+    """Raise an error if something is declared about a column that is not published."""
+    idle = next((name for name in said if name not in coded), None)
+    if idle is not None:
+        raise DiscreetError(
+            f"a kind, a domain or a hierarchy is given for column {idle!r}, which is not published; give the column "
+            "a role, or leave that out"
+        )
+
+
+def _as_dates(column: Encoded, spec: ColumnSpec) -> Encoded:
+    """Return a column with its dates recognised, unless something else is declared about it."""
+    plain = spec.kind is None and (spec.hierarchy is None or isinstance(spec.hierarchy, Offered))
+    return as_dates(column, spec.form, spec.date) if plain and column.order is None else column
 
 
 def _forms(dates: Mapping[str, str | None] | None) -> dict[str, str | None]:
