@@ -611,7 +611,7 @@ def test_groups_are_merged_only_where_they_must_be() -> None:
 
 def test_one_quasi_identifier_hides_nobody() -> None:
     table = read(pa.table({"age": [1, 2, 3, 4] * 5, "s": list("abcde") * 4}), quasi=["age"], sensitive="s")
-    with pytest.raises(DiscreetError, match=r"the smallest that it reaches is alpha=1; .* choose scheme 'ambiguity'"):
+    with pytest.raises(DiscreetError, match=r"alpha=1 is the smallest it reaches; .* choose scheme 'ambiguity'"):
         dc.publish(table, AlphaBeta(0.5, 0.5), dc.Cuts())
 
 

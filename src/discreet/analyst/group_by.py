@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.analyst.queries import relative_errors
+from discreet.analyst.queries import check_number, relative_errors
 from discreet.errors import DiscreetError
 from discreet.randomness import generator
 from discreet.releases.release import Release
@@ -98,8 +98,7 @@ def group_by_workload(
         )
     if not 0 < selectivity <= 1:
         raise DiscreetError(f"the selectivity must lie between 0 and 1, and {selectivity} does not; try 0.05")
-    if number < 1:
-        raise DiscreetError(f"a workload needs at least one query, not {number}")
+    check_number(number)
     chance = generator(seed)
     values = table.secret.values.tolist()
     runs = _runs(table, selectivity)

@@ -39,17 +39,18 @@ if TYPE_CHECKING:
         help="Schemes to compare, comma separated, repeatable (default: all). Options follow a colon, separated by "
         "semicolons: cuts,burel,burel:refine=true,'cuts:effort=thorough;loss=gcp'.",
     ),
-    flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
+    flags.IDENTIFIERS,
     flags.PERSON,
     *flags.KINDS,
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "withhold", "value"]),
-        help="What to do about missing numbers: refuse (default), withhold their rows, or treat missing as a value.",
-    ),
+    flags.MISSING,
     *flags.FORMATS,
     click.option(
-        "--queries", type=click.IntRange(min=1), default=10_000, metavar="N", show_default=True, help="Count queries."
+        "--queries",
+        type=click.IntRange(min=1),
+        default=10_000,
+        metavar="N",
+        show_default=True,
+        help="The number of count queries.",
     ),
     click.option(
         "--dimensions",
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
     ),
     click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The seed of a reproducible experiment."),
     click.option(
-        "--html", "page", type=flags.FILE, metavar="FILE", help=("Also write an HTML page with plots, to share.")
+        "--html", "page", type=flags.FILE, metavar="FILE", help="Also write an HTML page with plots, to share."
     ),
     click.option("--force", is_flag=True, help="Replace an existing page."),
     click.option(

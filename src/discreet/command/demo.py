@@ -34,9 +34,9 @@ SHOWN = 6
     help="The folder for the demo.",
 )  # fmt: skip
 @click.option(
-    "--rows", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="How many people."
+    "--rows", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="The number of people."
 )
-@click.option("--force", is_flag=True, help="Use a folder that contains other files, too; they stay.")
+@click.option("--force", is_flag=True, help="Use a folder even if it contains other files; these stay.")
 @flags.JSON
 @flags.QUIET
 def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:

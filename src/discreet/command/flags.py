@@ -35,6 +35,12 @@ PERSON = click.option(
     metavar="COLUMN",
     help="The person of each row, if persons may have several: promises are then about persons. It is dropped.",
 )
+IDENTIFIERS = many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist.")
+MISSING = click.option(
+    "--missing",
+    type=click.Choice(["error", "withhold", "value"]),
+    help="What to do about missing numbers: refuse (default), withhold their rows, or treat missing as a value.",
+)
 KINDS = (
     many("--numeric", "numeric", "Treat as numbers, whatever they look like."),
     many("--categorical", "categorical", "Treat as names without order, even if they are numbers."),
@@ -57,7 +63,7 @@ KINDS = (
 )
 FORMATS = (
     click.option(
-        "--delimiter", metavar="CHAR", help=("The character between the cells of the input (default: detected).")
+        "--delimiter", metavar="CHAR", help="The character between the cells of the input (default: detected)."
     ),
     click.option("--encoding", metavar="NAME", help="The encoding of the input (default: detected)."),
     click.option(

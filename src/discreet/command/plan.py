@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     flags.PERSON,
     click.option("--epsilon", type=float, metavar="E", help="Numbers this close are similar: show the largest m."),
     click.option(
-        "--m", type=float, metavar="M", help=("At most 1/M of a group may be similar: show how large epsilon can be.")
+        "--m", type=float, metavar="M", help="At most 1/M of a group may be similar: show how large epsilon can be."
     ),
     click.option(
         "--neighbourhood",

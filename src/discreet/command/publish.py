@@ -69,9 +69,7 @@ class Outcome:
         "promises",
         multiple=True,
         metavar="PROMISE",
-        help=(
-            'A promise that the release must keep, such as "beta-likeness(beta=2)". Repeatable: all promises are kept.'
-        ),
+        help='A promise that the release must keep, such as "beta-likeness(beta=2)". Repeatable: all are kept.',
     ),
     click.option(
         "--scheme",
@@ -86,15 +84,11 @@ class Outcome:
         metavar="KEY=VALUE",
         help="An option of the scheme, such as effort=thorough; they are listed above. Repeatable.",
     ),
-    flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
+    flags.IDENTIFIERS,
     flags.PERSON,
     flags.many("--keep", "keep", "Columns to publish as they are."),
     *flags.KINDS,
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "withhold", "value"]),
-        help="What to do about missing numbers: refuse (default), withhold their rows, or treat missing as a value.",
-    ),
+    flags.MISSING,
     click.option(
         "--most-withheld",
         type=click.FloatRange(0, 1),
@@ -108,7 +102,7 @@ class Outcome:
         "--seed",
         type=click.IntRange(min=0),
         metavar="N",
-        help=("The seed of a reproducible experiment; not for real releases."),
+        help="The seed of a reproducible experiment; not for real releases.",
     ),
     click.option("--force", is_flag=True, help="Replace an existing release and trace."),
     click.option("--job", type=flags.FILE, metavar="FILE", help="A TOML file of these settings; flags override it."),

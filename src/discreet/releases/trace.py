@@ -39,7 +39,7 @@ def write_trace(release: Release, path: str | os.PathLike[str]) -> Path:
 def fill_trace(release: Release, path: Path) -> None:
     """Write the trace of a release to a new file and sync it to disk."""
     if release.trace is None:
-        raise DiscreetError("a release loaded from its files has no trace; only the publisher can write one")
+        raise DiscreetError("a release loaded from its files has no trace; only the one who publishes can write it")
     groups = pa.array(release.trace, mask=release.trace < 0)
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     write_table(pa.table({"row": np.arange(len(groups)), "group": groups}), path)
@@ -52,5 +52,5 @@ def check_outside(path: Path) -> None:
         if (folder / MANIFEST).exists():
             raise DiscreetError(
                 f"the trace {str(path)!r} would lie inside a release, since there is a {MANIFEST} in {str(folder)!r}, "
-                "and would undo its protection; choose a place outside"
+                "and would undo it; choose a place outside"
             )

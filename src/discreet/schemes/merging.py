@@ -80,9 +80,9 @@ def hide_presence(
         if attempt == TRIES - 2:
             merged = np.minimum(groups, 0)
     raise DiscreetError(
-        f"scheme {scheme!r} cannot keep {principle}: on this table, the smallest that it reaches is "
-        f"alpha={exact(math.ceil(best * 1000.0 - 1e-7) / 1000.0)}; ask for "
-        f"that{f', or {way_out(principle)}' if keeper(principle) != scheme else ''}"
+        f"scheme {scheme!r} cannot keep {principle}: with descriptions as it makes them of this table, alpha="
+        f"{exact(math.ceil(best * 1000.0 - 1e-7) / 1000.0)} is the smallest it reaches; ask for that"
+        f"{f', or {way_out(principle)}' if keeper(principle) != scheme else ''}"
     )
 
 

@@ -28,10 +28,7 @@ def spelling(home: Path, release: Release) -> Check:
         path = home / f"{name}.{format}"
         other = written_otherwise(table, path, format)
         if other is not None:
-            faults.append(
-                f"the table {path.name} is not written as discreet writes it, so it might carry hidden "
-                f"information: {other}"
-            )
+            faults.append(f"the table {path.name} is not written as releases are, so it might tell more: {other}")
     if release.descriptions is not None:
         faults += release.descriptions.spelling_faults()
     return Check("spelling", False, one_sentence(faults)) if faults else Check("spelling", True, FINE)

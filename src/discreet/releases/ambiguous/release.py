@@ -33,6 +33,7 @@ from discreet.randomness import permutation
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous.estimate import Estimator
 from discreet.releases.anatomy.release import COUNT, extents
+from discreet.releases.assumptions import COUNTED, ONE_RELEASE
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
@@ -57,10 +58,10 @@ ASSUMPTIONS = (
     "the number of these combinations. An adversary who knows that some values are more common than others may "
     "believe more in common combinations.",
     "A person whose values do not all occur in one group is not among the published rows: absence is not hidden.",
-    "Every sensitive value of a group's rows is counted in the group; which row has which value is not published.",
+    COUNTED,
     "The orders of the tables and the numbers of the groups carry no information.",
     "What is promised about sensitive values is kept by every group and by the withheld rows taken as one group.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    ONE_RELEASE,
 )
 
 

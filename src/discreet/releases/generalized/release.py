@@ -20,6 +20,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
+from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column, taken
 from discreet.releases.descriptions import Descriptions, Texts
@@ -37,14 +38,13 @@ if TYPE_CHECKING:
 FORMAT = "generalized"
 GROUP = "group"
 ASSUMPTIONS = (
-    "Every published row is a row of the original; its sensitive value is published as it was, and none was invented.",
+    TRUE_VALUES,
     "All rows of a group have quasi-identifiers that its description admits; which row is whose is not published.",
-    "The order of the rows and the numbers of the groups carry no information.",
-    "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
-    "included, by every group and by the withheld rows taken as one group.",
+    SHUFFLED,
+    KEPT_BY_GROUPS,
     "The promise bounds what the groups say; it does not bound what the choice of these groups rather than others may "
     "tell an adversary who knows the algorithm.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    ONE_RELEASE,
 )
 SIDE_BY_SIDE = (
     "What is promised about a sensitive attribute bounds what is learnt of it by whoever knows quasi-identifiers. The "

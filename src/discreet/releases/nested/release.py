@@ -22,6 +22,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
+from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.descriptions import Texts
 from discreet.releases.generalized.describe import Values, generalize
 from discreet.releases.generalized.release import GROUP, GeneralizedRelease, check_partition, dense_groups
@@ -37,7 +38,7 @@ NODES = "nodes"
 PARENT, PERSONS = "parent", "persons"
 AT_FAULT = "the tree of the release is faulty, so nothing can be computed from it; publish it again"
 ASSUMPTIONS = (
-    "Every published row is a row of the original; its sensitive value is published as it was, and none was invented.",
+    TRUE_VALUES,
     "Persons are arranged in a tree: each belongs to one node, the person's leaf, and to all its ancestors. The "
     "description of a node admits everyone in it. A row is published under its person's leaf or under an ancestor of "
     "the leaf; which row is whose is not published.",
@@ -53,7 +54,7 @@ ASSUMPTIONS = (
     "of a small one.",
     "The promise bounds what the tree and its rows say; it does not bound what the choice of this tree, and of the "
     "rows that stand high in it, may tell an adversary who knows the algorithm.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    ONE_RELEASE,
 )
 
 

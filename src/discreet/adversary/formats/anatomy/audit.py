@@ -35,11 +35,17 @@ if TYPE_CHECKING:
     from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
 
 
+CONSISTENT = (
+    "Both tables have the same groups, every group has as many rows as values, and the manifest gives the right "
+    "numbers of rows and groups."
+)
+
+
 def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     """Audit an anatomy release against its original; see ``audit``."""
     release, original, parts = case.release, case.original, case.parts
     aligned = align(release, original)
-    checks = [entries(case, groups=case.manifest["groups"]), _consistency(release)]
+    checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
     checks += [totals(aligned), _rows(aligned)]
     check, how = case.support(partial(_by_trace, aligned), lambda: without_trace(margins(aligned), release.ids))
@@ -57,17 +63,6 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
 
 
 # ------------------------------------------------------------------------------------------------------------ checks
-
-
-def _consistency(release: AnatomyRelease) -> Check:
-    if release.faults:
-        return Check("consistency", False, " ".join(release.faults))
-    return Check(
-        "consistency",
-        True,
-        "Both tables have the same groups, every group has as many rows as values, and the manifest gives the right "
-        "numbers of rows and groups.",
-    )
 
 
 def totals(aligned: AlignedAnatomy | AlignedAmbiguous) -> Check:

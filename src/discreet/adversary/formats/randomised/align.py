@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.totals import withheld_fault
 from discreet.adversary.formats.generalized.align import (
     carried_column,
     check_sensitive,
@@ -129,14 +130,10 @@ def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.in
             "columns that no original row has, or that fewer have."
         )
         return Check("rows", False, sentence)
-    left = original.rows - release.rows
-    if left != release.withheld:
-        return Check(
-            "rows",
-            False,
-            f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
-            f"must have been withheld, but the manifest says {release.withheld:,}.",
-        )
+    fault = withheld_fault(release, original)
+    if fault is not None:
+        return Check("rows", False, fault)
+    left = release.withheld
     and_left = f", except for the {left:,} withheld" if left else ""
     return Check(
         "rows", True, f"The {wording.rows(release.rows)}, without their sensitive values, are the original's{and_left}."
