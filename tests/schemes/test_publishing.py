@@ -43,7 +43,7 @@ def test_the_short_form_of_a_release_keeps_the_trace_private() -> None:
         (lambda table: dc.publish(table, []), "no promise was given"),
         (lambda table: dc.audit("release", "people.csv"), "not str; read it first"),
         (lambda table: dc.audit(dc.publish(table, "k-anonymity(k=2)"), table), "save the release and name its folder"),
-        (lambda table: dc.read(pa.table({"age": [1]}), quasi=None), "None is no column name"),
+        (lambda table: dc.read(pa.table({"age": [1]}), quasi=None), "None is not a column name"),
     ],
 )
 def test_what_is_no_table_promise_or_scheme_is_told_so(call: Any, said: str) -> None:
