@@ -374,7 +374,7 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "identifier and quasi": ({"quasi": ["age"], "identifiers": ["age"]}, ["'age'", "an identifier"]),
     "named twice": ({"quasi": ["age", "age"]}, ["'age' is named twice"]),
     "two kinds": ({"quasi": ["age"], "numeric": "age", "ordinal": "age"}, ["'age'", "numeric and ordinal"]),
-    "no name": ({"quasi": [3]}, ["3 is no column name"]),
+    "no name": ({"quasi": [3]}, ["3 is not a column name"]),
     "policy": ({"quasi": ["age"], "missing": "drop"}, ["missing='drop'", "'withhold'"]),
     "missing numbers": (
         {"quasi": ["pay"]},
