@@ -283,7 +283,7 @@ def test_a_hierarchy_that_only_the_release_tells_is_said_to_be(format: str, tmp_
     found = dc.audit(tmp_path / "tree", table, from_release=["job"])
     assert found.holds
     (said,) = (check.sentence for check in found.checks if check.name == "domains")
-    assert "The hierarchy or order of 'job' is the one that the release states." in said
+    assert "The hierarchy or order of 'job' is taken from the release." in said
 
 
 # --------------------------------------------------------------------------------------------------------- the tables

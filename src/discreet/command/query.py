@@ -53,7 +53,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
 
     tidy(folder)
     if (sql is None) == (file is None):
-        raise DiscreetError("give either SQL or a file of queries with -f, not both")
+        raise DiscreetError("a query is SQL or a file of queries; give one of them, the file with -f")
     with watching() as progress:
         progress("asking", 0.0)
         asked = [Statement(sql, 0)] if sql is not None else read_statements(cast(str, file))
