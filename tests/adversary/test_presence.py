@@ -604,7 +604,7 @@ def test_groups_are_merged_only_where_they_must_be() -> None:
     secret = rng.integers(0, 10, 320).astype(str)
     table = read(pa.table({"age": age, "place": place, "s": secret}), quasi=["age", "place"], sensitive="s")
     loose = dc.publish(table, AlphaBeta(1, 0.5), dc.Cuts())
-    assert any("promised about presence" in line for line in loose.manifest["assumptions"])
+    assert any("promise about presence" in line for line in loose.manifest["assumptions"])
     strict = dc.publish(table, AlphaBeta(0.5, 0.5), dc.Cuts())
     assert loose.groups > strict.groups > loose.groups / 4
 
