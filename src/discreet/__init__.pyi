@@ -25,7 +25,8 @@ from .releases import (
     RetainedRelease,
     load,
 )
-from .report.compare import Comparison, compare
+from .report.compare import compare
+from .report.comparison import Comparison
 from .report.plan import Plan, plan
 from .schemes import (
     Ambiguity,

@@ -93,11 +93,12 @@ def _loaded(entry: EntryPoint) -> Any:
         found = entry.load()
     except Exception as fault:
         raise DiscreetError(
-            f"the plug-in {entry.value!r} cannot be loaded ({type(fault).__name__}: {fault}); mend or uninstall it"
+            f"the plug-in {entry.value!r} cannot be loaded ({type(fault).__name__}: {fault}); fix or uninstall it"
         ) from fault
     known = getattr(found, "name", None)
     if known != entry.name:
         raise DiscreetError(
-            f"the plug-in {entry.value!r} is registered as {entry.name!r} but calls itself {known!r}; make them agree"
+            f"the plug-in {entry.value!r} is registered as {entry.name!r} but calls itself {known!r}; make the names "
+            "agree"
         )
     return found

@@ -37,7 +37,7 @@ def publish(
     if scheme is None or isinstance(scheme, str):
         scheme = make_scheme(scheme, principle=principle)
     if not isinstance(scheme, Scheme):
-        raise DiscreetError(f"{scheme!r} is no scheme; give one such as Burel(), or its name")
+        raise DiscreetError(f"{scheme!r} is not a scheme; give one such as Burel(), or its name")
     check_missing(as_table(table), most_withheld)
     release = scheme.publish(table, principle, progress)
     # The option `withhold` allows a scheme to withhold more rows for a lower loss; a scheme may also withhold further

@@ -184,7 +184,7 @@ def test_promises_can_be_asked_for_though_the_manifest_states_weaker_ones(tmp_pa
     [
         (lambda lines: lines[:-1], "does not name input row 119"),
         (lambda lines: [*lines, lines[-1]], "more than once"),
-        (lambda lines: [*lines, "500,1"], "the original has not"),
+        (lambda lines: [*lines, "500,1"], "the original does not have"),
         (lambda lines: [lines[0], "0,77", *lines[2:]], "group 77"),
         (lambda lines: [lines[0], "0,", *lines[2:]], "withholds 1 row"),
         (lambda lines: [lines[0], *(f"{row},{row % 10}" for row in range(120))], "outside the description"),
@@ -290,7 +290,7 @@ def test_an_adversary_who_matches_boxes_faces_unions(tmp_path: Path) -> None:
     # the promise is about groups, so this is told and breaks nothing
     told = next(check for check in result.checks if check.name == "unions")
     assert result.holds and told.holds
-    assert "goes beyond it 2.00 times for 2 of 2 combinations" in told.sentence
+    assert "believes 2.00 times what it allows for 2 of 2 combinations" in told.sentence
     assert told.sentence.endswith("The number of rows is even.")
 
 

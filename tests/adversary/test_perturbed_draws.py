@@ -173,17 +173,17 @@ def test_a_verdict_says_so_where_nothing_can_be_told(tmp_path: Path) -> None:
         release.save(tmp_path / "few", force=True)
         for trace in (None, release.trace):
             found = dc.audit(tmp_path / "few", few, trace=trace)
-            told = "that the sensitive values were randomised at all cannot be told from these rows"
+            told = "these rows do not show whether the sensitive values were randomised at all"
             assert found.verdict == f"beta-likeness(beta=1) holds, as the release itself states it; {told}."
             assert found.as_dict()["verdict"] == found.verdict
-            assert any("would be if not one had been changed" in sentence for sentence in found.sentences())
+            assert any("so would unchanged values be" in sentence for sentence in found.sentences())
     # everybody is alike, so that only the trace tells who is who
     alike = small(500, 4, 1, 5)
     release = Perturbation().publish(alike, BetaLikeness(1))
     release.save(tmp_path / "alike")
-    assert dc.audit(tmp_path / "alike", alike).verdict.endswith("from these rows: give the trace for certainty.")
+    assert dc.audit(tmp_path / "alike", alike).verdict.endswith("were randomised at all: give the trace for certainty.")
     traced = dc.audit(tmp_path / "alike", alike, trace=release.trace, promises="beta-likeness(beta=1)").verdict
-    assert traced.startswith(f"{HOLDS[:-1]}; a release with up to ") and "cannot be told" not in traced
+    assert traced.startswith(f"{HOLDS[:-1]}; a release with up to ") and "do not show" not in traced
     # where nothing was to be changed there is nothing to be told
     one = dc.read(pa.table({"age": [1, 2, 3], "s": ["a"] * 3}), quasi=["age"], sensitive="s")
     Perturbation().publish(one, BetaLikeness(1)).save(tmp_path / "one")
@@ -197,4 +197,4 @@ def test_a_verdict_on_few_numbers_that_were_kept_or_drawn(tmp_path: Path) -> Non
     coin = scheme.find(promise, Prior.of(table))
     raw = retained(table, table.classes, coin, scheme, promise)
     raw.save(tmp_path / "r")
-    assert "cannot be told from these rows." in dc.audit(tmp_path / "r", table, trace=raw.trace).verdict
+    assert "were randomised at all." in dc.audit(tmp_path / "r", table, trace=raw.trace).verdict

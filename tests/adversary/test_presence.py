@@ -426,10 +426,10 @@ def test_the_audit_tells_what_is_believed_of_those_who_are_not_in_the_table(
     found = audited(release, table, tmp_path)
     assert found.presence is not None and found.presence.anyone == 0.9 and not found.presence.anyone_reached
     told = next(check for check in found.checks if check.name == "anyone")
-    assert "more than 90.0 % by all groups together; that is a bound" in told.sentence
+    assert "more than 90.0 % by all groups together; this is an upper bound" in told.sentence
     promise = "alpha-beta(alpha=0.8, beta=0.5, presence=combined)"
     kept = audited(release, table, tmp_path, promises=promise)
-    assert kept.holds and any("no more was found than that it is at most 90.0 %" in line for line in kept.sentences())
+    assert kept.holds and any("for anyone else it is known to be at most 90.0 %" in line for line in kept.sentences())
     # whether it is beyond what is promised may be found out all the same
     found_out = {None: PresenceBound(0.5, 0.9), 0.8: PresenceBound(0.75, 0.8)}
     monkeypatch.setattr(finding, "most_believed", lambda *given: found_out[given[3]])
@@ -443,11 +443,11 @@ def test_remarks_do_not_advise_what_is_promised_already(tmp_path: Path) -> None:
     table = read(pa.table(columns), quasi=["age", "zip"], sensitive="s")
     promise = AlphaBeta(0.75, 0.67, "combined")
     broken = audited(AmbiguousRelease.from_groups(table, groups, promise=promise, scheme="test"), table, tmp_path)
-    assert not broken.holds and not any("would promise this too" in line for line in broken.sentences())
+    assert not broken.holds and not any("would cover this too" in line for line in broken.sentences())
     both = AlphaBeta(0.75, 0.67) & AlphaBeta(0.94, 0.67, "combined")
     kept = audited(AmbiguousRelease.from_groups(table, groups, promise=both, scheme="test"), table, tmp_path)
-    assert kept.holds and not any("would promise this too" in line for line in kept.sentences())
-    assert any("promised of what one group says, and 94.0 % of what all" in line for line in kept.sentences())
+    assert kept.holds and not any("would cover this too" in line for line in kept.sentences())
+    assert any("promised of what one group reveals, and 94.0 % of what all" in line for line in kept.sentences())
 
 
 @pytest.mark.parametrize("scheme", [dc.Anatomy(), dc.Perturbation()])
@@ -604,7 +604,7 @@ def test_groups_are_merged_only_where_they_must_be() -> None:
     secret = rng.integers(0, 10, 320).astype(str)
     table = read(pa.table({"age": age, "place": place, "s": secret}), quasi=["age", "place"], sensitive="s")
     loose = dc.publish(table, AlphaBeta(1, 0.5), dc.Cuts())
-    assert any("promised about presence" in line for line in loose.manifest["assumptions"])
+    assert any("promise about presence" in line for line in loose.manifest["assumptions"])
     strict = dc.publish(table, AlphaBeta(0.5, 0.5), dc.Cuts())
     assert loose.groups > strict.groups > loose.groups / 4
 
@@ -659,7 +659,7 @@ def test_the_command_takes_a_population(tmp_path: Path) -> None:
     assert found["people"] == 300 and 0 < found["group_original"]["largest"] <= found["combined_original"]["largest"]
     write_table(pa.table({"age": people["age"]}), tmp_path / "lacking.csv")
     lacking = run(main, ["audit", out, *original, "--population", str(tmp_path / "lacking.csv")])
-    assert lacking.exit_code == 2 and "the population cannot be taken" in lacking.stderr
+    assert lacking.exit_code == 2 and "the population cannot be used" in lacking.stderr
     small = run(main, ["audit", out, *original, "--population", str(tmp_path / "table.csv")])
     assert small.exit_code == 0
     write_table(table.slice(0, 20), tmp_path / "few.csv")

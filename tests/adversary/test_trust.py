@@ -152,7 +152,7 @@ def test_a_kept_column_that_tells_persons_apart_is_refused(people: Path) -> None
     told = run(*words, "--keep", "number", code=2).stderr
     assert "'number'" in told and "200 of its 200 rows" in told and not (people / "release").exists()
     table = dc.read("people.csv", quasi=["zip"], keep=["number"])
-    with pytest.raises(dc.DiscreetError, match="names a person"):
+    with pytest.raises(dc.DiscreetError, match="identifies persons"):
         dc.publish(table, "k-anonymity(k=2)")
 
 
@@ -185,7 +185,7 @@ def test_a_hierarchy_from_the_release_alone_is_told(people: Path, promise: str) 
     published("--hierarchy", "secret=secret.csv", promise=promise, quasi="zip")
     roles, own = ("--quasi", "zip", "--sensitive", "secret"), ("--hierarchy", "secret=secret.csv")
     unseen = (
-        "; the manifest lists 'first' and 'second' of 'secret': neither the original nor a published cell shows that"
+        "; the manifest lists 'first' and 'second' of 'secret': neither the original nor a published cell contains them"
     )
     given = f"{promise} holds, given the hierarchy that the release states{unseen}.\n"
     assert audited("--promise", promise, *roles).startswith(given)

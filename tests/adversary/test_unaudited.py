@@ -124,7 +124,7 @@ HIDDEN: dict[str, Callable[[Manifest], None]] = {
     "an option": options(note="Ann Smith"),
     "a container": told_option,
     "no scheme": lambda manifest: manifest.pop("scheme") and None,
-    "no plain name": lambda manifest: manifest["scheme"].update(name="Ann is in 3"),
+    "nor a plain name": lambda manifest: manifest["scheme"].update(name="Ann is in 3"),
     "a long name": lambda manifest: manifest["scheme"].update(name="a" * 50),
     "another scheme": lambda manifest: manifest.update(
         scheme={"name": "baseline" if manifest["format"] != "anatomy" else "cuts", "options": {}}
@@ -192,8 +192,8 @@ def test_a_manifest_is_laid_out_plainly(format: str, tmp_path: Path) -> None:
 def test_a_scheme_of_ones_own_is_possible_and_said(format: str, tmp_path: Path) -> None:
     manifest = saved(format, tmp_path / "r")
     fine: dict[str, Manifest] = {
-        "'by-hand' is none of discreet's.": {},
-        "right: k=3, way='near'.": {"k": 3, "way": "near"},
+        "'by-hand' is not one of discreet's.": {},
+        "checked: k=3, way='near'.": {"k": 3, "way": "near"},
     }
     for said, told in fine.items():
         manifest["scheme"] = {"name": "by-hand", "options": told}
@@ -283,7 +283,7 @@ def test_a_hierarchy_that_only_the_release_tells_is_said_to_be(format: str, tmp_
     found = dc.audit(tmp_path / "tree", table, from_release=["job"])
     assert found.holds
     (said,) = (check.sentence for check in found.checks if check.name == "domains")
-    assert "The hierarchy or order of 'job' is the one that the release states." in said
+    assert "The hierarchy or order of 'job' is taken from the release." in said
 
 
 # --------------------------------------------------------------------------------------------------------- the tables

@@ -116,10 +116,10 @@ def test_who_is_at_risk_is_told(tmp_path: Path) -> None:
         "3 of the 4 rows of this union (75.0 %) hold a number from 40 to 60, near to '50'; at most 50.0 % (2 rows) is"
     )
     assert "finds up to 75.0 % of their rows near to one number instead of 50.0 %" in told.sentence
-    assert "It is so for 1 of 2 combinations of quasi-identifiers (at worst age 30), " in told.sentence
+    assert "This concerns 1 of 2 combinations of quasi-identifiers (at worst age 30); " in told.sentence
     assert "never more than 2/m: if that is too much, ask for m=4." in told.sentence
     # of the four only the one with 50 has two others near
-    assert told.sentence.endswith("that they really have for 1 row of 6 (at worst 75.0 %, age 30).")
+    assert told.sentence.endswith("around a row's own number it happens for 1 row of 6 (at worst 75.0 %, age 30).")
     checks = json.loads(json.dumps(result.as_dict()))["checks"]
     (figures,) = next(check for check in checks if check["name"] == "unions")["faced"]
     assert figures.pop("sentence").startswith(worst) and figures.pop("strain") == pytest.approx(1.5)

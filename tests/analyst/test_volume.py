@@ -95,7 +95,7 @@ def test_volumes_that_cannot_be_are_refused() -> None:
         ({"dimensionality": 5}, "cannot have 5 dimensions: this table has 3 quasi-identifiers"),
         ({"dimensionality": 0}, "choose from 1 to 4"),
         ({"volume": 0.0}, "above 0"),
-        ({"volume": 1.5}, "at most at 1"),
+        ({"volume": 1.5}, "at most 1"),
         ({"number": 0}, "at least one query"),
     ):
         with pytest.raises(DiscreetError, match=said):
@@ -208,7 +208,7 @@ def test_compare_by_volume(tmp_path: Path) -> None:
     both = CliRunner().invoke(main, [*words, "--volume", "0.2", "--selectivity", "0.1"])
     assert both.exit_code == 2 and "a selectivity or a volume, not both" in both.stderr
     large = CliRunner().invoke(main, [*words, "--volume", "2"])
-    assert large.exit_code == 2 and "the volume of a query must lie above 0" in large.stderr
+    assert large.exit_code == 2 and "the volume of a query must be above 0" in large.stderr
     page = dc.compare(census(300, quasi=("age",), sensitive="income"), "k-anonymity(k=3)", ["cuts"], volume=0.05).page()
     assert "one on the sensitive attribute, with a volume of 5.0 %; the same" in page
 

@@ -34,7 +34,7 @@ def listed_too(folder: Folder) -> None:
     added("auxiliary_age", folder.column("auxiliary_age", "age")[line], first)(folder)
 
 
-NOBODYS = "The release lists age 41.5, which no original row that may be published holds."
+NOBODYS = "The release lists age 41.5, which no original row that may be published has."
 AMBIGUOUS = Battery(
     scheme="ambiguity",
     promise="alpha-beta(alpha=0.5, beta=0.5)",

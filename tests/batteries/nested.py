@@ -54,7 +54,7 @@ NESTED = Battery(
         "a value that nobody has": (put("table", "pay", UNKNOWN), Must("broken support totals")),
         "a kept value is changed": (KEPT_VALUE, Must("support totals")),
         "a row is no longer lifted": (lifted_down, Must("broken")),
-        "parents lead in a circle": (in_a_circle, Must("broken consistency nesting support", says="lead in a circle")),
+        "parents form a circle": (in_a_circle, Must("broken consistency nesting support", says="form a circle")),
         **FEWER_GROUPS,
     },
     unreadable={

@@ -201,7 +201,7 @@ def test_the_trace_says_nothing_of_withheld_rows(people: Path) -> None:
     assert "--missing withhold" in refused(*PUBLISH)
     words = [*PUBLISH[:-1], "l-diversity(l=2)", "--trace", "trace.csv", "--missing", "withhold"]
     result = run(*words)
-    assert "Of the withheld rows, 1 misses a number; 1 more makes the withheld rows keep" in result.stdout
+    assert "Of the withheld rows, 1 has a missing number; 1 more makes the withheld rows keep" in result.stdout
     assert "4,\n" in (people / "trace.csv").read_text()
     run("audit", "release", "--original", "patients.csv", "--trace", "trace.csv")
     run("audit", "release", "--original", "patients.csv")
@@ -327,9 +327,9 @@ def test_audit_knows_the_hierarchy_of_the_sensitive_attribute(people: Path, kind
         ([*PUBLISH, "--promise", "beta-liking(beta=2)"], "did you mean 'beta-likeness'"),
         ([*PUBLISH, "--promise", "l-diversity(l=40)"], "cannot keep"),
         ([*PUBLISH, "--quasi", "agee"], "no column 'agee'"),
-        ([*PUBLISH, "--hierarchy", "sex"], "no folder, and not of the form NAME=FILE"),
+        ([*PUBLISH, "--hierarchy", "sex"], "neither a folder nor of the form NAME=FILE"),
         ([*PUBLISH, "--hierarchy", "sex=none.csv"], "hierarchy of 'sex'"),
-        ([*PUBLISH, "--domain", "age=old"], "no range of numbers"),
+        ([*PUBLISH, "--domain", "age=old"], "not a range of numbers"),
         ([*PUBLISH, "--domain", "age=0:20"], "outside its declared domain"),
         ([*PUBLISH, "--domain", "age=60:50"], "write --domain age=50:60"),
         ([*PUBLISH, "--option", "losss=ail"], "no option 'losss'"),
@@ -597,7 +597,7 @@ def test_demo_does_not_take_the_place_of_files_it_has_not_made(tmp_path: Path) -
     assert "holds 'mine.txt'" in refused("demo", "-o", str(home), "--rows", "200", "--force")
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "census.csv").write_text("mine")
-    assert "no demo has made" in refused("demo", "-o", str(tmp_path / "own"), "--force")
+    assert "not made by a demo" in refused("demo", "-o", str(tmp_path / "own"), "--force")
     assert (tmp_path / "own" / "census.csv").read_text() == "mine"
 
 

@@ -17,9 +17,9 @@ from discreet.principles.principle import parse
 
 def test_epsilon_beside_both_widths_is_refused() -> None:
     """Both sides are said, so nothing is left for epsilon to say."""
-    with pytest.raises(DiscreetError, match=r"epsilon=5 would play no part; leave out epsilon, or the side"):
+    with pytest.raises(DiscreetError, match=r"epsilon=5 would have no effect; leave out epsilon, or the side"):
         parse("proximity(epsilon=5, m=2, below=20, above=10)")
-    with pytest.raises(DiscreetError, match=r"epsilon=5 would play no part"):
+    with pytest.raises(DiscreetError, match=r"epsilon=5 would have no effect"):
         dc.Proximity(5, 2, neighbourhood=(20, 10))
 
 

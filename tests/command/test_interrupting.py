@@ -132,7 +132,8 @@ def test_exit_codes_where_nothing_can_be_written(people: Path) -> None:
         told = run(*PUBLISH, stdout=full, stderr=subprocess.PIPE)
         assert told.returncode == console.UNTOLD == 3
         assert told.stderr.splitlines()[-1] == (
-            f"discreet: standard output: No space left on device; '{people}/release' had been written and stands"
+            "discreet: standard output: No space left on device; "
+            f"'{people}/release' had already been written completely"
         )
         assert (people / "release" / "release.json").exists()
         refused = run(*PUBLISH, stdout=subprocess.PIPE, stderr=full)

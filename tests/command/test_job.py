@@ -177,7 +177,7 @@ def test_unreadable_job_files(tmp_path: Path) -> None:
     with pytest.raises(DiscreetError, match=r"there is no file .* for the job"):
         read_job(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("quasi = [")
-    with pytest.raises(DiscreetError, match="no valid TOML"):
+    with pytest.raises(DiscreetError, match="not valid TOML"):
         read_job(tmp_path / "bad.toml")
     (tmp_path / "latin.toml").write_bytes(b'input = "K\xf6ln.csv"')
     with pytest.raises(DiscreetError, match="UTF-8"):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.principles import Prior, Proximity
+from discreet.principles.widths import Widths
 from discreet.releases.randomised.coin import crowds
 from discreet.schemes.randomised.retention import _widest
 
@@ -91,14 +92,14 @@ def test_ends_are_guessed_closely_where_sums_of_large_numbers_overflow(monkeypat
     some = np.linspace(0.9, 1.0, 500) * LARGEST
     numbers = np.concatenate([-some[::-1], some])
     asked = 0
-    apart = Proximity._apart
+    apart = Widths.apart
 
     def counting(*words):  # type: ignore[no-untyped-def]
         nonlocal asked
         asked += 1
         return apart(*words)
 
-    monkeypatch.setattr(Proximity, "_apart", counting)
+    monkeypatch.setattr(Widths, "apart", counting)
     first, last = Proximity(LARGEST, 2).windows(prior_of(numbers.tolist()))
     assert asked < 20
     assert first.tolist() == [0] * 500 + [500] * 500 and last.tolist() == [499] * 500 + [999] * 500

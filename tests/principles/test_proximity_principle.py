@@ -360,10 +360,10 @@ def test_what_is_stated_is_what_the_function_says(rows, m, draws):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda x: (x + 1, x + 2), "the neighbourhood of 1 goes from 2 to 3 and does not hold it"),
+        (lambda x: (x + 1, x + 2), "the neighbourhood of 1 goes from 2 to 3 and does not contain it"),
         (lambda x: (-x, x), "the neighbourhood of 2 begins at -2, below where that of 1 begins .-1.; its ends must"),
         (lambda x: (x, 9 - x), "the neighbourhood of 2 ends at 7, below where that of 1 ends .8."),
-        (lambda x: (x - np.nan, x), "the neighbourhood of 1 has an end that is no number"),
+        (lambda x: (x - np.nan, x), "the neighbourhood of 1 has an end that is not a number"),
         (lambda x: x, "the function that gives the neighbourhoods failed"),
         (lambda x: (x[:2], x), "the function that gives the neighbourhoods failed"),
         (lambda x: 1 / 0, "failed .division by zero.; from an array of numbers it must make two arrays"),
@@ -403,7 +403,7 @@ def test_what_a_function_can_not_do():
         ({"m": 2}, "needs its parameter epsilon"),
         ({"epsilon": 2}, "needs its parameter m"),
         ({"m": 2, "below": 3}, "needs its parameter epsilon"),
-        ({"m": 2, "neighbourhood": (1, 2), "below": 3}, "says what below and above say; give either"),
+        ({"m": 2, "neighbourhood": (1, 2), "below": 3}, "says the same as below and above; give only one"),
         ({"m": 2, "neighbourhood": (1, -2)}, "a pair of widths"),
         ({"m": 2, "neighbourhood": (1, 2, 3)}, "a pair of widths"),
         ({"m": 2, "neighbourhood": bands, "below": 3}, "not to ends that are given"),

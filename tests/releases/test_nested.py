@@ -102,7 +102,7 @@ def test_expected_counts_are_judged_by_bounds_on_shares_alone() -> None:
     told = dc.LDiversity(2).explain(counts.only(np.array([1])), prior)
     assert told == "'a' is believed of this group with 75.0 %; at most 50.0 % is allowed, because of l=2."
     for promise in ("k-anonymity(k=2)", "t-closeness(t=0.2)", "l-diversity(l=2, kind=distinct)"):
-        with pytest.raises(dc.DiscreetError, match="only bounds on the shares"):
+        with pytest.raises(dc.DiscreetError, match="only be judged by bounds on the shares"):
             dc.parse(promise).strain(counts, prior)
 
 
@@ -165,7 +165,7 @@ def refused(table: dc.Table, parents: list[int], leaf_of: object, node_of: objec
 def test_what_is_no_tree_is_refused() -> None:
     table = people(np.random.default_rng(2), 10)
     zeros = np.zeros(10, np.int64)
-    assert "lead in a circle" in refused(table, [1, 0, -1], zeros + 2, zeros + 2)
+    assert "form a circle" in refused(table, [1, 0, -1], zeros + 2, zeros + 2)
     assert "a leaf and a node for each of the 10 rows" in refused(table, [-1], zeros[1:], zeros)
     assert "whole numbers" in refused(table, [-1], zeros, zeros + 0.5)
     assert "leaf_of names a node outside -1 to 1" in refused(table, [-1, 0], zeros + 2, zeros)

@@ -190,7 +190,7 @@ def test_a_kill_at_any_call_leaves_the_old_or_the_new(home: Home, release_first:
         left = home.left()
         said = home.tidied(release_first=release_first)
         assert left or not said
-        repaired += any("has taken it now" in one or "back in its place" in one for one in said)
+        repaired += any("is in place now" in one or "back in place" in one for one in said)
         assert home.left() == []
         which = home.which()
         found.append(which)
@@ -300,7 +300,7 @@ def test_a_fault_of_the_disk_at_any_call_is_an_error_and_changes_nothing(home: H
             home.publish("new", force=True)
         except (dc.DiscreetError, OSError) as error:
             told = str(error)
-            sys.exit(9 if "Input/output" in told and "are in their places" not in told else 8)
+            sys.exit(9 if "Input/output" in told and "are in place" not in told else 8)
 
     ends = []
     for code in each_call(refused, fail, RENAMES):
@@ -451,7 +451,7 @@ def test_the_next_command_says_what_it_finishes(published: Path) -> None:
     result = CliRunner().invoke(main, AUDIT)
     assert result.exit_code == 0, result.output
     assert result.stderr.count("Note: ") == 2
-    assert "trace.csv' took its place: it has taken it now." in result.stderr and "Removed what" in result.stderr
+    assert "trace.csv' into place: it is in place now." in result.stderr and "Removed what" in result.stderr
     assert names(published) == ["patients.csv", "release", "trace.csv"]
     assert CliRunner().invoke(main, AUDIT).stderr == ""
 
@@ -490,7 +490,7 @@ def test_signals_at_every_rename_of_the_command(published: Path) -> None:
             assert after == before
             interrupted += 1
         else:
-            assert "had been written and stands" in said and after[1] != before[1]
+            assert "had already been written completely" in said and after[1] != before[1]
             stood += 1
         table = dc.read("patients.csv", quasi=["age", "sex"], sensitive="disease")
         assert audit("release", table, trace="trace.csv").holds

@@ -315,7 +315,7 @@ def test_what_is_no_release_is_refused(tmp_path: Path) -> None:
     refuses({"tables": {"other.csv": {}}}, "must name one table")
     refuses({"rows": {"published": "many"}}, "how many rows")
     path.write_text("{")
-    with pytest.raises(DiscreetError, match="no valid JSON"):
+    with pytest.raises(DiscreetError, match="not valid JSON"):
         load(tmp_path / "out")
     path.write_text(json.dumps(good))
     (tmp_path / "out" / "table.csv").unlink()

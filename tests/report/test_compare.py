@@ -21,6 +21,7 @@ from discreet.errors import DiscreetError
 from discreet.principles import parse
 from discreet.report import compare as comparing
 from discreet.report.contenders import contend
+from discreet.report.extras import PACKAGES
 from discreet.report.measures import AIL, GCP, MEASURES, SECONDS, best, cell
 from discreet.report.plots import COLORS, families, looks_of
 from discreet.schemes import SCHEMES, Burel, Cuts
@@ -268,9 +269,12 @@ def test_the_page_needs_nothing_else_and_holds_no_row(told: dc.Comparison) -> No
         assert name not in text
 
 
-def test_the_page_says_what_is_missing(told: dc.Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(DiscreetError, match=re.escape("pip install 'discreet[report]'")):
+@pytest.mark.parametrize(("module", "package"), PACKAGES.items())
+def test_the_page_says_what_is_missing(
+    told: dc.Comparison, monkeypatch: pytest.MonkeyPatch, module: str, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(DiscreetError, match=rf"package {package},.* pip install 'discreet\[report\]'"):
         told.page()
 
 

@@ -20,7 +20,8 @@ from discreet.command.main import main
 from discreet.datasets import patients
 from discreet.principles import PRINCIPLES, LDiversity, Prior, Proximity, parse
 from discreet.report.frontier import EVERY, steps
-from discreet.report.plan import MOST_POINTS, frontier, plan_proximity, strongest, widths
+from discreet.report.plan import strongest
+from discreet.report.proximity_plan import MOST_POINTS, frontier, plan_proximity, widths
 from discreet.table.read import read
 
 PAYMENTS = """age,zip,name,salary

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from discreet.command.main import main
 from discreet.datasets import census_arrow, patients, patients_arrow
 from discreet.principles import Prior, Proximity, parse
-from discreet.report.profile import combination_sizes, describe, profile, suggest, uniqueness
+from discreet.report.profile import combination_sizes, describe, profile, uniqueness
+from discreet.report.roles import suggest
 from discreet.table.read import read
 from discreet.table.table import Column
 from discreet.table.write import write_table
@@ -103,7 +104,7 @@ def test_profile_as_json(people: Path) -> None:
 
 
 def test_without_roles_they_are_suggested_and_the_suggestion_works(people: Path) -> None:
-    assert "seem to have" in run("patients.csv")
+    assert "suggested by the names" in run("patients.csv")
     document = json.loads(run("patients.csv", "--json"))
     assert document["suggested_roles"]["identifiers"] == ["name"] and document["uniqueness"] == []
     result = CliRunner().invoke(main, shlex.split(document["suggested_command"])[1:])

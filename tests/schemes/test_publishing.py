@@ -36,14 +36,14 @@ def test_the_short_form_of_a_release_keeps_the_trace_private() -> None:
     ("call", "said"),
     [
         (lambda table: dc.publish(table, "k-anonymity(k=2)", "cutz"), "did you mean 'cuts'"),
-        (lambda table: dc.publish(table, "k-anonymity(k=2)", 3), "3 is no scheme"),
+        (lambda table: dc.publish(table, "k-anonymity(k=2)", 3), "3 is not a scheme"),
         (lambda table: dc.publish("people.csv", "k-anonymity(k=2)"), "not str; read it first"),
-        (lambda table: dc.publish(table, dc.KAnonymity), "is no promise"),
-        (lambda table: dc.publish(table, None), "None is no promise"),
+        (lambda table: dc.publish(table, dc.KAnonymity), "is not a promise"),
+        (lambda table: dc.publish(table, None), "None is not a promise"),
         (lambda table: dc.publish(table, []), "no promise was given"),
         (lambda table: dc.audit("release", "people.csv"), "not str; read it first"),
-        (lambda table: dc.audit(dc.publish(table, "k-anonymity(k=2)"), table), "save it and name the folder"),
-        (lambda table: dc.read(pa.table({"age": [1]}), quasi=None), "None is no column name"),
+        (lambda table: dc.audit(dc.publish(table, "k-anonymity(k=2)"), table), "save the release and name its folder"),
+        (lambda table: dc.read(pa.table({"age": [1]}), quasi=None), "None is not a column name"),
     ],
 )
 def test_what_is_no_table_promise_or_scheme_is_told_so(call: Any, said: str) -> None:

@@ -496,7 +496,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     run("publish", *asked, "-o", "r", "--scheme", "retention", "--trace", "trace.csv")
     told = run("audit", "r", "--original", "pay.csv", "--promise", "proximity(epsilon=2000, m=4)")
-    assert told.startswith("proximity(epsilon=2000, m=4) holds; the roles of the columns are the release's own word: ")
+    assert told.startswith("proximity(epsilon=2000, m=4) holds; the roles of the columns are taken from the release: ")
     assert json.loads(run("audit", "r", "--original", "pay.csv", "--trace", "trace.csv", "--json"))["holds"]
     question = "SELECT COUNT(*) FROM t WHERE age < 40 AND wage BETWEEN 0 AND 30000"
     assert 0 <= json.loads(run("query", "r", question, "--json"))["estimate"] <= 500

@@ -229,7 +229,7 @@ def test_less_is_lost_when_more_is_allowed() -> None:
 
 def test_refusals_and_seeds() -> None:
     table = patients()
-    with pytest.raises(DiscreetError, match="made for t-closeness"):
+    with pytest.raises(DiscreetError, match="a single promise of t-closeness"):
         Sabre().publish(table, BetaLikeness(2))
     with pytest.raises(DiscreetError, match="share of t"):
         Sabre(share=1.5)

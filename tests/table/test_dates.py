@@ -117,9 +117,9 @@ def test_other_forms_are_declared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"dates": {"birth": "%d.%m"}}, "'%d.%m' is no form"),
-        ({"dates": {"birth": "%Q"}}, "'%Q' is no form"),
-        ({"dates": {"birth": 7}}, "7 is no form"),
+        ({"dates": {"birth": "%d.%m"}}, "'%d.%m' is not a format"),
+        ({"dates": {"birth": "%Q"}}, "'%Q' is not a format"),
+        ({"dates": {"birth": 7}}, "7 is not a format"),
         ({"dates": ["birth"]}, "does not say which column"),
         ({"dates": {"birth": "%Y-%m-%d"}, "categorical": ["birth"]}, "both categorical and a date"),
         ({"dates": {"birth": "%Y-%m-%d"}, "hierarchies": {"birth": {"all": ["2021-03-07"]}}}, "has a hierarchy"),
@@ -129,7 +129,7 @@ def test_other_forms_are_declared(tmp_path: Path) -> None:
             {"domains": {"birth": ("1900-01-01", "2000-12-31")}},
             "holds 2021-03-08 in row 2, outside its declared domain",
         ),
-        ({"domains": {"birth": ("2030-01-01", "2000-12-31")}}, "no pair of numbers"),
+        ({"domains": {"birth": ("2030-01-01", "2000-12-31")}}, "not a pair of numbers"),
         ({"domains": {"birth": ("1900-01-01T10:00", "2030-12-31")}}, "without a time of day"),
     ],
 )
@@ -484,7 +484,7 @@ def test_a_job_file_holds_forms_and_domains_of_dates(here: Path) -> None:
     ("domain", "told"),
     [
         ("2020-12-31:1900-01-01", "write --domain birth=1900-01-01:2020-12-31"),
-        ("1900:2020-12-31", "is no range of numbers or dates"),
+        ("1900:2020-12-31", "is not a range of numbers or dates"),
     ],
 )
 def test_domains_that_mean_nothing_are_refused(here: Path, domain: str, told: str) -> None:

@@ -208,7 +208,7 @@ def test_every_fault_names_the_attribute_and_the_value(fault: str) -> None:
 def test_faults_of_files(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text("a = [")
-    with pytest.raises(DiscreetError, match="no valid TOML"):
+    with pytest.raises(DiscreetError, match="not valid TOML"):
         Hierarchy.read("x", path)
     ragged = tmp_path / "x.csv"
     ragged.write_text("a;A;*\nb;*\n")

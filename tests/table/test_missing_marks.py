@@ -191,7 +191,7 @@ def test_a_job_file_lists_marks(people: Path) -> None:
 def test_withholding_much_is_a_decision(people: Path) -> None:
     given = ("--na", "NA", "--na", "?", "--missing", "withhold")
     refusal = publish(*given, code=2).stderr
-    assert f"{ROWS // 5 + 2} of {ROWS} rows (20.8 %) miss a number ('income': {ROWS // 5}, 'age': 2)" in refusal
+    assert f"{ROWS // 5 + 2} of {ROWS} rows (20.8 %) have a missing number ('income': {ROWS // 5}, 'age': 2)" in refusal
     ways = ["--missing value", "drop 'income' from the quasi-identifiers", "--most-withheld 0.21"]
     assert [refusal.index(way) for way in ways] == sorted(refusal.index(way) for way in ways), "the mildest way first"
     assert not Path("release").exists()

@@ -55,7 +55,7 @@ REFUSED = {
     "a leaf from elsewhere": (tree("3", "4", "all"), "two different sets of leaves"),
     "the root's own label inside": (tree("a", "b", "b"), "is its own ancestor"),
     "unequal depth": ([("1", "a", "all"), ("2", "all")], "unequal depth"),
-    "half a character": (tree("a\ud800", "b", "all"), "no text that a file can hold"),
+    "half a character": (tree("a\ud800", "b", "all"), "not a text that a file can hold"),
 }
 
 

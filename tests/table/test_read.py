@@ -374,7 +374,7 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "identifier and quasi": ({"quasi": ["age"], "identifiers": ["age"]}, ["'age'", "an identifier"]),
     "named twice": ({"quasi": ["age", "age"]}, ["'age' is named twice"]),
     "two kinds": ({"quasi": ["age"], "numeric": "age", "ordinal": "age"}, ["'age'", "numeric and ordinal"]),
-    "no name": ({"quasi": [3]}, ["3 is no column name"]),
+    "no name": ({"quasi": [3]}, ["3 is not a column name"]),
     "policy": ({"quasi": ["age"], "missing": "drop"}, ["missing='drop'", "'withhold'"]),
     "missing numbers": (
         {"quasi": ["pay"]},
@@ -387,7 +387,7 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "high domain": ({"quasi": ["age"], "domains": {"age": (18, 19)}}, ["'age' holds 17 in row 1"]),
     "domain of text": ({"quasi": ["sex"], "domains": {"sex": (0, 1)}}, ["'sex', which is categorical", "numeric"]),
     "no domain": ({"quasi": ["age"], "domains": {"age": (9, 1)}}, ["(9, 1)", "'age'", "smaller first"]),
-    "endless domain": ({"quasi": ["age"], "domains": {"age": (0, float("inf"))}}, ["'age'", "no pair of numbers"]),
+    "endless domain": ({"quasi": ["age"], "domains": {"age": (0, float("inf"))}}, ["'age'", "not a pair of numbers"]),
     "missing leaf": (
         {"quasi": ["sex"], "hierarchies": {"sex": {"f": {}, "x": {}}}},
         ["'sex' holds 'm' in row 2", "no leaf of its hierarchy"],
@@ -476,7 +476,7 @@ def test_numbers_declared_but_not_given(tmp_path: Path) -> None:
         read(path, quasi=["b"], numeric=["b"])
     with pytest.raises(DiscreetError, match="'a' holds no number at all"):
         read(pa.table({"a": pa.array([None, None], pa.float64())}), quasi=["a"], missing="value")
-    with pytest.raises(DiscreetError, match="every row misses a number"):
+    with pytest.raises(DiscreetError, match="every row has a missing number"):
         read(pa.table({"a": [None, 1.0], "b": [1.0, None]}), quasi=["a", "b"], missing="withhold")
 
 

@@ -35,7 +35,6 @@ from discreet.principles import Principle, wording
 from discreet.progress import part_of, silent
 from discreet.releases import load_as_stated
 from discreet.releases.folder import read_manifest
-from discreet.releases.release import Release
 from discreet.table.table import Table, as_table
 
 LOADED, JUDGED, SPELLED = 0.2, 0.6, 0.7
@@ -163,8 +162,12 @@ def audit(
     an original or a population that was read differently.
     """
     original, population = as_table(original), None if population is None else as_table(population)
-    if isinstance(folder, Release):
-        raise DiscreetError("an audit looks at files, not at a release in memory; save it and name the folder")
+    try:
+        os.fspath(folder)
+    except TypeError:
+        raise DiscreetError(
+            "an audit reads files, not a release in memory; save the release and name its folder"
+        ) from None
     tell = silent if progress is None else partial(progress, "auditing")
     tell(0.0)
     file = read_manifest(folder)

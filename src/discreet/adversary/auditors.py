@@ -39,7 +39,7 @@ AUDITORS: dict[type[Release], Auditor] = {
 
 _unaudited = {format.__name__ for format in FORMATS.built_in.values()} - {format.__name__ for format in AUDITORS}
 if _unaudited:
-    raise AssertionError(f"nobody audits {', '.join(sorted(_unaudited))}")
+    raise AssertionError(f"no auditor is registered for {', '.join(sorted(_unaudited))}")
 
 
 def auditor_of(release: Release) -> Auditor:
@@ -47,4 +47,6 @@ def auditor_of(release: Release) -> Auditor:
     known: dict[type[Release], Auditor] = AUDITORS | {plug.release: plug.audit for plug in plugged("formats").values()}
     if type(release) in known:
         return known[type(release)]
-    raise DiscreetError(f"nobody audits releases of the format {release.format}; register an auditor with it")
+    raise DiscreetError(
+        f"no auditor is registered for releases of the format {release.format}; register one with the format"
+    )

@@ -118,12 +118,12 @@ def averages(parts: tuple[Principle, ...]) -> Check:
         return Check(
             "unions",
             False,
-            f"A person's quasi-identifiers may be found in several groups, whose average {', '.join(loose)} need not "
-            "bound even when every group keeps it: such a promise cannot be confirmed for this format.",
+            "A person's quasi-identifiers may occur in several groups, and the average of groups that keep "
+            f"{', '.join(loose)} need not keep it: such a promise cannot be confirmed for this format.",
         )
     return Check(
         "unions",
         True,
-        "Whoever finds a person's quasi-identifiers in several groups faces an average of them for the person's row, "
-        "and these promises hold for averages of groups that keep them: nothing more is to be checked.",
+        "An adversary who finds a person's quasi-identifiers in several groups believes their average, and these "
+        "promises hold for averages of groups that keep them: there is nothing more to check.",
     )

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.analyst.queries import relative_errors
+from discreet.analyst.queries import check_number, relative_errors
 from discreet.errors import DiscreetError
 from discreet.randomness import generator
 from discreet.releases.release import Release
@@ -98,8 +98,7 @@ def group_by_workload(
         )
     if not 0 < selectivity <= 1:
         raise DiscreetError(f"the selectivity must lie between 0 and 1, and {selectivity} does not; try 0.05")
-    if number < 1:
-        raise DiscreetError(f"a workload needs at least one query, not {number}")
+    check_number(number)
     chance = generator(seed)
     values = table.secret.values.tolist()
     runs = _runs(table, selectivity)
@@ -165,7 +164,7 @@ def _runs(table: Table, selectivity: float) -> list[tuple[int, int]]:
         counts[column.missing] = 0
     held = np.flatnonzero(counts)
     if not len(held):
-        raise DiscreetError(f"no row of the table has a value of {column.name!r}, so nothing can be asked of it")
+        raise DiscreetError(f"no row of the table has a value of {column.name!r}, so no query can ask for one")
     sums = np.concatenate(([0], np.cumsum(counts[held])))
     first, wanted = np.arange(len(held)), selectivity * table.rows
     # the shortest run with enough rows, and one value less or more, whichever comes closest

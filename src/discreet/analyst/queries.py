@@ -7,9 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.errors import DiscreetError
 from discreet.table.bitmaps import Bitmaps
 from discreet.table.query import Query
 from discreet.table.table import Table
+
+
+def check_number(number: int) -> None:
+    """Raise an error for a workload without queries."""
+    if number < 1:
+        raise DiscreetError(f"a workload needs at least one query, not {number}")
 
 
 def exact_counts(table: Table, queries: Sequence[Query]) -> NDArray[np.int64]:

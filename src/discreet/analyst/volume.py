@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.analyst.queries import check_number
 from discreet.analyst.workload import ranges_on
 from discreet.errors import DiscreetError
 from discreet.randomness import generator
@@ -52,9 +53,8 @@ def volume_workload(
             f"sensitive attribute; choose from 1 to {most}"
         )
     if not 0 < volume <= 1:
-        raise DiscreetError(f"the volume of a query must lie above 0 and at most at 1, and {volume} does not; try 0.1")
-    if number < 1:
-        raise DiscreetError(f"a workload needs at least one query, not {number}")
+        raise DiscreetError(f"the volume of a query must be above 0 and at most 1, and {volume} is not; try 0.1")
+    check_number(number)
     chance = generator(seed)
     draws = [ranges_on(column, chance, down=True) for column in table.quasi]
     last = ranges_on(table.secret, chance, down=True)

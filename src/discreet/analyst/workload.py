@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.analyst.queries import exact_counts, relative_errors
+from discreet.analyst.queries import check_number, exact_counts, relative_errors
 from discreet.errors import DiscreetError
 from discreet.randomness import generator
 from discreet.releases.release import Release
@@ -76,8 +76,7 @@ def workload(
         )
     if not 0 < selectivity < 1:
         raise DiscreetError(f"the selectivity must lie between 0 and 1, and {selectivity} does not; try 0.1")
-    if number < 1:
-        raise DiscreetError(f"a workload needs at least one query, not {number}")
+    check_number(number)
     chance = generator(seed)
     draws = [ranges_on(column, chance) for column in table.quasi]
     last = [] if table.secret is None else [ranges_on(table.secret, chance)]

@@ -145,7 +145,7 @@ def _population(path: str, told: dict[str, Any]) -> Table:
             encoding=told.get("encoding"),
         )
     except DiscreetError as error:
-        raise DiscreetError(f"the population cannot be taken: {error}") from None
+        raise DiscreetError(f"the population cannot be used: {error}") from None
 
 
 def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.command.job import Job
-    from discreet.report.compare import Comparison, Result
+    from discreet.report.comparison import Comparison, Result
     from discreet.report.measures import Measure
 
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
         "promises",
         multiple=True,
         metavar="PROMISE",
-        help='What releases must keep, such as "beta-likeness(beta=2)". Repeatable: schemes are compared under each. '
-        'Several at once are joined by &: "k-anonymity(k=5) & l-diversity(l=3)".',
+        help='A promise that releases must keep, such as "beta-likeness(beta=2)". Repeatable: schemes are compared '
+        'under each. Several at once are joined by &: "k-anonymity(k=5) & l-diversity(l=3)".',
     ),
     click.option(
         "--schemes",
@@ -39,23 +39,24 @@ if TYPE_CHECKING:
         help="Schemes to compare, comma separated, repeatable (default: all). Options follow a colon, separated by "
         "semicolons: cuts,burel,burel:refine=true,'cuts:effort=thorough;loss=gcp'.",
     ),
-    flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
+    flags.IDENTIFIERS,
     flags.PERSON,
     *flags.KINDS,
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "withhold", "value"]),
-        help="What to do about missing numbers: refuse (default), withhold their rows, or take them as a value.",
-    ),
+    flags.MISSING,
     *flags.FORMATS,
     click.option(
-        "--queries", type=click.IntRange(min=1), default=10_000, metavar="N", show_default=True, help="Count queries."
+        "--queries",
+        type=click.IntRange(min=1),
+        default=10_000,
+        metavar="N",
+        show_default=True,
+        help="The number of count queries.",
     ),
     click.option(
         "--dimensions",
         type=click.IntRange(min=1),
         metavar="N",
-        help="On how many quasi-identifiers a query has a condition (default: 3, or all where there are fewer).",
+        help="The number of quasi-identifiers with a condition in each query (default: 3, or all if there are fewer).",
     ),
     click.option(
         "--selectivity",
@@ -67,11 +68,16 @@ if TYPE_CHECKING:
         "--volume",
         type=float,
         metavar="SHARE",
-        help="Instead: the share of the space of its attributes, the sensitive one included, that a query covers.",
+        help=(
+            "Instead of --selectivity: the share of the space of its attributes, the sensitive one included, that a "
+            "query covers."
+        ),
     ),
-    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Repeat an experiment."),
-    click.option("--html", "page", type=flags.FILE, metavar="FILE", help="Also write a page with plots, to be shared."),
-    click.option("--force", is_flag=True, help="Replace a page that is there already."),
+    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The seed of a reproducible experiment."),
+    click.option(
+        "--html", "page", type=flags.FILE, metavar="FILE", help="Also write an HTML page with plots, to share."
+    ),
+    click.option("--force", is_flag=True, help="Replace an existing page."),
     click.option(
         "--job",
         "file",
@@ -117,9 +123,9 @@ def compare(
     from discreet.report.contenders import contend
 
     if target is not None:
-        from discreet.report.plots import require
+        from discreet.report.extras import require_all
 
-        require()
+        require_all()
     promises = [parse(text) for text in job.promises]
     if not given["promises"]:  # the promises of a job must be kept together
         promises = [together(promises)]
@@ -188,7 +194,7 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
     console.print(
         f"{rows(told.rows)}; {asked.queries:,} count queries on {asked.dimensions} of {len(told.quasi)} "
         f"quasi-identifiers{on_sensitive}, {asked.size}"
-        + (f" ({asked.dropped:,} without an answer left out)." if asked.dropped else ".")
+        + (f" ({asked.dropped:,} that select no row left out)." if asked.dropped else ".")
     )
     shown = _fitting(console, told)
     for promise in told.promises:
@@ -216,11 +222,9 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
         )
     left = [measure.title for measure in MEASURES if measure not in shown]
     if left:
-        console.print(
-            f"Not shown for want of room: {', '.join(left)}; a wider terminal shows them, and so does --json."
-        )
+        console.print(f"Not shown for lack of space: {', '.join(left)}; use a wider terminal, or --json.")
     if page is not None:
-        console.print(f"The page is in {page}; it holds no record of the table.")
+        console.print(f"The page is in {page}; it contains no row of the table.")
 
 
 def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:

@@ -36,7 +36,7 @@ QUIETLY = "discreet.quiet"
 PIPED_WIDTH = 160
 """The width of tables that are written to a file or a pipe."""
 
-COMPILING = "Compiling what this needs, once per machine and version: up to half a minute."
+COMPILING = "Compiling numerical code, once per machine and version: up to half a minute."
 PATIENCE = 1.0
 """Seconds of compiling before it is announced."""
 

@@ -34,9 +34,9 @@ SHOWN = 6
     help="The folder for the demo.",
 )  # fmt: skip
 @click.option(
-    "--rows", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="How many people."
+    "--rows", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="The number of people."
 )
-@click.option("--force", is_flag=True, help="Use a folder that contains other files, too; they stay.")
+@click.option("--force", is_flag=True, help="Use a folder even if it contains other files; these stay.")
 @flags.JSON
 @flags.QUIET
 def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
@@ -74,12 +74,14 @@ def prepare(home: Path, force: bool) -> None:
         others = sorted(path.name for path in home.iterdir() if path.name not in ours)
         if others and not force:
             raise DiscreetError(
-                f"the folder '{home}' holds {others[0]!r}, which no demo has made; choose another folder, "
-                "or --force to use this one and leave other files alone"
+                f"the folder '{home}' holds {others[0]!r}, which was not made by a demo; choose another folder, or "
+                "--force to use this one and leave other files alone"
             )
         check_folder(home / RELEASE, force=True)
         if (home / INPUT).exists() and not (home / TREES).is_dir():
-            raise DiscreetError(f"the folder '{home}' holds a {INPUT!r} that no demo has made; choose another folder")
+            raise DiscreetError(
+                f"the folder '{home}' holds a {INPUT!r} that was not made by a demo; choose another folder"
+            )
     (home / TREES).mkdir(parents=True, exist_ok=True)
 
 

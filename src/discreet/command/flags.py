@@ -35,6 +35,12 @@ PERSON = click.option(
     metavar="COLUMN",
     help="The person of each row, if persons may have several: promises are then about persons. It is dropped.",
 )
+IDENTIFIERS = many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist.")
+MISSING = click.option(
+    "--missing",
+    type=click.Choice(["error", "withhold", "value"]),
+    help="What to do about missing numbers: refuse (default), withhold their rows, or treat missing as a value.",
+)
 KINDS = (
     many("--numeric", "numeric", "Treat as numbers, whatever they look like."),
     many("--categorical", "categorical", "Treat as names without order, even if they are numbers."),
@@ -56,17 +62,19 @@ KINDS = (
     ),
 )
 FORMATS = (
-    click.option("--delimiter", metavar="CHAR", help="What separates the cells of the input (default: detected)."),
+    click.option(
+        "--delimiter", metavar="CHAR", help="The character between the cells of the input (default: detected)."
+    ),
     click.option("--encoding", metavar="NAME", help="The encoding of the input (default: detected)."),
     click.option(
-        "--na", multiple=True, metavar="TEXT", help="What stands for a missing value, such as NA. Repeatable."
+        "--na", multiple=True, metavar="TEXT", help="The text that marks a missing value, such as NA. Repeatable."
     ),
     click.option(
         "--date",
         "dates",
         multiple=True,
         metavar="COLUMN=FORMAT",
-        help="The form of a column's dates where it is not certain, such as %d.%m.%Y. Repeatable.",
+        help="The format of a column's dates if it is ambiguous, such as %d.%m.%Y. Repeatable.",
     ),
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else to stdout.")
@@ -141,8 +149,8 @@ def trees(texts: Iterable[str]) -> tuple[dict[str, str], str | None]:
     for text in texts:
         if "=" not in text and text not in folders:
             raise DiscreetError(
-                f"--hierarchy {text!r} is no folder, and not of the form NAME=FILE; "
-                "write for example --hierarchy sex=sex.csv"
+                f"--hierarchy {text!r} is neither a folder nor of the form NAME=FILE; write for example --hierarchy "
+                "sex=sex.csv"
             )
     files = pairs("--hierarchy", [text for text in texts if text not in folders], "sex=sex.csv")
     return files, folders[0] if folders else None
@@ -162,7 +170,7 @@ def domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | str]]:
         ends = ends_given(value)
         if ends is None:
             raise DiscreetError(
-                f"--domain {name}={value} is no range of numbers or dates; write for example --domain {name}=16:93"
+                f"--domain {name}={value} is not a range of numbers or dates; write for example --domain {name}=16:93"
             )
         if not rising(*ends):
             low, high = (end if isinstance(end, str) else number_text(end) for end in ends)

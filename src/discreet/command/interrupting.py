@@ -88,4 +88,8 @@ def _tell() -> None:
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[2K\x1b[?25h")  # erase the progress bar and show the cursor
     stands = " and ".join(f"'{path}'" for path in settled)
-    complain(f"interrupted, but {stands} had been written and stands" if stands else "interrupted; nothing has changed")
+    complain(
+        f"interrupted, but {stands} had already been written completely"
+        if stands
+        else "interrupted; nothing has changed"
+    )

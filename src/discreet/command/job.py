@@ -199,7 +199,7 @@ def merged(content: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, An
 def _known(content: Mapping[str, Any], source: str) -> None:
     for key in content:
         if key not in Job.model_fields:
-            raise DiscreetError(f"{source} has the key {key!r}, which is not known; {near(key, Job.model_fields)}")
+            raise DiscreetError(f"{source} has the unknown key {key!r}; {near(key, Job.model_fields)}")
 
 
 _WORDS = {

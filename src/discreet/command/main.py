@@ -86,14 +86,12 @@ class House(click.Group):
                 give_up(sys.stdout)
                 if settled:
                     stands = " and ".join(f"'{path}'" for path in settled)
-                    complain(f"{STDOUT}: {fault.strerror or fault}; {stands} had been written and stands")
+                    complain(f"{STDOUT}: {fault.strerror or fault}; {stands} had already been written completely")
                     return UNTOLD
             where = f"{str(fault.filename)!r}: " if fault.filename else ""
-            return complain(f"{where}{fault.strerror or fault}; see to it and run the command again")
+            return complain(f"{where}{fault.strerror or fault}; solve this and run the command again")
         except MemoryError:
-            return complain(
-                "there is not enough memory for this table; take fewer columns or rows, or a larger machine"
-            )
+            return complain("there is not enough memory for this table; use fewer columns or rows, or a larger machine")
         except Exception as fault:
             return _internal(fault)
 

@@ -15,7 +15,8 @@ from discreet.table.paths import shown
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.report.plan import Plan, ProximityPlan, Strongest
+    from discreet.report.plan import Plan, Strongest
+    from discreet.report.proximity_plan import ProximityPlan
     from discreet.table.moments import Notation
 
 
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     *flags.ROLES,
     flags.PERSON,
     click.option("--epsilon", type=float, metavar="E", help="Numbers this close are similar: show the largest m."),
-    click.option("--m", type=float, metavar="M", help="At most 1/M may be similar: show how large epsilon can be."),
+    click.option(
+        "--m", type=float, metavar="M", help="At most 1/M of a group may be similar: show how large epsilon can be."
+    ),
     click.option(
         "--neighbourhood",
         type=click.Choice(("absolute", "relative")),
@@ -37,9 +40,9 @@ if TYPE_CHECKING:
         "--plot",
         type=flags.FILE,
         metavar="FILE",
-        help="Also draw what epsilon and m can be kept, as FILE.html, FILE.svg or FILE.png.",
+        help="Also plot which epsilon and m can be kept, as FILE.html, FILE.svg or FILE.png.",
     ),
-    click.option("--force", is_flag=True, help="Replace a plot that is there already."),
+    click.option("--force", is_flag=True, help="Replace an existing plot."),
     *flags.KINDS,
     *flags.FORMATS,
     flags.JSON,
@@ -88,18 +91,18 @@ def plan(
         _show(output(), told)
         if plot is not None:
             output().print()
-            output().print(f"The plot is in {plot}; it holds no record of the table.")
+            output().print(f"The plot is in {plot}; it contains no row of the table.")
     return HOLDS if told.feasible else VIOLATED
 
 
 def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:
     """Return the file for the plot; refuse it before the work begins if it cannot be written."""
     from discreet.command.outputs import check_file
+    from discreet.report.extras import require_all
     from discreet.report.frontier import check_suffix
-    from discreet.report.plots import require
 
     check_suffix(plot)
-    require()
+    require_all()
     trees, _ = flags.trees(given["hierarchies"])
     used = {"the input": Path(input)} | {f"the hierarchy of {name!r}": Path(path) for name, path in trees.items()}
     return check_file(plot, "plot", force, used)

@@ -15,7 +15,8 @@ from discreet.command.console import HOLDS, note, number, output, percent, print
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.report.profile import ColumnProfile, Profile, Roles, Share, Uniqueness
+    from discreet.report.profile import ColumnProfile, Profile, Share, Uniqueness
+    from discreet.report.roles import Roles
     from discreet.table.notes import Note
 
 
@@ -30,7 +31,8 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     from discreet.command.reading import read_to_look
     from discreet.principles.prior import Prior
     from discreet.report.profile import profile as describe
-    from discreet.report.profile import suggest, suggest_promise
+    from discreet.report.profile import suggest_promise
+    from discreet.report.roles import suggest
 
     with watching() as progress:
         progress("reading", 0.0)
@@ -191,12 +193,12 @@ def _cells(one: Uniqueness) -> list[str]:
 
 
 def _show_roles(console: Console, roles: Roles) -> None:
-    console.print("Roles that the columns seem to have, by their names and values; you know better:")
+    console.print("Roles suggested by the names and values of the columns; please check them:")
     for what, names in (
         ("identifiers, to be dropped", roles.identifiers),
         ("quasi-identifiers", roles.quasi),
         ("sensitive", () if roles.sensitive is None else (roles.sensitive,)),
-        ("whose row it is, if a person may have several", () if roles.person is None else (roles.person,)),
+        ("the person of each row, if persons may have several", () if roles.person is None else (roles.person,)),
         ("unclear, dropped unless given a role", roles.unsure),
     ):
         if names:

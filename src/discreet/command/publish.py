@@ -69,7 +69,7 @@ class Outcome:
         "promises",
         multiple=True,
         metavar="PROMISE",
-        help='What the release must keep, such as "beta-likeness(beta=2)". Repeatable: all of them are kept.',
+        help='A promise that the release must keep, such as "beta-likeness(beta=2)". Repeatable: all are kept.',
     ),
     click.option(
         "--scheme",
@@ -84,15 +84,11 @@ class Outcome:
         metavar="KEY=VALUE",
         help="An option of the scheme, such as effort=thorough; they are listed above. Repeatable.",
     ),
-    flags.many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist."),
+    flags.IDENTIFIERS,
     flags.PERSON,
     flags.many("--keep", "keep", "Columns to publish as they are."),
     *flags.KINDS,
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "withhold", "value"]),
-        help="What to do about missing numbers: refuse (default), withhold their rows, or take them as a value.",
-    ),
+    flags.MISSING,
     click.option(
         "--most-withheld",
         type=click.FloatRange(0, 1),
@@ -103,9 +99,12 @@ class Outcome:
     click.option("--format", type=click.Choice(["csv", "parquet"]), help="The format of the release (default: csv)."),
     click.option("--trace", type=flags.FILE, metavar="FILE", help="Also write a PRIVATE file: the group of every row."),
     click.option(
-        "--seed", type=click.IntRange(min=0), metavar="N", help="Repeat an experiment; not for real releases."
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="The seed of a reproducible experiment; not for real releases.",
     ),
-    click.option("--force", is_flag=True, help="Replace a release, and a trace, that are there already."),
+    click.option("--force", is_flag=True, help="Replace an existing release and trace."),
     click.option("--job", type=flags.FILE, metavar="FILE", help="A TOML file of these settings; flags override it."),
     flags.JSON,
     flags.QUIET,
@@ -267,18 +266,18 @@ def why_withheld(withheld: int, unusable: int, allowed: bool) -> str | None:
     ``allowed`` says that the scheme may withhold further rows for a lower loss.
 
     >>> why_withheld(25, 1, False)
-    'Of the withheld rows, 1 misses a number; 24 more make the withheld rows keep the promise as one group. With
-    --missing value no row is withheld for what it misses.'
+    'Of the withheld rows, 1 has a missing number; 24 more make the withheld rows keep the promise as one group. With
+    --missing value no row is withheld for a missing number.'
     """
     if not unusable:
         return None
     if withheld == unusable:
-        return "The withheld rows are those that miss a number."
-    text = f"Of the withheld rows, {unusable:,} {'misses' if unusable == 1 else 'miss'} a number"
+        return "The withheld rows are those with a missing number."
+    text = f"Of the withheld rows, {unusable:,} {'has' if unusable == 1 else 'have'} a missing number"
     makes = "makes" if withheld - unusable == 1 else "make"
     text += f"; {withheld - unusable:,} more {makes} the withheld rows keep the promise as one group"
     text += ", or the loss lower." if allowed else "."
-    return f"{text} With --missing value no row is withheld for what it misses."
+    return f"{text} With --missing value no row is withheld for a missing number."
 
 
 def show(outcome: Outcome) -> None:

@@ -53,7 +53,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
 
     tidy(folder)
     if (sql is None) == (file is None):
-        raise DiscreetError("queries come from one place; give either SQL or a file of queries with -f, and not both")
+        raise DiscreetError("a query is SQL or a file of queries; give one of them, the file with -f")
     with watching() as progress:
         progress("asking", 0.0)
         asked = [Statement(sql, 0)] if sql is not None else read_statements(cast(str, file))
@@ -168,7 +168,7 @@ def _counted(
         return {"estimate": estimate}, lines
     exact = asked.count(original)
     error = abs(estimate - exact) / exact if exact else None
-    away = "undefined, for there are none" if error is None else percent(error)
+    away = "undefined, because there are none" if error is None else percent(error)
     lines.append(f"Exactly {exact:,} in the original; relative error {away}.")
     return {"estimate": estimate, "exact": exact, "relative_error": error}, lines
 

@@ -39,7 +39,7 @@ def grouped_answer(release: Release, asked: GroupBy, original: Table | None) -> 
         errors = [abs(line["estimate"] - line["exact"]) / line["exact"] for line in there]
         error = sum(errors) / len(errors) if errors else None
         document["mean_relative_error"] = error
-        away = "undefined, for no row satisfies the conditions" if error is None else percent(error)
+        away = "undefined, because no row satisfies the conditions" if error is None else percent(error)
         lines += ["", f"Mean relative error over the {len(there):,} cells that the original has: {away}."]
         if len(there) < len(listed):
             lines.append(f"{len(listed) - len(there):,} cells are estimated above 0 where the original has no row.")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LOSSES = {
     "ail": "average information loss of quasi-identifiers (AIL)",
-    "gcp": "global certainty penalty, of the same (GCP)",
+    "gcp": "global certainty penalty of quasi-identifiers (GCP)",
     "discernibility": "discernibility",
     "average_class_size": "rows per group, on average",
 }

@@ -125,7 +125,7 @@ class Counts:
         """How close each group comes to breaking the rules: they hold up to 1; a group without rows has strain 0."""
         if not self.whole and not bool(np.isin(rules.kinds, (CAPS, FLOORS)).all()):
             raise DiscreetError(
-                "of beliefs that are no counts of rows only bounds on the shares of values can be judged; ask for "
+                "beliefs that are not counts of rows can only be judged by bounds on the shares of values; ask for "
                 "beta-likeness, for l-diversity of the kind frequency, or for delta-disclosure"
             )
         result: NDArray[np.float64] = strains(self.starts, self.values, self.amounts, self.sizes, self.width, rules)

@@ -47,7 +47,7 @@ class Stated(Parameter):
 
     def describe(self) -> str:
         """The accepted values, phrased to follow "must be"."""
-        return "numbers in ascending order with the ends of their neighbourhoods, which hold them and never fall"
+        return "numbers in ascending order with the ends of their neighbourhoods, which contain them and never decrease"
 
     def read(self, text: str) -> object:
         """The triples written in a text, or the text itself if it cannot be read."""
@@ -102,8 +102,8 @@ def ends_by(function: Function, numbers: Numbers) -> tuple[Numbers, Numbers]:
         )
     except Exception as error:  # a user's function may raise anything
         raise DiscreetError(
-            f"proximity: the function that gives the neighbourhoods failed ({error}); from an array of numbers it must "
-            "make two arrays as long, the lower and the upper ends"
+            f"proximity: the function that gives the neighbourhoods failed ({error}); from an array of numbers it "
+            "must make two arrays of the same length, the lower and the upper ends"
         ) from error
     fault = _fault(numbers, low, high)
     if fault is not None:
@@ -144,8 +144,11 @@ def _fault(numbers: Numbers, low: Numbers, high: Numbers) -> str | None:
     if len(outside):
         number, begin, end = (number_text(float(one[outside[0]])) for one in (numbers, low, high))
         if math.isnan(float(low[outside[0]])) or math.isnan(float(high[outside[0]])):
-            return f"the neighbourhood of {number} has an end that is no number; give every number two ends"
-        return f"the neighbourhood of {number} goes from {begin} to {end} and does not hold it; it must hold its number"
+            return f"the neighbourhood of {number} has an end that is not a number; give every number two ends"
+        return (
+            f"the neighbourhood of {number} goes from {begin} to {end} and does not contain it; it must contain "
+            "its number"
+        )
     for word, ends in (("begins", low), ("ends", high)):
         fall = np.flatnonzero(ends[1:] < ends[:-1])
         if len(fall):
@@ -153,6 +156,6 @@ def _fault(numbers: Numbers, low: Numbers, high: Numbers) -> str | None:
             one, other = number_text(float(numbers[at])), number_text(float(numbers[at + 1]))
             return (
                 f"the neighbourhood of {other} {word} at {number_text(float(ends[at + 1]))}, below where that of "
-                f"{one} {word} ({number_text(float(ends[at]))}); its ends must never fall when the number grows"
+                f"{one} {word} ({number_text(float(ends[at]))}); its ends must never decrease when the number grows"
             )
     return None

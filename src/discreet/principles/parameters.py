@@ -175,7 +175,7 @@ class Name(Parameter):
 
     def describe(self) -> str:
         """The accepted values, phrased to follow "must be"."""
-        return 'the name of a column, in double quotes if it has other signs than letters, as in "wage (EUR)"'
+        return 'the name of a column, in double quotes if it contains anything but letters, as in "wage (EUR)"'
 
     def read(self, text: str) -> object:
         """The name without its quotes."""

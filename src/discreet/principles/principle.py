@@ -358,7 +358,7 @@ def asked_for(given: Principle | str | Iterable[Principle | str]) -> list[Princi
     asked = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
     for one in asked:
         if not isinstance(one, Principle | str):
-            raise DiscreetError(f"{one!r} is no promise; write it like 'beta-likeness(beta=2)' or BetaLikeness(2)")
+            raise DiscreetError(f"{one!r} is not a promise; write it like 'beta-likeness(beta=2)' or BetaLikeness(2)")
     return [parse(one) if isinstance(one, str) else one for one in asked]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 from typing import ClassVar, cast
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK, WINDOWS, Rules
 from discreet.principles.counts import Counts
-from discreet.principles.measuring import ROUNDING, Ruler
+from discreet.principles.measuring import Ruler
 from discreet.principles.neighbourhoods import (
     Ends,
     Function,
@@ -29,6 +28,7 @@ from discreet.principles.parameters import Name, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
+from discreet.principles.widths import Widths, covered
 from discreet.principles.wording import exact, percent, rows
 from discreet.table.texts import LARGEST_WHOLE
 
@@ -103,7 +103,7 @@ class Proximity(Principle):
         if isinstance(widths, tuple):
             if self.below is not None or self.above is not None:
                 raise DiscreetError(
-                    f"{self.name}: the pair of widths {widths} says what below and above say; give either"
+                    f"{self.name}: the pair of widths {widths} says the same as below and above; give only one"
                 )
             object.__setattr__(self, "neighbourhood", "absolute")
             object.__setattr__(self, "below", widths[0])
@@ -118,9 +118,9 @@ class Proximity(Principle):
         super().__post_init__()
         if None not in (self.below, self.above) and self.epsilon != max(self.below or 0.0, self.above or 0.0):
             raise DiscreetError(
-                f"{self.name}: below={exact(cast(float, self.below))} and above={exact(cast(float, self.above))} say "
-                f"all about what is near, so epsilon={exact(self.epsilon)} would play no part; leave out epsilon, or "
-                "the side for which it is meant"
+                f"{self.name}: below={exact(cast(float, self.below))} and above={exact(cast(float, self.above))} "
+                f"already define what is near, so epsilon={exact(self.epsilon)} would have no effect; leave out "
+                "epsilon, or the side that it should define"
             )
         if self.m != int(self.m):
             raise DiscreetError(
@@ -185,8 +185,8 @@ class Proximity(Principle):
         """The promise as text, including all stated ends."""
         if callable(self.neighbourhood):
             raise DiscreetError(
-                f"{self} cannot be written down, so nobody could audit what keeps it; publish it with scheme "
-                f"'proximity', which states the ends that the function gives, or give a pair of widths"
+                f"{self} cannot be written down, so nobody could audit it; publish it with scheme 'proximity', which "
+                "states the ends that the function gives, or give a pair of widths"
             )
         if self.ends is None:
             return str(self)
@@ -253,19 +253,7 @@ class Proximity(Principle):
             return widened(numbers, *ends_by(self.neighbourhood, numbers))
         if self.ends is not None:
             return widened(numbers, *ends_stated(self.ends, numbers))
-        if self.neighbourhood == "relative":
-            with np.errstate(over="ignore"):
-                width = np.abs(numbers) * (self.epsilon + ROUNDING * (1.0 + self.epsilon))
-                low, high = numbers - width, numbers + width
-            # the allowance for rounding must not move an end past zero, where ends would start to decrease
-            return np.where(numbers > 0, np.maximum(low, 0.0), low), np.where(numbers < 0, np.minimum(high, 0.0), high)
-        below = self.epsilon if self.below is None else self.below
-        above = self.epsilon if self.above is None else self.above
-        with np.errstate(over="ignore"):
-            # one term at a time: the sum of two large widths could overflow although the end does not
-            low = numbers - below - ROUNDING * np.abs(numbers) - ROUNDING * below
-            high = numbers + above + ROUNDING * np.abs(numbers) + ROUNDING * above
-        return low, high
+        return self._widths.ends(numbers)
 
     def windows(self, prior: Prior) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The codes of the first and the last value in the neighbourhood of each value.
@@ -282,26 +270,15 @@ class Proximity(Principle):
         return first, last
 
     def _windows(self, known: NDArray[np.float64], missing: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        size = missing + len(known)
-        low, high = self.reach(known)
-        first, last = np.zeros(size, np.int64), np.zeros(size, np.int64)
-        own = np.arange(len(known))
-        begin = np.minimum(np.searchsorted(known, low, "left"), own)
-        end = np.maximum(np.searchsorted(known, high, "right") - 1, own)
-        if not self.given:  # the ends above are rounded: correct them by exact distances
-            ruler = Ruler.of(known)
-            below = self.epsilon if self.below is None else self.below
-            above = self.epsilon if self.above is None else self.above
-            begin = _furthest(begin, -1, lambda at, of: self._apart(ruler, of, at) <= below)
-            end = _furthest(end, 1, lambda at, of: self._apart(ruler, of, at) <= above)
-        first[missing:], last[missing:] = begin + missing, end + missing
-        return first, last
+        begin, end = covered(known, *self.reach(known)) if self.given else self._widths.windows(known)
+        none = np.zeros(missing, np.int64)  # a missing value is near itself only
+        return np.concatenate([none, begin + missing]), np.concatenate([none, end + missing])
 
-    def _apart(self, ruler: Ruler, owner: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The smallest epsilon with which each owner's neighbourhood includes the other number."""
-        if self.neighbourhood == "relative":
-            return ruler.relatively(owner, other)
-        return ruler.apart(np.minimum(owner, other), np.maximum(owner, other))
+    @property
+    def _widths(self) -> Widths:
+        below = self.epsilon if self.below is None else self.below
+        above = self.epsilon if self.above is None else self.above
+        return Widths(below, above, relative=self.neighbourhood == "relative")
 
     def _known(self, prior: Prior) -> NDArray[np.float64]:
         """The numbers of the prior in ascending order, without a missing value."""
@@ -357,7 +334,7 @@ class Proximity(Principle):
         lower, upper = lower[lower >= 0], upper[lower >= 0]
         ruler = Ruler.of(known)
         # two numbers are near each other if either neighbourhood includes the other number
-        gaps = np.minimum(self._apart(ruler, lower, upper), self._apart(ruler, upper, lower))
+        gaps = np.minimum(self._widths.apart(ruler, lower, upper), self._widths.apart(ruler, upper, lower))
         if self.neighbourhood == "relative":
             gaps[gaps > 1.0] = np.inf
         return float(gaps.min(initial=np.inf))
@@ -416,27 +393,6 @@ class Proximity(Principle):
         strains = counts.strains(replace(self, m=1).rules(prior))
         fullest = np.rint(strains * counts.sizes).astype(np.int64)
         return int((counts.sizes // fullest).min())
-
-
-def _furthest(
-    places: NDArray[np.int64], step: int, holds: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
-) -> NDArray[np.int64]:
-    """The furthest position in direction ``step`` that each number's neighbourhood includes, starting from guesses.
-
-    ``holds(places, own)`` returns whether the neighbourhoods of the numbers at ``own`` include the positions
-    ``places``. The result is nondecreasing, as the ends of neighbourhoods are.
-    """
-    places, own = places.copy(), np.arange(len(places))
-    moving = own
-    while len(moving):  # move inwards, at most to the number itself, which is always included
-        moving = moving[~holds(places[moving], moving)]
-        places[moving] -= step
-    moving = own
-    while len(moving):
-        moving = moving[(places[moving] + step >= 0) & (places[moving] + step < len(places))]
-        moving = moving[holds(places[moving] + step, moving)]
-        places[moving] += step
-    return np.maximum.accumulate(places) if step > 0 else np.minimum.accumulate(places[::-1])[::-1]
 
 
 def rounded_down(width: float) -> float:

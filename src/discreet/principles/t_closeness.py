@@ -64,7 +64,7 @@ class TCloseness(Principle):
             return None
         return (
             f"{self} takes any two values of '{name}' as equally far apart (distance=equal), which is stricter than "
-            f"how many places they are apart in their order (distance=ordered); name the one you mean."
+            "counting the places between them in their order (distance=ordered); say which one you mean."
         )
 
     def require(self, prior: Prior) -> None:

@@ -77,7 +77,7 @@ def _descriptions(attribute: Attribute, texts: Sequence[str], regions: Regions) 
     ranks_of = {value: float(rank) for rank, value in enumerate(attribute.values)}
     for at, text in enumerate(texts):
         if not _well_written(attribute, text, regions, at, nodes, ranks_of):
-            return [f"{attribute.name!r} is published as {text!r}, which is not how what it means is written"]
+            return [f"{attribute.name!r} is published as {text!r}, which is not how this is written"]
         ranks = regions.sets.get(at)
         meaning = (
             regions.low[at],

@@ -132,7 +132,7 @@ def read_manifest(folder: str | os.PathLike[str]) -> ManifestFile:
         raise DiscreetError(f"{str(path)!r} is not in UTF-8; {DAMAGED}") from None
     manifest = from_json(text, repr(str(path)), _mapping, DAMAGED)
     if not isinstance(manifest, dict):
-        raise DiscreetError(f"{str(path)!r} is not a manifest, as it holds no mapping; {DAMAGED}")
+        raise DiscreetError(f"{str(path)!r} is not a manifest, because it holds no mapping; {DAMAGED}")
     version = manifest.get("format_version")
     if version != FORMAT_VERSION:
         raise DiscreetError(

@@ -24,9 +24,9 @@ def check_kept(table: Table) -> None:
         alone = _alone(table, column)
         if 2 * alone > table.rows:
             raise DiscreetError(
-                f"the column {column.name!r} is to be published as it is, but {alone:,} of its {table.rows:,} rows "
-                "hold a value that nobody else has, so that it names a person as an identifier does; leave it out, or "
-                f"make it a quasi-identifier{' with a hierarchy' if column.kind == 'categorical' else ''}"
+                f"the column {column.name!r} cannot be published as it is, because {alone:,} of its {table.rows:,} "
+                "rows hold a value that nobody else has, so it identifies persons; leave it out, or make it a "
+                f"quasi-identifier{' with a hierarchy' if column.kind == 'categorical' else ''}"
             )
 
 
@@ -48,8 +48,8 @@ def check_quasi(table: Table) -> None:
             notes = [f"; {note}" for note in table.notes if note.about([column.name])]
             raise DiscreetError(
                 f"{alone:,} of the {table.rows:,} rows hold a value of the quasi-identifier {column.name!r} that "
-                "nobody else has, so that it names a person as an identifier does, and the release would list all of "
-                f"them; leave it out, or give it a hierarchy{''.join(notes)}"
+                "nobody else has, so it identifies persons, and the release would list all of them; leave it out, or "
+                f"give it a hierarchy{''.join(notes)}"
             )
 
 

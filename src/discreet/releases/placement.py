@@ -90,8 +90,8 @@ def _sync_at_last(folder: Path) -> None:
         sync(folder)
     except OSError as error:
         raise DiscreetError(
-            f"the release and its trace are in their places, but {str(folder)!r} could not be put on disk "
-            f"({error.strerror or error}); see to the disk, and audit the release with its trace"
+            f"the release and its trace are in place, but {str(folder)!r} could not be flushed to disk "
+            f"({error.strerror or error}); check the disk, and audit the release with its trace"
         ) from error
 
 
@@ -183,12 +183,12 @@ def tidied(target: Path) -> list[str]:
     for home in leftovers(target):
         with uninterrupted():
             if _trace_entered(home, target):
-                done = f"A command was killed before the trace {str(target)!r} took its place: it has taken it now."
+                done = f"A command was killed before it moved the trace {str(target)!r} into place: it is in place now."
             elif _put_back(home, target):
-                done = f"A command that was killed had put {str(target)!r} aside: it is back in its place."
+                done = f"A command that was killed had moved {str(target)!r} aside: it is back in place."
             else:
                 done = f"Removed what a command that was killed had left beside {str(target)!r}."
-            said.append(f"{str(home)!r} cannot be removed; see to it." if remove(home) else done)
+            said.append(f"{str(home)!r} cannot be removed; remove it by hand." if remove(home) else done)
     return said
 
 

@@ -11,13 +11,12 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from discreet.adversary.audit import Audit, audit
+from discreet.adversary.audit import audit
 from discreet.analyst.queries import exact_counts
 from discreet.analyst.volume import volume_workload
 from discreet.analyst.workload import WorkloadResult, run, workload
@@ -26,10 +25,9 @@ from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.kernels.compiling import when_compiling
 from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness, parse
-from discreet.principles.principle import main_parameter
-from discreet.principles.wording import about, percent
 from discreet.progress import Progress
 from discreet.releases import load
+from discreet.report.comparison import Asked, Comparison, Result
 from discreet.report.contenders import contend
 from discreet.schemes import SCHEMES, Scheme
 from discreet.table.query import Query
@@ -38,145 +36,7 @@ from discreet.unfinished import unfinished
 
 SHARES = {"publish": (0.0, 0.6), "save": (0.6, 0.65), "audit": (0.65, 0.8), "workload": (0.8, 1.0)}
 """The portion of the progress bar that each stage of one release takes."""
-
-
 MOST_QUERIES = 1_000_000
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The workload that every release answers."""
-
-    queries: int
-    dropped: int
-    """The number of queries that no row of the original satisfies, so that a relative error is undefined."""
-    dimensions: int
-    """The number of quasi-identifiers with a condition in each query (lambda), besides the sensitive attribute."""
-    selectivity: float | None
-    """The share of the rows that a query is expected to select (theta); ``None`` if a volume was asked for."""
-    volume: float | None = None
-    """The share of the space of its attributes that a query covers (s)."""
-
-    @property
-    def size(self) -> str:
-        """The size of a query, in words."""
-        if self.volume is None:
-            return f"expected to select {percent(self.selectivity or 0.0)} of the rows"
-        return f"with a volume of {percent(self.volume)}"
-
-
-@dataclass(frozen=True)
-class Result:
-    """The result of one scheme under one promise."""
-
-    promise: str
-    scheme: str
-    """The scheme's name with the options that were set."""
-    refusal: str | None = None
-    """The scheme's reason for not publishing; then all other results are absent."""
-    audit: Audit | None = None
-    workload: WorkloadResult | None = None
-    seconds: Mapping[str, float] | None = None
-    exact_quasi: bool = False
-    """Whether quasi-identifiers are published unchanged, so that the loss is in the sensitive values alone."""
-
-    @property
-    def losses(self) -> dict[str, float]:
-        """The losses by name, as far as they are defined for the format of the release."""
-        return {} if self.audit is None else self.audit.losses
-
-    @property
-    def failures(self) -> list[str]:
-        """Sentences on everything that the audit found wrong."""
-        if self.audit is None:
-            return []
-        kept = [one.sentence for one in self.audit.promises if not one.holds]
-        return kept + [check.sentence for check in self.audit.checks if not check.holds]
-
-    @property
-    def achieved(self) -> dict[str, float | None]:
-        """For every promise, the strongest parameter that the release keeps, by its name."""
-        if self.audit is None:
-            return {}
-        found: dict[str, float | None] = {}
-        for kept in self.audit.promises:
-            name = main_parameter(kept.promise)
-            found[kept.promise if name in found else name] = kept.achieved
-        return found
-
-    @property
-    def achieved_text(self) -> str:
-        """The strongest parameters in words.
-
-        >>> Result("k-anonymity(k=5)", "cuts").achieved_text
-        '-'
-        """
-        known = [f"{name} {about(value)}" for name, value in self.achieved.items() if value is not None]
-        return ", ".join(known) or "-"
-
-    def as_dict(self) -> dict[str, Any]:
-        """The result as plain values."""
-        found, errors, taken = self.audit, self.workload, self.seconds or {}
-        return {
-            "promise": self.promise,
-            "scheme": self.scheme,
-            "refusal": self.refusal,
-            "holds": None if found is None else found.holds,
-            "failures": self.failures,
-            "achieved": self.achieved,
-            "losses": self.losses,
-            "exact_quasi": None if found is None else self.exact_quasi,
-            "rows": None if found is None else {"published": found.rows, "withheld": found.withheld},
-            "groups": None if found is None else found.groups,
-            "workload": None if errors is None else {"median": errors.median, "mean": errors.mean},
-            "seconds": {stage: round(seconds, 4) for stage, seconds in taken.items()},
-        }
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The results of every scheme under every promise, in the order of the request."""
-
-    rows: int
-    quasi: tuple[str, ...]
-    sensitive: str | None
-    promises: tuple[Principle, ...]
-    schemes: tuple[str, ...]
-    asked: Asked
-    results: tuple[Result, ...]
-
-    @property
-    def holds(self) -> bool:
-        """Whether all audits hold; refusals do not count."""
-        return all(result.audit.holds for result in self.results if result.audit is not None)
-
-    @property
-    def published(self) -> bool:
-        """Whether there was any release to audit."""
-        return any(result.audit is not None for result in self.results)
-
-    def under(self, promise: Principle) -> tuple[Result, ...]:
-        """The results of the schemes under one promise."""
-        return tuple(result for result in self.results if result.promise == str(promise))
-
-    def as_dict(self) -> dict[str, Any]:
-        """The comparison as plain values."""
-        return {
-            "holds": self.holds,
-            "rows": self.rows,
-            "quasi": list(self.quasi),
-            "sensitive": self.sensitive,
-            "promises": [str(promise) for promise in self.promises],
-            "schemes": list(self.schemes),
-            "workload": vars(self.asked),
-            "results": [result.as_dict() for result in self.results],
-        }
-
-    def page(self, title: str = "a table") -> str:
-        """The comparison as one self-contained HTML file; see ``discreet.report.page``."""
-        from discreet.report.page import page
-
-        return page(self, title)
 
 
 def compare(
@@ -230,7 +90,7 @@ def compare(
     for promise in wanted:
         for label, scheme in contenders.items():
             stages = _Stages(tell, f"{label}, {promise}", len(results), total)
-            results.append(_timed(label, scheme, table, promise, asked, truth, stages))
+            results.append(_Trial(label, scheme, table, promise, asked, truth, stages).result())
     return Comparison(
         table.rows,
         table.quasi_names,
@@ -247,7 +107,7 @@ def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[st
     if not promises:
         raise DiscreetError("no promise was given; ask for one such as 'beta-likeness(beta=2)'")
     if not contenders:
-        raise DiscreetError(f"no scheme was named; there is {', '.join(SCHEMES)}")
+        raise DiscreetError(f"no scheme was named; choose from {', '.join(SCHEMES)}")
     if table.rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to compare; check the input")
     if not table.quasi:
@@ -283,51 +143,47 @@ class _Stages:
         self.seconds[self._stage] = time.perf_counter() - self._started
 
 
-def _timed(
-    label: str,
-    scheme: Scheme,
-    table: Table,
-    promise: Principle,
-    asked: Sequence[Query],
-    truth: ArrayLike,
-    stages: _Stages,
-) -> Result:
-    """The result of a scheme under a promise, measured again if kernels were compiled during the first run."""
-    _warm(scheme, promise)
-    compiled: list[bool] = []
-    with when_compiling(lambda: compiled.append(True)):
-        result = _measured(label, scheme, table, promise, asked, truth, stages)
-    return _measured(label, scheme, table, promise, asked, truth, stages) if compiled else result
+class _Trial(NamedTuple):
+    """One scheme under one promise."""
 
+    label: str
+    scheme: Scheme
+    table: Table
+    promise: Principle
+    asked: Sequence[Query]
+    truth: ArrayLike
+    stages: _Stages
 
-def _measured(
-    label: str,
-    scheme: Scheme,
-    table: Table,
-    promise: Principle,
-    asked: Sequence[Query],
-    truth: ArrayLike,
-    stages: _Stages,
-) -> Result:
-    stages.begin("publish")
-    try:
-        release = scheme.publish(table, promise, stages.share)
-    except DiscreetError as refusal:
-        return Result(str(promise), label, str(refusal))
-    stages.end()
-    with unfinished(temporary_place()) as folder:
-        stages.begin("save")
-        release.save(folder)
+    def result(self) -> Result:
+        """The result, measured again if kernels were compiled during the first run."""
+        _warm(self.scheme, self.promise)
+        compiled: list[bool] = []
+        with when_compiling(lambda: compiled.append(True)):
+            result = self._measured()
+        return self._measured() if compiled else result
+
+    def _measured(self) -> Result:
+        stages = self.stages
+        stages.begin("publish")
+        try:
+            release = self.scheme.publish(self.table, self.promise, stages.share)
+        except DiscreetError as refusal:
+            return Result(str(self.promise), self.label, str(refusal))
         stages.end()
-        trace, exact_quasi = release.trace, release.exact_quasi
-        del release  # from here on, only the files
-        stages.begin("audit")
-        found = audit(folder, table, trace=trace, promises=promise.parts)
-        stages.end()
-        stages.begin("workload")
-        errors = run(load(folder), table, asked, truth) if found.holds or found.promises else None
-        stages.end()
-    return Result(str(promise), label, None, found, _finite(errors), stages.seconds, exact_quasi)
+        with unfinished(temporary_place()) as folder:
+            stages.begin("save")
+            release.save(folder)
+            stages.end()
+            trace, exact_quasi = release.trace, release.exact_quasi
+            del release  # from here on, only the files
+            stages.begin("audit")
+            found = audit(folder, self.table, trace=trace, promises=self.promise.parts)
+            stages.end()
+            stages.begin("workload")
+            judged = found.holds or found.promises
+            errors = run(load(folder), self.table, self.asked, self.truth) if judged else None
+            stages.end()
+        return Result(str(self.promise), self.label, None, found, _finite(errors), stages.seconds, exact_quasi)
 
 
 def temporary_place() -> Path:

@@ -7,20 +7,19 @@ an m ends is a supremum that is not attained.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError
 from discreet.principles import Prior, Proximity
 from discreet.principles.proximity import rounded_down
-from discreet.principles.wording import exact, rows
-from discreet.report.escaping import escape
-from discreet.report.plots import COLORS, INK, require, themed
-from discreet.version import __version__
+from discreet.principles.wording import exact
+from discreet.report.plots import COLORS, INK, library, svg, themed
+from discreet.report.proximity_plan import ProximityPlan, frontier, widths
 
 if TYPE_CHECKING:
-    from discreet.report.plan import Plan, ProximityPlan
+    from discreet.report.plan import Plan
 
 SUFFIXES = (".html", ".svg", ".png")
 EVERY = 12
@@ -45,8 +44,8 @@ def check_suffix(path: str | Path) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise DiscreetError(
-            f"the plot '{path}' cannot be made, as its name does not tell its format; let it end in "
-            f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+            f"the name of the plot '{path}' does not say its format; let it end in {', '.join(SUFFIXES[:-1])} or "
+            f"{SUFFIXES[-1]}"
         )
     return suffix
 
@@ -64,14 +63,11 @@ def drawn(told: Plan, suffix: str, title: str = "a table") -> bytes:
             f"a frontier of epsilon and m needs a numeric sensitive attribute, and the table has {what}; name one, or "
             f"declare it numeric"
         )
-    library = require()
     chart = themed(_chart(told.prior, told.proximity), autosize="pad")
     if suffix == ".png":
-        return bytes(library.vegalite_to_png({**chart, "background": "white"}, scale=2))
-    svg = str(library.vegalite_to_svg(chart))
-    label = "The largest m that can be kept, by epsilon; the numbers are in the tables"
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
-    return (svg if suffix == ".svg" else _page(told.prior, told.proximity, title, svg)).encode()
+        return bytes(library().vegalite_to_png({**chart, "background": "white"}, scale=2))
+    picture = svg(chart, "The largest m that can be kept, by epsilon; the numbers are in the tables")
+    return (picture if suffix == ".svg" else _page(told.prior, told.proximity, title, picture)).encode()
 
 
 # ---------------------------------------------------------------------------------------------------------- the plot
@@ -239,28 +235,25 @@ def _mark(asked: dict[str, Any], low: float, high: float) -> list[dict[str, Any]
 # ---------------------------------------------------------------------------------------------------------- the page
 
 
-def _page(prior: Prior, told: ProximityPlan, title: str, svg: str) -> str:
-    from discreet.report.page import document
-    from discreet.report.plan import frontier, widths
+def _page(prior: Prior, told: ProximityPlan, title: str, picture: str) -> str:
+    from discreet.report.page import render
 
-    heading = f"What {title} can promise about {prior.attribute}"
-    tables = []
-    for neighbourhood, (name, _) in AXES.items():
-        points = [(_apart(one.epsilon), f"{one.m:,}") for one in frontier(prior, neighbourhood)]
-        ends = [(f"{one.m:,}", _below(one.epsilon)) for one in widths(prior, neighbourhood)]
-        tables.append(f"<h2>{escape(name)}</h2>")
-        beside = [_table("epsilon", "largest m", points)] + ([_table("m", "epsilon below", ends)] if ends else [])
-        tables.append(f'<div class="plots">{"".join(beside)}</div>')
-    body = [
-        f"<h1>{escape(heading)}</h1>",
-        f"<p>{rows(prior.rows)}. With proximity, around no row's number lie more than 1/m of its group's rows; epsilon "
-        "says how near two numbers must be. Below the line some release keeps the promise, above it none does.</p>",
-        *(f"<p><b>{escape(sentence)}</b></p>" for sentence in told.sentences),
-        f"<figure>{svg}</figure>",
-        *tables,
-        f"<footer>Made by discreet {__version__}. This page holds no record of the table.</footer>",
+    sections = [
+        {
+            "title": name,
+            "points": [(_apart(one.epsilon), f"{one.m:,}") for one in frontier(prior, neighbourhood)],
+            "ends": [(f"{one.m:,}", _below(one.epsilon)) for one in widths(prior, neighbourhood)],
+        }
+        for neighbourhood, (name, _) in AXES.items()
     ]
-    return document(heading, body)
+    return render(
+        "frontier.html",
+        heading=f"What {title} can promise about {prior.attribute}",
+        prior=prior,
+        sentences=told.sentences,
+        svg=picture,
+        sections=sections,
+    )
 
 
 def _below(epsilon: float) -> str:
@@ -274,9 +267,3 @@ def _apart(value: float) -> str:
     ('4,500', '1,234.5', '0.05')
     """
     return f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
-
-
-def _table(left: str, right: str, lines: Iterable[tuple[str, str]]) -> str:
-    head = f'<tr><th scope="col" class="number">{left}</th><th scope="col" class="number">{right}</th></tr>'
-    cells = "".join(f'<tr><td class="number">{a}</td><td class="number">{b}</td></tr>' for a, b in lines)
-    return f"<div><table><thead>{head}</thead><tbody>{cells}</tbody></table></div>"

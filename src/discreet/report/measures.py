@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from discreet.principles.wording import percent
-from discreet.report.compare import Result
+from discreet.report.comparison import Result
 
 
 @dataclass(frozen=True)

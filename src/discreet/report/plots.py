@@ -6,16 +6,16 @@ altair uses the same words, at the price of eight more packages and 0.4 s of imp
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, cast
 
-from discreet.errors import DiscreetError
 from discreet.principles import Principle
 from discreet.principles.wording import exact
-from discreet.report.compare import Comparison
-from discreet.report.escaping import escape
+from discreet.report.comparison import Comparison
+from discreet.report.extras import require
 from discreet.report.measures import AIL, MEDIAN, SECONDS, Measure
 
 COLORS = (
@@ -77,18 +77,6 @@ class Family:
         return first.replace(low, f"{low} to {exact(self.places[-1])}") if low in first else f"{first} to {high}"
 
 
-def require() -> Any:
-    """The drawing library; raises with installation advice if it is missing."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise DiscreetError(
-            "plots need the package vl-convert-python, which is not installed; "
-            "install it with: pip install 'discreet[report]'"
-        ) from None
-    return vl_convert
-
-
 def families(promises: Sequence[Principle]) -> list[Family]:
     """Group promises that differ in one number only.
 
@@ -142,9 +130,9 @@ def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:
     if not records:
         return None
     chart = _bars(records, plot) if family.parameter is None else _lines(records, plot, family)
-    drawn = _drawn(chart, comparison.schemes)
-    told = f"{plot.title} by scheme: {plot.axis}; the numbers are in the table"
-    return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(told)}" ', 1)
+    return svg(
+        _coloured(chart, comparison.schemes), f"{plot.title} by scheme: {plot.axis}; the numbers are in the table"
+    )
 
 
 def _bars(records: list[dict[str, Any]], plot: Plot) -> dict[str, Any]:
@@ -227,8 +215,8 @@ def looks_of(many: int) -> dict[str, list[Any]]:
     return {channel: [looks[at % len(looks)] for at in range(many)] for channel, looks in channels.items()}
 
 
-def _drawn(chart: dict[str, Any], schemes: Sequence[str]) -> str:
-    """A chart as SVG; a scheme has the same colour, shape and dash in all charts."""
+def _coloured(chart: dict[str, Any], schemes: Sequence[str]) -> dict[str, Any]:
+    """A chart as a complete specification; a scheme has the same colour, shape and dash in all charts."""
     many = range(len(schemes))
     scales = looks_of(len(schemes))
     present = {record["scheme"] for record in chart["data"]["values"]}
@@ -241,7 +229,18 @@ def _drawn(chart: dict[str, Any], schemes: Sequence[str]) -> str:
                     **encoding[channel],
                     "scale": {"domain": domain, "range": [looks[at] for at in kept]},
                 }
-    return str(require().vegalite_to_svg(themed({**chart, "width": WIDTH})))
+    return themed({**chart, "width": WIDTH})
+
+
+def svg(chart: dict[str, Any], label: str) -> str:
+    """A specification as SVG, with a label for readers who do not see it."""
+    drawn = str(library().vegalite_to_svg(chart))
+    return drawn.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)
+
+
+def library() -> Any:
+    """The drawing library."""
+    return require("vl_convert")
 
 
 def themed(chart: dict[str, Any], autosize: str = "fit") -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -23,9 +22,9 @@ from discreet.principles import (
     TCloseness,
 )
 from discreet.principles.persons import require_persons
-from discreet.report.plan import on_widest
+from discreet.report.proximity_plan import on_widest
 from discreet.table.table import Column, Table
-from discreet.table.texts import MISSING, is_number
+from discreet.table.texts import MISSING
 
 TOP = 5
 """How many of the most frequent values are listed."""
@@ -267,78 +266,3 @@ def suggest_promise(prior: Prior) -> str:
         return str(TCloseness(0.2, "ordered"))
     strongest = LDiversity(1.0).reachable(prior).strongest or 1.0
     return str(LDiversity(float(min(5, math.floor(strongest + 1e-9))))) if strongest >= 2 else str(TCloseness(0.2))
-
-
-# -------------------------------------------------------------------------------------------------- suggesting roles
-
-_IDENTIFIERS = r"(^|_)(id|name|names|surname|firstname|lastname|ssn|email|mail|phone|passport|iban|address|record)(_|$)"
-_SENSITIVE = (
-    r"disease|diagnos|illness|condition|icd|hiv|drug|medication|treatment|salary|income|wage|earning|pay|pincp|"
-    r"occupation|religion|politic|party|orientation|crime|offence|offense|debt|grade|score"
-)
-_QUASI = (
-    r"age|birth|dob|sex|gender|zip|postcode|postal|puma|city|town|county|state|region|country|nation|race|ethnic|hisp|"
-    r"marital|msp|married|education|edu|school|degree|workclass|work_class|household|children|language|height|weight"
-)
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Guesses at the roles of columns, from their names and numbers of values."""
-
-    identifiers: tuple[str, ...]
-    quasi: tuple[str, ...]
-    sensitive: str | None
-    unsure: tuple[str, ...]
-    person: str | None = None
-    """An identifier that repeats: rows with the same value may belong to one person."""
-
-
-def _amounts(column: ColumnProfile) -> bool:
-    """Whether a column of texts contains numbers with a decimal comma, which identify nobody."""
-    return all(is_number(one.value.replace(",", ".", 1)) for one in column.top if one.value != MISSING)
-
-
-def _names_somebody(column: ColumnProfile, rows: int) -> bool:
-    """Whether a column looks like case or person numbers: very many codes with digits, each in few rows."""
-    many = column.kind == "categorical" and column.distinct >= 20 and 10 * column.distinct >= rows
-    few = column.top[0].rows <= max(5, rows // 20)
-    return many and few and all(re.fullmatch(r"[^\W\d]{0,8}[-_ /.]?\d{2,}", one.value) for one in column.top)
-
-
-def suggest(columns: Sequence[ColumnProfile], rows: int, *, person_known: bool = False) -> Roles:
-    """Guess roles: columns with (nearly) as many values as rows are identifiers, others are guessed by common names.
-
-    >>> from discreet.datasets import patients
-    >>> table = patients(keep=["weight"])
-    >>> told = [describe(column) for column in table.columns]
-    >>> roles = suggest(told, table.rows)
-    >>> roles.quasi, roles.sensitive
-    (('age', 'sex', 'zip', 'weight'), 'disease')
-    """
-    identifiers, quasi, sensitive, unsure = [], [], [], []
-    for column in columns:
-        words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name)
-        name = re.sub(r"[^a-z0-9]+", "_", words.lower())
-        every = column.distinct >= max(20, 0.9 * rows) and column.kind == "categorical" and not _amounts(column)
-        if every or re.search(_IDENTIFIERS, name):
-            identifiers.append(column.name)
-        elif re.search(rf"({_SENSITIVE})", name):
-            sensitive.append(column.name)
-        elif column.distinct > 1 and re.search(rf"(^|_)({_QUASI})|({_QUASI})(p|_|$)", name):
-            quasi.append(column.name)
-        elif not person_known and _names_somebody(column, rows):
-            identifiers.append(column.name)
-        else:
-            unsure.append(column.name)
-    if not quasi:  # column names in another language reveal nothing, so all remaining columns are proposed
-        quasi, unsure = unsure, []
-    again = {column.name for column in columns if column.distinct < rows - column.missing}
-    repeated = [name for name in identifiers if name in again]
-    return Roles(
-        tuple(name for name in identifiers if name not in repeated),
-        tuple(quasi),
-        sensitive[0] if sensitive else None,
-        (*sensitive[1:], *repeated[1:], *unsure),
-        repeated[0] if repeated else None,
-    )

@@ -35,7 +35,22 @@ def different_values(share: float) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anatomy(Scheme):
+class _ExactScheme(Scheme):
+    """A scheme that makes anatomy releases, and has no options."""
+
+    format: ClassVar[type[Release]] = AnatomyRelease
+
+    random_state: int | None = None
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Empty: the seed, the only parameter, is not published."""
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anatomy(_ExactScheme):
     """Exact quasi-identifiers; sensitive values are counted in groups that contain each of them at most once.
 
     Rows are put into one bucket per sensitive value. While l buckets have rows, a group is made of one row from each of
@@ -58,15 +73,6 @@ class Anatomy(Scheme):
     """
 
     name: ClassVar[str] = "anatomy"
-    format: ClassVar[type[Release]] = AnatomyRelease
-
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Empty: the seed, the only parameter, is not published."""
-        return {}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept l-diversity with a whole l, of the kinds frequency and distinct, or alpha-beta with alpha=1."""
@@ -75,7 +81,7 @@ class Anatomy(Scheme):
             return super().refusal(principle, prior)
         if share is None:
             exactly = keeper(principle) == "cuts" and Baseline().refusal(principle, prior) is None
-            also = ", or scheme 'baseline' if quasi-identifiers are to stay as they are" if exactly else ""
+            also = ", or scheme 'baseline' to publish quasi-identifiers as they are" if exactly else ""
             return (
                 f"scheme {self.name!r} keeps l-diversity of the kinds frequency and distinct and nothing else; "
                 f"{way_out(principle)}{also}"
@@ -119,7 +125,7 @@ class Anatomy(Scheme):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Baseline(Scheme):
+class Baseline(_ExactScheme):
     """Exact quasi-identifiers, and the distribution of the sensitive attribute in the whole table.
 
     Perturbation is compared with this in "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012): anatomy
@@ -128,15 +134,6 @@ class Baseline(Scheme):
     """
 
     name: ClassVar[str] = "baseline"
-    format: ClassVar[type[Release]] = AnatomyRelease
-
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Empty: the seed, the only parameter, is not published."""
-        return {}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept any monotone promise except hiding rows among others: quasi-identifiers are published exactly."""

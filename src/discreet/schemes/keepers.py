@@ -41,7 +41,7 @@ def way_out(principle: Principle) -> str:
     """
     name = keeper(principle)
     if name is None:
-        return f"for {principle} there is none that hides who is in the table as well; leave one of the promises out"
+        return f"no scheme keeps {principle} and also hides who is in the table; leave one of the promises out"
     return f"for {principle} choose scheme {name!r}"
 
 

@@ -32,7 +32,7 @@ def check_missing(table: Table, most: float) -> None:
         raise DiscreetError(f"most_withheld={most!r} is not a share of rows; give a number from 0 to 1")
     missing = 0 if table.unusable is None else len(table.unusable)
     if missing > most * table.rows:
-        told = f"miss a number{_columns_at_fault(table)} and would be withheld"
+        told = f"have a missing number{_columns_at_fault(table)} and would be withheld"
         raise _too_many(table, missing, told, most)
 
 
@@ -63,8 +63,7 @@ def _too_many(table: Table, rows: int, told: str, most: float) -> DiscreetError:
     return DiscreetError(
         f"{rows:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {told}, more than {wording.percent(most)} "
         f"of the table; choose {argument('missing', 'value')} to treat missing as a value of its own and withhold "
-        "none for it, "
-        f"{drop}or allow so many with {argument('most_withheld', enough)}"
+        f"none for it, {drop}or allow as many with {argument('most_withheld', enough)}"
     )
 
 

@@ -182,8 +182,8 @@ def _check_quotes(data: bytes, mark: str, header: list[str], what: str) -> None:
             line = reader.line_num
     except csv.Error as wrong:
         raise DiscreetError(
-            f"{what} cannot be read as CSV: what begins in line {line + 1} has {wrong}; see whether a quotation mark "
-            "there is never closed"
+            f"{what} cannot be read as CSV: what begins in line {line + 1} has {wrong}; look for a quotation mark "
+            "there that is never closed"
         ) from None
 
 
@@ -198,7 +198,7 @@ def _explain(data: bytes, mark: str, width: int, what: str, fault: Exception) ->
                 advice = "correct the line, or say which delimiter the file uses"
                 if reader.line_num > line + 1:
                     where = f"lines {line + 1} to {reader.line_num}"
-                    advice = "see whether a quotation mark in the first of them is never closed"
+                    advice = "look for a quotation mark in the first of them that is never closed"
                 return f"{what} has {len(row)} cells in {where} where its header has {width}; {advice}"
             line = reader.line_num
     except csv.Error as wrong:

@@ -48,9 +48,9 @@ def as_dates(column: Encoded, form: str | None, declared: bool) -> Encoded:
             f"{column.texts[0]!r}; say {ways}"
         )
     raise DiscreetError(
-        f"column {column.name!r} is declared to hold dates, but not all of its values are dates of one form; say which "
-        f"form they have, as in {argument('dates', {column.name: '%d.%m.%Y'})}, or what stands for a missing one, as "
-        f"in {argument('na', ['NA'])}"
+        f"column {column.name!r} is declared to hold dates, but not all of its values are dates of one format; say "
+        f"which format they have, as in {argument('dates', {column.name: '%d.%m.%Y'})}, or what stands for a missing "
+        f"one, as in {argument('na', ['NA'])}"
     )
 
 
@@ -199,12 +199,12 @@ def _declared(column: Encoded, form: str) -> tuple[NDArray[np.float64], Notation
             passed = datetime.strptime(text.strip(), form) - start
         except ValueError:
             row = column.row_of(np.arange(len(column.texts)) == place)
-            way = "correct it, or the form"
+            way = "correct it, or the format"
             if text.strip().lower() in MARKS:
                 way = f"if it stands for a missing value, say {argument('na', [text.strip()])}"
             raise DiscreetError(
-                f"column {column.name!r} is declared to hold dates of the form {form} but holds {text!r} in row {row}; "
-                f"{way}"
+                f"column {column.name!r} is declared to hold dates of the format {form} but holds {text!r} in row "
+                f"{row}; {way}"
             ) from None
         micro.append((passed.days * DAY + passed.seconds) * 1_000_000 + passed.microseconds)
     found = in_notation(np.array(micro, np.int64))
@@ -225,7 +225,7 @@ def _check_form(name: str, form: str) -> None:
         sound = False
     if not sound:
         raise DiscreetError(
-            f"{form!r} is no form of the dates in column {name!r}; say for example "
+            f"{form!r} is not a format of the dates in column {name!r}; say for example "
             f"{argument('dates', {name: '%d.%m.%Y'})}"
         )
 

@@ -35,7 +35,7 @@ def _read(read: Callable[[str], Any], text: str, what: str, kind: Literal["TOML"
         raise DiscreetError(f"{what} is nested too deeply; {advice}") from None
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as fault:
         said = str(fault)
-        raise DiscreetError(f"{what} is no valid {kind}: {said[:1].lower()}{said[1:]}; {advice}") from None
+        raise DiscreetError(f"{what} is not valid {kind}: {said[:1].lower()}{said[1:]}; {advice}") from None
     except ValueError:  # Python refuses integers with thousands of digits
         raise DiscreetError(f"{what} holds a number of thousands of digits; {advice}") from None
     level, depth = [found], 0

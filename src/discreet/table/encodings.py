@@ -63,7 +63,7 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
         if isinstance(fault, UnicodeDecodeError):
             raise _misfit(data, name, what, fault) from None
         if isinstance(fault, UnicodeEncodeError):
-            raise DiscreetError(f"{what} is no text in {name}; say in which encoding it is") from None
+            raise DiscreetError(f"{what} is not text in {name}; say in which encoding it is") from None
         raise DiscreetError(
             f"there is no encoding {name!r} of files; say utf-8, utf-16, latin-1 or cp1252, or leave it to be detected"
         ) from None

@@ -74,8 +74,8 @@ def _check_cells(attribute: str, rows: list[tuple[str, ...]]) -> None:
                 )
             if not label.isascii() and any("\ud800" <= character <= "\udfff" for character in label):
                 raise DiscreetError(
-                    f"the hierarchy of {attribute!r} has the label {label!r} (row {number}), which is no text that a "
-                    "file can hold; give it another"
+                    f"the hierarchy of {attribute!r} has the label {label!r} (row {number}), which is not a text that "
+                    "a file can hold; give it another"
                 )
             if label == MISSING != row[0]:
                 raise DiscreetError(

@@ -296,7 +296,7 @@ def column_specs(
         if name in hierarchies and not isinstance(hierarchies[name], Offered):
             raise DiscreetError(
                 f"column {name!r} is declared to hold dates and has a hierarchy; leave out the hierarchy to publish "
-                "ranges of dates, or the form of the dates to publish labels"
+                "ranges of dates, or the format of the dates to publish labels"
             )
     gathered = {}
     for name in {**said, **hierarchies, **domains, **dates}:
@@ -316,7 +316,7 @@ def _bounds(name: str, domain: Any) -> tuple[float | str, float | str]:
         sound = False
     if not sound:
         raise DiscreetError(
-            f"the domain {domain!r} of column {name!r} is no pair of numbers, the smaller first; say (16, 93), or "
+            f"the domain {domain!r} of column {name!r} is not a pair of numbers, the smaller first; say (16, 93), or "
             "('1900-01-01', '2020-12-31') for dates"
         )
     return low, high

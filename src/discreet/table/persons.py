@@ -31,10 +31,10 @@ def person_of_rows(column: Encoded) -> NDArray[np.int32] | None:
     """
     nobody = np.flatnonzero(column.codes < 0)
     if len(nobody):
-        others = "" if len(nobody) == 1 else f", nor do {len(nobody) - 1:,} other rows"
+        others = "" if len(nobody) == 1 else f", nor whose {len(nobody) - 1:,} other rows are"
         raise DiscreetError(
-            f"column {column.name!r} does not say whose row {nobody[0] + 1} is{others}; fill it in, or leave out what "
-            "belongs to nobody"
+            f"column {column.name!r} does not say whose row {nobody[0] + 1} is{others}; fill it in, or leave out rows "
+            "without a person"
         )
     persons = meant(column)
     return persons if bool((np.bincount(persons) > 1).any()) else None
@@ -94,8 +94,7 @@ def check_alone(column: Encoded, person: str | None) -> None:
         f"the identifier {column.name!r} repeats: {int((counts > 1).sum()):,} of its {len(counts):,} values stand in "
         f"several rows, {text!r} in {counts[most]:,}; if these are rows of one person say "
         f"{argument('person', column.name)}, so that promises are kept about persons; if they are not, leave "
-        f"{column.name!r} out "
-        f"of {argument('identifiers')}, and it is dropped all the same"
+        f"{column.name!r} out of {argument('identifiers')}, and it is dropped anyway"
     )
 
 

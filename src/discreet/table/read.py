@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, get_args
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.dates import as_dates
+from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_files import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
@@ -96,7 +97,7 @@ def read(
         roles["an identifier"] = tuple(name for name in roles["an identifier"] if name != person)
     _check_roles(roles)
     if missing not in get_args(Missing):
-        raise DiscreetError(f"missing={missing!r} is no policy; choose 'error', 'withhold' or 'value'")
+        raise DiscreetError(f"missing={missing!r} is not a policy; choose 'error', 'withhold' or 'value'")
     if isinstance(hierarchies, (str, PathLike)):
         hierarchies = offered(hierarchies, (*roles["a quasi-identifier"], *roles["the sensitive attribute"]))
     said = column_specs(
@@ -112,24 +113,13 @@ def read(
     rows, columns = fetch(source, needed, (*coded, *naming), delimiter=delimiter, encoding=encoding, marks=_marks(na))
     for name in identifier_names:
         check_alone(columns[name], person)
-    idle = next((name for name in said if name not in coded), None)
-    if idle is not None:
-        raise DiscreetError(
-            f"a kind, a domain or a hierarchy is given for column {idle!r}, which is not published; give the column "
-            "a role, or leave that out"
-        )
-
-    for name in (*quasi_names, *sensitive_names, *(name for name in other_names if said.get(name, ColumnSpec()).date)):
-        wish = said.get(name, ColumnSpec())
-        plain = wish.kind is None and (wish.hierarchy is None or isinstance(wish.hierarchy, Offered))
-        if plain and columns[name].order is None:
-            columns[name] = as_dates(columns[name], wish.form, wish.date)
-
+    _check_published(said, coded)
+    dated = (*quasi_names, *sensitive_names, *(name for name in other_names if name in said and said[name].date))
+    columns |= {name: _as_dates(columns[name], said.get(name, ColumnSpec())) for name in dated}
     unusable: dict[str, NDArray[np.int64]] = {}
     done = {}
     for name in coded:
-        other = name in other_names
-        policy: Missing = "value" if other else missing
+        policy: Missing = "value" if name in other_names else missing
         # Promises about a sensitive value are also judged on withheld rows, so a missing one needs a value of its own.
         done[name], gone = code(columns[name], said.get(name, ColumnSpec()), policy, withheld=name in quasi_names)
         if len(gone):
@@ -138,7 +128,7 @@ def read(
     unsaid = [name for name in (*quasi_names, *sensitive_names) if name not in said]
     if len(withheld) == rows:
         raise DiscreetError(
-            f"every row misses a number and would be withheld; choose {argument('missing', 'value')} instead"
+            f"every row has a missing number and would be withheld; choose {argument('missing', 'value')} instead"
         )
     return Table(
         rows,
@@ -152,17 +142,33 @@ def read(
     )
 
 
+def _check_published(said: Iterable[str], coded: Sequence[str]) -> None:
+    """Raise an error if something is declared about a column that is not published."""
+    idle = next((name for name in said if name not in coded), None)
+    if idle is not None:
+        raise DiscreetError(
+            f"a kind, a domain or a hierarchy is given for column {idle!r}, which is not published; give the column "
+            "a role, or leave that out"
+        )
+
+
+def _as_dates(column: Encoded, spec: ColumnSpec) -> Encoded:
+    """Return a column with its dates recognised, unless something else is declared about it."""
+    plain = spec.kind is None and (spec.hierarchy is None or isinstance(spec.hierarchy, Offered))
+    return as_dates(column, spec.form, spec.date) if plain and column.order is None else column
+
+
 def _forms(dates: Mapping[str, str | None] | None) -> dict[str, str | None]:
     """Check and return the declared forms of dates by column."""
     if dates is not None and not isinstance(dates, Mapping):
         raise DiscreetError(
-            f"{dates!r} does not say which column has which form of dates; say for example "
+            f"{dates!r} does not say which column has which format of dates; say for example "
             f"{argument('dates', {'birth': '%d.%m.%Y'})}"
         )
     for name, form in (dates or {}).items():
         if form is not None and not isinstance(form, str):
             raise DiscreetError(
-                f"{form!r} is no form of the dates in column {name!r}; say for example "
+                f"{form!r} is not a format of the dates in column {name!r}; say for example "
                 f"{argument('dates', {name: '%d.%m.%Y'})}"
             )
     return dict(dates or {})
@@ -183,7 +189,7 @@ def _names(names: Iterable[str]) -> tuple[str, ...]:
     given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
     for name in given:
         if not isinstance(name, str):
-            raise DiscreetError(f"{name!r} is no column name; name columns by text")
+            raise DiscreetError(f"{name!r} is not a column name; name columns by text")
     return given
 
 

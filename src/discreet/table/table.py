@@ -102,7 +102,8 @@ class Table:
             object.__setattr__(self, "sensitive", () if given is None else (given,))
         if self.person is not None and len(self.person) != self.rows:
             raise DiscreetError(
-                f"{len(self.person):,} rows have a person and the table has {self.rows:,}; give every row its person"
+                f"{len(self.person):,} rows have a person, but the table has {self.rows:,} rows; give every row its "
+                "person"
             )
         names = [column.name for column in self.columns]
         for column in self.columns:

@@ -56,7 +56,7 @@ def domains(
         return Check("domains", False, one_sentence(faults))
     taken = [repr(one.name) for one in release.attributes if one.name in from_release and _tells_more(one)]
     if taken:
-        remarks.append(f"The hierarchy or order of {', '.join(taken)} is the one that the release states.")
+        remarks.append(f"The hierarchy or order of {', '.join(taken)} is taken from the release.")
     return Check("domains", True, " ".join(["Domains and hierarchies agree with the original.", *remarks]))
 
 

@@ -102,19 +102,19 @@ def plausible(matched: Matched, looks: Sequence[Look], at_fault: str, sound: str
                 f"are expected, give or take {math.sqrt(max(0.0, found.variances[worst])):,.0f}."
             )
             return Check("draws", False, sentence)
-    tells = "as far as chance lets one tell: a release drawn in this way is found at fault less than once in a"
+    tells = "as far as a statistical test can tell: a release drawn in this way is rejected less than once in a"
     if matched.release.retention > 1.0 - HAIR:
         return Check("draws", True, f"{sound}, {tells} million times.")
     if _found(looks, expected):
         left = wording.percent(_unseen(looks, expected))
-        caveat = f"a release with up to {left} of the values left as they were would have passed at this size"
+        caveat = f"a release with up to {left} of the values unchanged would have passed at this size"
         return Check("draws", True, f"{sound}, {tells} million times; but {caveat}.", caveat=caveat)
-    caveat = "that the sensitive values were randomised at all cannot be told from these rows"
+    caveat = "these rows do not show whether the sensitive values were randomised at all"
     if matched.how != "trace":
         rows = [look._replace(had=_by_value(look.had)) for look in looks]
         if _found(rows, [look.expect(look.had) for look in rows]):
             caveat += ": give the trace for certainty"
-    same = "but so they would be if not one had been changed, so this does not show that they were randomised"
+    same = "but so would unchanged values be, so this does not show that they were randomised"
     return Check("draws", True, f"{sound}; {same}.", caveat=caveat)
 
 

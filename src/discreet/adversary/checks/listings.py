@@ -43,17 +43,19 @@ def listed(release: Release, original: Table, from_release: Collection[str] = ()
         if column.hierarchy is None or column.hierarchy.bare or attribute.name in from_release:
             texts += _unseen_labels(attribute, cells.get(attribute.name, set()))
         if texts and own:
-            faults.append(f"the manifest lists {_some(texts)} of {attribute.name!r}, which the auditor's own does not")
+            faults.append(
+                f"the manifest lists {_some(texts)} of {attribute.name!r}, which the auditor's own hierarchy does not"
+            )
         elif texts:
             unseen.append(f"{_some(texts)} of {attribute.name!r}")
             where.append(attribute.name)
     if faults:
         return Check("listed", False, one_sentence(faults))
     if not unseen:
-        return Check("listed", True, "The manifest lists no values or labels that nothing else shows.")
-    told = f"the manifest lists {'; '.join(unseen)}: neither the original nor a published cell shows that"
+        return Check("listed", True, "The manifest lists no values or labels that occur nowhere else.")
+    told = f"the manifest lists {'; '.join(unseen)}: neither the original nor a published cell contains them"
     files = argument("hierarchies", {name: "FILE" for name in where})
-    return Check("listed", True, one_sentence([f"{told}; to have it judged, say {files}"]), caveat=told)
+    return Check("listed", True, one_sentence([f"{told}; to have them checked, say {files}"]), caveat=told)
 
 
 def _unseen_values(attribute: Attribute, column: Column, own: bool) -> list[str]:

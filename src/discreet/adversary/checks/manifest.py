@@ -59,12 +59,14 @@ def entries(case: Case[Any], **more: Any) -> Check:
     other = version != __version__ and VERSION.fullmatch(version)
     if other:
         expected["discreet"] = version
-        remarks.append(f"It says that discreet {version} made the release.")
+        remarks.append(f"The manifest says that discreet {version} made the release.")
     faults += _differences(manifest, expected)
     if faults:
-        hint = f" Discreet {version}, which it says made the release, may know better." if other else ""
+        hint = (
+            f" The manifest says that discreet {version} made the release; audit it with that version." if other else ""
+        )
         return Check("manifest", False, one_sentence(faults) + hint)
-    return Check("manifest", True, " ".join(["The manifest has no entries but those of its format.", *remarks]))
+    return Check("manifest", True, " ".join(["The manifest has only the entries of its format.", *remarks]))
 
 
 # -------------------------------------------------------------------------------------------- what follows from nothing
@@ -84,7 +86,7 @@ def _options(scheme: Any, format: str) -> tuple[dict[str, Any], list[str], list[
     """Return the options that the scheme must state, the faults of the scheme's entry, and remarks on it."""
     name, options = (scheme.get("name"), scheme.get("options")) if isinstance(scheme, dict) else (None, None)
     if not isinstance(name, str) or not isinstance(options, dict):
-        return {}, ["the manifest does not tell the name of a scheme and its options"], []
+        return {}, ["the manifest does not name a scheme and its options"], []
     return _known(name, options, format) if name in registered("schemes") else _unknown(name, options)
 
 
@@ -111,14 +113,27 @@ def _text(value: Any) -> str:
 def _unknown(name: str, options: dict[str, Any]) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return options, faults and remarks, as ``_options``, for a scheme that is not discreet's."""
     if len(name) > LONGEST or not SCHEME.fullmatch(name):
-        return {}, [f"the manifest names the scheme {_short(name)}, which is none of discreet's and no plain name"], []
+        return (
+            {},
+            [(f"the manifest names the scheme {_short(name)}, which is neither one of discreet's nor a plain name")],
+            [],
+        )
     plain = all(value is None or isinstance(value, str | int | float) for value in options.values())
     words = [*options, *map(_text, options.values())]
     if not plain or len(options) > MOST or any(len(word) > LONGEST or not word.isprintable() for word in words):
-        return {}, [f"the options of scheme {name!r}, none of discreet's, are more than a few words and numbers"], []
+        return (
+            {},
+            [
+                (
+                    f"the options of scheme {name!r}, which is not one of discreet's, are more than a few words and "
+                    "numbers"
+                )
+            ],
+            [],
+        )
     which = ", ".join(f"{key}={_short(value)}" for key, value in options.items())
-    what = f", so nothing tells whether its options are right: {which}" if which else ""
-    return options, [], [f"Its scheme {name!r} is none of discreet's{what}."]
+    what = f", so its options cannot be checked: {which}" if which else ""
+    return options, [], [f"Scheme {name!r} is not one of discreet's{what}."]
 
 
 # ------------------------------------------------------------------------------------------------ what has to be so
@@ -151,18 +166,18 @@ def _differences(told: Mapping[str, Any], expected: Mapping[str, Any], where: st
         elif json.dumps(found) != json.dumps(value):
             yield f"the manifest has {_short(found)} as {key!r}{where}, which must be {_short(value)}"
     if set(told) == set(expected) and list(told) not in (list(expected), sorted(told)):
-        yield f"the entries{where or ' of the manifest'} do not stand in the order in which they are written"
+        yield f"the entries{where or ' of the manifest'} are not in the order in which discreet writes them"
 
 
 def _assumptions(told: list[Any], expected: list[str]) -> Iterator[str]:
     for one in told:
         if one not in expected:
-            yield f"the manifest states the assumption {_short(one)}, which is none of this format and promise"
+            yield f"the manifest states the assumption {_short(one)}, which does not belong to this format and promise"
     for one in expected:
         if one not in told:
             yield f"the manifest does not state the assumption {_short(one)}, which its format and promise rest on"
     if all(one in expected for one in told) and all(one in told for one in expected) and told != expected:
-        yield "the manifest does not state each assumption once, in their order"
+        yield "the manifest must state each assumption once, in the usual order"
 
 
 def _records(value: Any) -> bool:

@@ -76,7 +76,7 @@ def order(tables: Sequence[Lines], more: Sequence[Finding] = ()) -> Check:
     worst = max(found, key=lambda one: one.surprise, default=Finding("", 0.0))
     if worst.surprise > limit:
         chance = f"by chance that happens less than once in 10^{worst.surprise / math.log(10.0):.0f} releases"
-        return Check("order", False, f"The order tells more than the tables say: {worst.what}; {chance}.")
+        return Check("order", False, f"The order reveals more than the tables: {worst.what}; {chance}.")
     told = "Neither the order of lines nor the numbers of groups follow the input or the sensitive values"
     seen: list[str] = []
     unseen: list[str] = []
@@ -86,12 +86,12 @@ def order(tables: Sequence[Lines], more: Sequence[Finding] = ()) -> Check:
         if least is not None:
             (seen if least > limit else unseen).append(kind)
     if not seen:
-        few = "but there are so few lines that sorted ones could not be told from others"
+        few = "but with so few lines, sorted ones cannot be told from random ones"
         return Check("order", True, f"{told}, {few}.")
     found_ones = f"at this size lines {_any_of(seen)} would be found"
     missed = f", lines {_any_of(unseen)} would not" if unseen else ""
-    rate = "a random order is taken for such a one less than once in a million times"
-    return Check("order", True, f"{told}, as far as chance lets one tell: {found_ones}{missed}; {rate}.")
+    rate = "a random order is mistaken for one of these less than once in a million times"
+    return Check("order", True, f"{told}, as far as a statistical test can tell: {found_ones}{missed}; {rate}.")
 
 
 def _any_of(names: list[str]) -> str:

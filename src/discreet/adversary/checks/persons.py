@@ -34,8 +34,9 @@ def check_format(release: Release, original: Table) -> list[Check]:
     if original.person is None or release.about_persons:
         return []
     sentence = (
-        f"Releases of the format {release.format} are about rows, and the original has {original.rows:,} of them about "
-        f"{original.persons:,} persons: nothing is promised about a person who has several."
+        f"Releases of the format {release.format} promise something about rows, and the original has "
+        f"{original.rows:,} rows of {original.persons:,} persons: nothing is promised about a person with several "
+        "rows."
     )
     return [Check("persons", False, sentence)]
 
@@ -44,8 +45,8 @@ def check_read(manifest: dict[str, object], original: Table) -> None:
     """Reject an original without a person column when the release is about persons."""
     if "persons" in manifest and original.person is None:
         raise DiscreetError(
-            "the release is about persons who may have several rows; name the column of the original that says whose "
-            f"row it is, as in {argument('person', 'id')}"
+            "the release is about persons with several rows; name the column of the original that identifies the "
+            f"person, as in {argument('person', 'id')}"
         )
 
 
@@ -151,7 +152,7 @@ def _together(case: Case[GeneralizedRelease], original: Table, placed: NDArray[n
     if isinstance(told, dict) and told.get("published", 0) + told.get("withheld", 0) != original.persons:
         faults.append(
             f"the manifest says that {told.get('published'):,} persons are published and {told.get('withheld'):,} "
-            f"withheld, and the original has {original.persons:,}"
+            f"withheld, but the original has {original.persons:,}"
         )
     caveat, apart = "", 0
     if placed is None:
@@ -162,12 +163,14 @@ def _together(case: Case[GeneralizedRelease], original: Table, placed: NDArray[n
         apart = len(np.unique(original.person[first[original.person] != placed]))
         if apart and (told is not None or any(part.about_values for part in case.parts)):
             faults.append(
-                f"{apart:,} of {original.persons:,} persons have rows in several groups, which together may say more "
-                "than each of them"
+                f"{apart:,} of {original.persons:,} persons have rows in several groups, which together may reveal "
+                "more than each of them"
             )
         shown = len(np.unique(original.person[placed >= 0]))
         if isinstance(told, dict) and told.get("published") != shown:
-            faults.append(f"the manifest says that {told.get('published'):,} persons are published; they are {shown:,}")
+            faults.append(
+                f"the manifest says that {told.get('published'):,} persons are published, but there are {shown:,}"
+            )
     if faults:
         return Check("persons", False, one_sentence(faults))
     sentence = f"The {original.rows:,} rows are about {original.persons:,} persons, and promises are judged by both"

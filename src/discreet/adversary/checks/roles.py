@@ -38,21 +38,21 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
         return Check("roles", False, one_sentence(faults))
     unsaid = [name for name in told if name in from_release]
     if len(unsaid) == len(told):
-        sentence = "The roles of the columns are those that the release states, as nobody else said any."
+        sentence = "The roles of the columns are taken from the release, because the audit was given none."
         say = f"{argument('quasi')} and {argument('sensitive')}"
-        caveat = f"the roles of the columns are the release's own word: say {say} to judge them"
+        caveat = f"the roles of the columns are taken from the release: say {say} to have them checked"
         return Check("roles", True, sentence, caveat=caveat)
     remarks = ["The columns have the roles that the original was read with."]
     for role, many in (("quasi", "quasi-identifier"), ("sensitive", "sensitive attribute")):
         absent = [name for name in own if own[name] == role and name not in told]
         if absent:
             be = f"{many} {absent[0]!r} is" if len(absent) == 1 else f"{many}s {wording.listed(map(repr, absent))} are"
-            remarks.append(f"The {be} not published at all, which tells nothing.")
+            remarks.append(f"The {be} not published at all, which reveals nothing.")
     if not unsaid:
         return Check("roles", True, " ".join(remarks))
     names = wording.listed(f"{name!r} ({WORDS[told[name]]})" for name in unsaid)
     roles = "role" if len(unsaid) == 1 else "roles"
-    caveat = f"the {roles} of {names} {'is' if len(unsaid) == 1 else 'are'} the release's own word"
+    caveat = f"the {roles} of {names} {'is' if len(unsaid) == 1 else 'are'} taken from the release"
     return Check("roles", True, " ".join(remarks), caveat=caveat)
 
 

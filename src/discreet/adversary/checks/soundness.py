@@ -12,7 +12,6 @@ from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, parse, together, wording
 from discreet.principles.principle import asked_for
 from discreet.releases.folder import MANIFEST, ManifestFile, plainly_laid_out
-from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.release import Release
 from discreet.table.table import Table
@@ -20,6 +19,8 @@ from discreet.table.write import digest
 
 BESIDE = re.compile(r"(readme|licen[cs]e)[\w-]*(\.(txt|md|rst))?", re.IGNORECASE)
 """Files that may accompany those of a release; any other would be published unaudited."""
+
+ONE_DESCRIPTION = "Every group has one description, and the manifest gives the right numbers of rows and groups."
 
 
 def files(file: ManifestFile) -> Check:
@@ -35,11 +36,13 @@ def files(file: ManifestFile) -> Check:
         if not path.is_file() or not isinstance(entry, dict) or digest(path) != entry.get("sha256"):
             faults.append(f"the file {name} is not the one that the manifest describes (its SHA-256 digest differs)")
     if not plainly_laid_out(text, manifest):
-        faults.append(f"{MANIFEST} is not laid out as such a file is, and how it is might tell more than it says")
+        faults.append(
+            f"{MANIFEST} is not laid out as discreet writes it, and the layout might carry hidden information"
+        )
     beside = []
     for path in sorted(home.iterdir()):
         if path.is_symlink():
-            faults.append(f"{path.name} is a link to a file elsewhere, which may change or hold more")
+            faults.append(f"{path.name} is a link to a file elsewhere, which may change or contain more")
         elif path.is_file() and BESIDE.fullmatch(path.name):
             beside.append(path.name)
         elif path.name not in tables and path.name != MANIFEST:
@@ -83,13 +86,9 @@ def taken(parts: Iterable[Principle], prior: Prior, from_release: Collection[str
     return None, []
 
 
-def consistency(release: GeneralizedRelease) -> Check:
-    """Check that the table agrees with itself and with the manifest."""
-    if release.faults:
-        return Check("consistency", False, " ".join(release.faults))
-    return Check(
-        "consistency", True, "Every group has one description, and rows and groups are as many as the manifest says."
-    )
+def consistency(release: Release, sound: str = ONE_DESCRIPTION) -> Check:
+    """Check that the tables agree with each other and with the manifest; ``sound`` says what holds if they do."""
+    return Check("consistency", not release.faults, " ".join(release.faults) or sound)
 
 
 def promises(

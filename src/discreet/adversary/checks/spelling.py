@@ -14,13 +14,13 @@ from discreet.adversary.check import Check, one_sentence
 from discreet.releases.release import Release
 from discreet.table.write import written_otherwise
 
-FINE = "Every cell is written in the one way in which such values are written."
+FINE = "Every cell is written in the one way that its value allows."
 
 
 def spelling(home: Path, release: Release) -> Check:
     """Check that all tables are written as discreet writes their content, unless they are already at fault."""
     if release.faults:
-        return Check("spelling", True, "How cells are written was not looked at, as the tables are at fault.")
+        return Check("spelling", True, "The spelling of cells was not checked, because the tables are faulty.")
     faults = []
     parquet = all(name.endswith(".parquet") for name in release.manifest["tables"])
     format: Literal["csv", "parquet"] = "parquet" if parquet else "csv"

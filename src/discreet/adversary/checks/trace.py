@@ -42,7 +42,7 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
     faults: list[str] = []
     outside = (at < 0) | (at >= rows)
     if bool(outside.any()):
-        faults.append(f"the trace has {wording.rows(int(outside.sum()))} that the original has not")
+        faults.append(f"the trace has {wording.rows(int(outside.sum()))} that the original does not have")
     seen = np.bincount(at[~outside], minlength=rows)
     if bool((seen > 1).any()):
         faults.append(f"the trace names input row {int(np.argmax(seen > 1)):,} more than once")
@@ -108,14 +108,14 @@ def place_rows(
     places = np.minimum(places_among(release.ids, named), max(0, release.groups - 1))
     known = release.ids[places] == named if release.groups else np.zeros(len(kept), np.bool_)
     if not bool(known.all()):
-        faults.append(f"the trace names group {int(named[~known][0])}, which the release has not")
+        faults.append(f"the trace names group {int(named[~known][0])}, which the release does not have")
         kept, places = kept[known], places[known]
     if (left := rows - len(kept)) != release.withheld:
         faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
     may_be = np.zeros(rows, np.bool_)
     may_be[usable] = True
     if not bool(may_be[kept].all()):
-        faults.append("the trace publishes rows that were to be withheld for their missing values")
+        faults.append("the trace publishes rows that had to be withheld for their missing values")
     return kept, places
 
 

@@ -71,19 +71,20 @@ class Faced:
         alike = "An adversary who cannot tell which of several matching groups a person is in takes them as one"
         text = f"Every group keeps {self.part}, as promised. {alike}"
         if self.part.nearness is None:
-            return f"{text}, and goes beyond it {self.strain:.2f} times for {where}. {self.sentence}"
+            return f"{text}, and believes {self.strain:.2f} times what it allows for {where}. {self.sentence}"
         m = self.part.nearness.m
         # schemes.proximity proves that it is never more than 2 / m
         text += (
-            f" and finds up to {percent(self.strain / m)} of their rows near to one number instead of {percent(1 / m)},"
-            f" but never more than 2/m: if that is too much, ask for m={2 * m:,}. It is so for {where}"
+            f" and finds up to {percent(self.strain / m)} of their rows near to one number instead of "
+            f"{percent(1 / m)}, but never more than 2/m: if that is too much, ask for m={2 * m:,}. This concerns "
+            f"{where}"
         )
         if self.people is None or self.share is None:
             return f"{text}."
         if not self.people:
-            return f"{text}, and near to the number that they really have for nobody."
+            return f"{text}; around a row's own number it happens for no row."
         return (
-            f"{text}, and near to the number that they really have for {rows(self.people)} of {everybody:,} (at worst "
+            f"{text}; around a row's own number it happens for {rows(self.people)} of {everybody:,} (at worst "
             f"{percent(self.share)}, {_listed(self.person)})."
         )
 
@@ -115,8 +116,8 @@ def unions(
         return Check(
             "unions",
             True,
-            "An adversary who only matches descriptions faces a union of groups, and these promises hold for unions of "
-            "groups that keep them: nothing more is to be checked.",
+            "An adversary who only matches descriptions faces a union of groups, and these promises hold for unions "
+            "of groups that keep them: there is nothing more to check.",
         )
     found = face(loose, aligned, prior, original.classes, tell)
     if any(one.beyond for one in found):

@@ -25,18 +25,18 @@ from discreet.table.table import Table
 
 TABLE = "the table"
 LOOSELY = (
-    "Without the trace nobody knows which rows are in which group, so that lines which follow the input but loosely "
-    "may go unseen."
+    "Without the trace it is unknown which rows are in which group, so lines that follow the input only loosely may "
+    "go unnoticed."
 )
 LIFTED = (
-    "Nobody knows which of the rows of a node are whose, not even by the trace, so that lines which follow the input "
-    "but loosely may go unseen."
+    "Not even the trace says whose rows the rows of a node are, so lines that follow the input only loosely may go "
+    "unnoticed."
 )
 SHARED = 1048573
 """The number of distinct labels is reduced to at most this many in very long tables; a prime."""
 FEW = 512
 """Up to this many rows, the rows that each line admits are counted exactly."""
-AT_FAULT = Check("order", True, "The order of lines was not looked at, as the tables are at fault.")
+AT_FAULT = Check("order", True, "The order of lines was not checked, because the tables are faulty.")
 
 
 def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:

@@ -58,9 +58,10 @@ class Population:
     def sentence(self) -> str:
         """The finding in words."""
         return (
-            f"Of the {self.people:,} people of the population, each is believed to be in the table with {self.group} "
-            f"by one group and {self.combined} by all groups that may hold the person; those who are in it with "
-            f"{self.group_original} and {self.combined_original}. No group may hold {self.uncovered:,} of them."
+            f"The {self.people:,} people of the population are believed to be in the table with {self.group} each, "
+            f"judged by one group, and {self.combined}, judged by all groups that may hold the person; those who are "
+            f"in it with {self.group_original} and {self.combined_original}. No group may hold {self.uncovered:,} of "
+            "them."
         )
 
 

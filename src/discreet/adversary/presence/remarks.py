@@ -17,16 +17,19 @@ def remarks(presence: Presence) -> list[Check]:
     checks = []
     promised = presence.together
     if presence.alpha is not None and presence.alpha != promised and presence.above_combined > presence.above_group:
-        others = "only what one group says is promised, and presence=combined would promise this too"
+        others = "the promise covers what one group reveals; presence=combined would cover this too"
         if promised is not None:
-            others = f"that is promised of what one group says, and {percent(promised)} of what all say together"
+            others = (
+                f"that is promised of what one group reveals, and {percent(promised)} of what all groups reveal "
+                "together"
+            )
         checks.append(
             Check(
                 "all groups",
                 True,
-                "Someone who takes all groups that may hold a person together believes "
-                f"{presence.above_combined:,} of the {presence.rows:,} rows of the original to be in the table with "
-                f"more than {percent(presence.alpha)}, the worst with {percent(presence.combined)}; {others}.",
+                f"An adversary who combines all groups that may hold a person believes {presence.above_combined:,} of "
+                f"the {presence.rows:,} rows of the original to be in the table with more than "
+                f"{percent(presence.alpha)}, the worst with {percent(presence.combined)}; {others}.",
             )
         )
     if presence.anyone > presence.combined * (1.0 + SLACK):
@@ -34,7 +37,7 @@ def remarks(presence: Presence) -> list[Check]:
         how = f"with {percent(presence.anyone)} by all groups together, more than anyone who is in it."
         if not presence.anyone_reached:
             whom = "Nobody, in the original or not, is believed to be in the table with more than "
-            how = f"{percent(presence.anyone)} by all groups together; that is a bound, which need not be reached."
+            how = f"{percent(presence.anyone)} by all groups together; this is an upper bound that may not be reached."
         checks.append(Check("anyone", True, whom + how))
     if presence.weighed is not None:
         beyond = ""
@@ -45,9 +48,9 @@ def remarks(presence: Presence) -> list[Check]:
             Check(
                 "common values",
                 True,
-                "Someone for whom a value is the likelier the more groups list it believes one row of the original to "
-                f"be in the table with {percent(presence.weighed)} by a single group{beyond}; the promise counts all "
-                "combinations of a group's values as equally likely and does not bound this.",
+                "An adversary who takes a value as the likelier the more groups list it believes one row of the "
+                f"original to be in the table with {percent(presence.weighed)} by a single group{beyond}; the promise "
+                "counts all combinations of a group's values as equally likely and does not bound this.",
             )
         )
     elif presence.ends is not None:
@@ -55,10 +58,10 @@ def remarks(presence: Presence) -> list[Check]:
             Check(
                 "ends",
                 True,
-                "What descriptions say about presence counts all combinations that they admit as equally likely. "
-                "Someone who knows that intervals are as narrow as possible, so that some row lies at each of their "
-                f"ends, believes in one combination of ends with {percent(presence.ends)}; the promise does not bound "
-                "this.",
+                "Beliefs about presence take all combinations that a description admits as equally likely. An "
+                "adversary who knows that intervals are as narrow as possible, so that some row lies at each of "
+                f"their ends, believes in one combination of ends with {percent(presence.ends)}; the promise does not "
+                "bound this.",
             )
         )
     if presence.population is not None:

@@ -161,7 +161,7 @@ def hidden(part: Principle, told: PresenceBeliefs, values: PromiseVerdict) -> Pr
     elif values.holds:
         sentence = f"{part} is broken: {what}. What it says about sensitive values is kept."
     elif judged:
-        sentence = f"{values.sentence} It is also broken in who is present: {what}."
+        sentence = f"{values.sentence} It is also broken about presence: {what}."
     else:
         sentence = f"{part} is broken: {what}."
     strain = max(values.strain if judged else 0.0, reached / part.most_presence)
@@ -191,7 +191,7 @@ def _judged(part: Principle, told: PresenceBeliefs) -> tuple[int, float, str]:
         what += f"and at most {limit} is promised" if groups else "which alpha=1 allows"
         return groups, by_group, what
     if part.combined_presence:
-        what = "taking all groups that may hold a person together, "
+        what = "combining all groups that may hold a person, "
         if rows:
             what += f"{rows:,} of the {everyone:,} rows of the original are believed to be in the table with more than "
             what += f"{limit}, the worst with {percent(together)}"
@@ -206,7 +206,7 @@ def _judged(part: Principle, told: PresenceBeliefs) -> tuple[int, float, str]:
         what += f"nor anyone else with more than {percent(anyone.bound)}, " if sure and anyone.bound > together else ""
         what += f"and {limit} is allowed"
         if not sure:
-            what += f"; of others no more was found than that it is at most {percent(anyone.bound)}"
+            what += f"; for anyone else it is known to be at most {percent(anyone.bound)}"
         return 0, anyone.reached, what
     who = "no group" if told.worst is None else told.finder.named(told.worst)
     what = f"whoever finds a person in {who} believes with {percent(by_group)} that the person is in the table, and "

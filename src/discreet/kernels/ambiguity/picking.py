@@ -100,6 +100,7 @@ def _best(start, after, codes, classes, taken, most, g, seen, ratios, window, wa
     return best, gain
 
 
+# Long because the search is one state machine: its parts would have to pass a dozen arrays to each other.
 @kernel
 def build_groups(codes, classes, values, width, terms):
     """Return the group of every row, -1 for a row in none, and the number of groups.

@@ -103,6 +103,7 @@ def _house(g, first, last, classes, starts, values, fits):
     return housed
 
 
+# Long because every step updates the counters by which later steps skip groups, and these are many.
 @kernel
 def witnesses(points, starts_of, classes, amounts, shown, number, starts, values, needed):
     """Find what no row supports: entries of groups, counts of sensitive values, and rows that fit into no group.

@@ -20,8 +20,8 @@ def check_publishable(table: Table) -> None:
     check_countable(table, "an ambiguous release")
     if table.other:
         raise DiscreetError(
-            f"the column {table.other[0].name!r} is to be published as it is, but an ambiguous release has no rows for "
-            "it to stand in; leave it out, or make it a quasi-identifier"
+            f"the column {table.other[0].name!r} cannot be published as it is, because an ambiguous release has no "
+            "rows to hold it; leave it out, or make it a quasi-identifier"
         )
 
 
@@ -35,9 +35,9 @@ def as_blocks(names: Sequence[str], blocks: Sequence[Sequence[str]] | None) -> B
     listed = [name for block in given for name in block]
     for name in listed:
         if name not in names:
-            raise DiscreetError(f"there is no quasi-identifier {name!r} to be published together; {near(name, names)}")
+            raise DiscreetError(f"there is no quasi-identifier {name!r} to publish with others; {near(name, names)}")
         if listed.count(name) > 1:
-            raise DiscreetError(f"the quasi-identifier {name!r} is to be published together twice; name it once")
+            raise DiscreetError(f"the quasi-identifier {name!r} is to be published with others twice; name it once")
     given += [(name,) for name in names if name not in listed]
     ordered = [tuple(sorted(block, key=list(names).index)) for block in given if block]
     return tuple(sorted(ordered, key=lambda block: list(names).index(block[0])))

@@ -33,6 +33,7 @@ from discreet.randomness import permutation
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous.estimate import Estimator
 from discreet.releases.anatomy.release import COUNT, extents
+from discreet.releases.assumptions import COUNTED, ONE_RELEASE
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
@@ -50,16 +51,17 @@ if TYPE_CHECKING:
 FORMAT = "ambiguous"
 SENSITIVE = "sensitive"
 ASSUMPTIONS = (
-    "An auxiliary table lists every value that some row of a group holds, once per group however many rows hold it; "
-    "which values of different auxiliary tables belong to the same row is not published.",
-    "Whoever finds all values of a person in a group believes the person to be in the table with at most the number of "
-    "the group's rows divided by the number of combinations of its values, since all combinations are equally likely. "
-    "Someone who knows that some values are more common than others may believe more in common combinations.",
-    "A person whose values are together in no group is not among the published rows: absence is not hidden.",
-    "Every sensitive value of a group's rows is counted in the group; which row has which value is not published.",
+    "An auxiliary table lists every value that occurs in a group once, however many rows of the group have it; which "
+    "values of different auxiliary tables belong to the same row is not published.",
+    "An adversary who finds all values of a person in a group, and takes all combinations of the group's values as "
+    "equally likely, believes that the person is in the table with at most the number of the group's rows divided by "
+    "the number of these combinations. An adversary who knows that some values are more common than others may "
+    "believe more in common combinations.",
+    "A person whose values do not all occur in one group is not among the published rows: absence is not hidden.",
+    COUNTED,
     "The orders of the tables and the numbers of the groups carry no information.",
     "What is promised about sensitive values is kept by every group and by the withheld rows taken as one group.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    ONE_RELEASE,
 )
 
 

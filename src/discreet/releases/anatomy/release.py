@@ -24,6 +24,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
+from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
@@ -41,11 +42,10 @@ COUNT = "count"
 ASSUMPTIONS = (
     "Every published row is a row of the original with its quasi-identifiers as they were; whoever knows someone's "
     "quasi-identifiers can tell that the person is in the table. Only the sensitive value is protected.",
-    "Every sensitive value of a group's rows is counted in the group; which row has which value is not published.",
-    "The order of the rows and the numbers of the groups carry no information.",
-    "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
-    "included, by every group and by the withheld rows taken as one group.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    COUNTED,
+    SHUFFLED,
+    KEPT_BY_GROUPS,
+    ONE_RELEASE,
 )
 
 

@@ -20,6 +20,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
+from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column, taken
 from discreet.releases.descriptions import Descriptions, Texts
@@ -37,14 +38,13 @@ if TYPE_CHECKING:
 FORMAT = "generalized"
 GROUP = "group"
 ASSUMPTIONS = (
-    "Every published row is a row of the original; its sensitive value is published as it was, and none was invented.",
+    TRUE_VALUES,
     "All rows of a group have quasi-identifiers that its description admits; which row is whose is not published.",
-    "The order of the rows and the numbers of the groups carry no information.",
-    "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
-    "included, by every group and by the withheld rows taken as one group.",
+    SHUFFLED,
+    KEPT_BY_GROUPS,
     "The promise bounds what the groups say; it does not bound what the choice of these groups rather than others may "
     "tell an adversary who knows the algorithm.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    ONE_RELEASE,
 )
 SIDE_BY_SIDE = (
     "What is promised about a sensitive attribute bounds what is learnt of it by whoever knows quasi-identifiers. The "
@@ -54,14 +54,14 @@ SIDE_BY_SIDE = (
 SEVERAL_ROWS = (
     "A person may have several rows; all of them are in one group, or all are withheld. The promise is kept by the "
     "rows of every group and by its persons, each counted once for every value that any of the person's rows has, "
-    "against the same counts in the whole original. It does not bound what is learnt by whoever also knows how many "
-    "rows a person has and how the values of a person depend on each other."
+    "against the same counts in the whole original. It does not bound what an adversary learns who also knows how "
+    "many rows a person has and how the values of a person depend on each other."
 )
 """An assumption stated if a person may have several rows."""
 PRESENCE = (
-    "What is promised about presence counts all combinations of values that a description admits, and that occur in "
-    "the original, as equally likely to be those of its rows; it does not bound what an adversary believes who has "
-    "reason to take some for likelier, as those at the ends of intervals are when these are as narrow as possible."
+    "A promise about presence takes all combinations of values that a description admits, and that occur in the "
+    "original, as equally likely to be those of its rows. It does not bound the belief of an adversary who has "
+    "reason to think that some are likelier, such as those at the ends of intervals that are as narrow as possible."
 )
 """An assumption stated if a promise is about presence."""
 

@@ -32,7 +32,7 @@ def with_tree(release: N, home: Path) -> N:
     roots = parents == -1
     faults: list[str] = []
     if len(groups) != release.groups or bool((groups != release.ids).any()):
-        faults.append(f"The nodes of {path.name} are not those that have rows in the table, each once, in their order.")
+        faults.append(f"{path.name} must list every node that has rows in the table once, in order.")
         empty = np.zeros(release.groups, np.int64)
         return replace(
             release, parents=empty.astype(np.int32) - 1, persons=empty, sound=False, faults=(*release.faults, *faults)
@@ -42,7 +42,7 @@ def with_tree(release: N, home: Path) -> N:
     if len(strange):
         faults.append(f"Node {groups[strange[0]]} has the parent {parents[strange[0]]}, which is no node.")
     if len(few := np.flatnonzero(persons < 0)):
-        faults.append(f"Node {groups[few[0]]} has fewer persons than none.")
+        faults.append(f"Node {groups[few[0]]} has a negative number of persons.")
     above = np.where(roots, -1, places).astype(np.int32)
     if not faults:
         faults += Tree(above, persons, release.sizes).faults(groups.tolist())

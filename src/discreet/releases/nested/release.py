@@ -22,6 +22,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
+from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.descriptions import Texts
 from discreet.releases.generalized.describe import Values, generalize
 from discreet.releases.generalized.release import GROUP, GeneralizedRelease, check_partition, dense_groups
@@ -35,24 +36,25 @@ if TYPE_CHECKING:
 
 NODES = "nodes"
 PARENT, PERSONS = "parent", "persons"
-AT_FAULT = "the tree of the release is at fault, so nothing can be told from it; publish it again"
+AT_FAULT = "the tree of the release is faulty, so nothing can be computed from it; publish it again"
 ASSUMPTIONS = (
-    "Every published row is a row of the original; its sensitive value is published as it was, and none was invented.",
-    "Persons are in a tree of sets: each has one node of it as a leaf, and is in all ancestors of that. What describes "
-    "a node admits everyone in it. A row is published under its person's leaf or under an ancestor of that; which row "
-    "is whose is not published.",
+    TRUE_VALUES,
+    "Persons are arranged in a tree: each belongs to one node, the person's leaf, and to all its ancestors. The "
+    "description of a node admits everyone in it. A row is published under its person's leaf or under an ancestor of "
+    "the leaf; which row is whose is not published.",
     "The order of the rows and the numbers of the nodes carry no information.",
     "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
-    "included, by what is believed of the persons of every leaf, and by the withheld rows taken as one group.",
-    "What is believed is so by an adversary who knows the whole tree and a person's leaf, and for whom all ways to "
-    "give every person a row are equally likely in which a row of a node belongs to someone in that node. The promise "
-    "covers this adversary, and whoever is in doubt about the leaf.",
-    "The promise does not cover an adversary who ignores the tree and only matches descriptions, where these admit "
-    "persons who are not in their nodes; and whoever counts the rows of all descriptions that admit a person as "
-    "equally likely is wrong, as rows of large nodes belong to a person more rarely than rows of small ones.",
+    "included, by the belief about the persons of every leaf, and by the withheld rows taken as one group.",
+    "The belief is that of an adversary who knows the whole tree and a person's leaf, and takes all ways to give "
+    "every person a row as equally likely, as long as every row of a node belongs to someone in that node. The "
+    "promise covers this adversary, and one who is in doubt about the leaf.",
+    "The promise does not cover an adversary who ignores the tree and only matches descriptions, where descriptions "
+    "admit persons who are not in their nodes. An adversary who takes all rows whose descriptions admit a person as "
+    "equally likely to be the person's is wrong: a row of a large node is less likely to be the person's than a row "
+    "of a small one.",
     "The promise bounds what the tree and its rows say; it does not bound what the choice of this tree, and of the "
     "rows that stand high in it, may tell an adversary who knows the algorithm.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    ONE_RELEASE,
 )
 
 

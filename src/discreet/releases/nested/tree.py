@@ -71,13 +71,13 @@ class Tree:
             inside = np.ones(len(self.parents), np.bool_)
             inside[np.concatenate([np.zeros(0, np.intp), *self.levels])] = False
             some = names[int(inside.argmax())]
-            return [f"The parents of {lost:,} nodes lead in a circle, for example that of node {some}."]
+            return [f"The parents of {lost:,} nodes form a circle, for example at node {some}."]
         everyone, rows = int(self.persons.sum()), int(self.rows.sum())
         if everyone != rows:
             return [f"The nodes have {everyone:,} persons together, but there are {rows:,} rows."]
         short = np.flatnonzero(self.arriving < self.rows)
         # if there are none, nobody is left over at a root either, because there are as many persons as rows
-        told = "has more rows than there are persons in it who have none below"
+        told = "has more rows than persons in it without a row further down"
         return [f"Node {names[int(short[0])]} {told}."] if len(short) else []
 
 
@@ -138,12 +138,12 @@ def check_tree(rows: int, parents: NDArray[Any], leaf_of: NDArray[Any], node_of:
             f"a tree needs one parent for each node, and a leaf and a node for each of the {rows:,} rows"
         )
     if any(one.dtype.kind not in "iu" for one in (parents, leaf_of, node_of)):
-        raise DiscreetError("parents, leaves and nodes are given as whole numbers")
+        raise DiscreetError("parents, leaves and nodes must be whole numbers")
     for what, one in (("parents", parents), ("leaf_of", leaf_of), ("node_of", node_of)):
         if bool(((one < -1) | (one >= number)).any()):
             raise DiscreetError(f"{what} names a node outside -1 to {number - 1:,}, and there are {number:,} nodes")
     if sum(map(len, levels_of(parents))) < number:
-        raise DiscreetError("the parents of some nodes lead in a circle; a tree needs roots, whose parent is -1")
+        raise DiscreetError("the parents of some nodes form a circle; a tree needs roots, whose parent is -1")
     if bool(((leaf_of < 0) != (node_of < 0)).any()):
         raise DiscreetError("a withheld row has -1 both as its leaf and as its node, and some row has only one of them")
     above, sought = np.append(parents, -1), leaf_of.copy()
@@ -155,6 +155,6 @@ def check_tree(rows: int, parents: NDArray[Any], leaf_of: NDArray[Any], node_of:
             row = int(lost[0])
             raise DiscreetError(
                 f"row {row:,} is to be published under node {node_of[row]}, which is neither the leaf of its person, "
-                f"{leaf_of[row]}, nor an ancestor of that"
+                f"{leaf_of[row]}, nor one of its ancestors"
             )
         left = left[sought[left] != node_of[left]]

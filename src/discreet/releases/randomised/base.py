@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -24,7 +25,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.anatomy.beliefs import codes_at
-from discreet.releases.attributes import as_shown, describe
+from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column, value_name
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import check_kept, check_quasi
@@ -36,11 +37,14 @@ from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, near
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RandomisedRelease(Release):
     """Rows with unchanged quasi-identifiers, and sensitive values that chance has kept or replaced."""
 
     exact_quasi: ClassVar[bool] = True
 
+    manifest: dict[str, Any]
+    attributes: tuple[Attribute, ...]
     exact: tuple[ExactColumn, ...]
     """For each quasi-identifier, its distinct published values and the code of each published row."""
     shown: ExactColumn
@@ -48,8 +52,11 @@ class RandomisedRelease(Release):
     does not list; these come last."""
     prior: NDArray[np.int64]
     """The count of each sensitive value in the whole original."""
-    others: tuple[ExactColumn, ...]
+    others: tuple[ExactColumn, ...] = ()
     """Kept columns, published unchanged."""
+    faults: tuple[str, ...] = ()
+    trace: NDArray[np.int32] | None = None
+    """Private: the line of the published table for every input row, -1 if withheld. Never saved."""
 
     # -------------------------------------------------------------------------------------------------------- making
 

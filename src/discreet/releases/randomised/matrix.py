@@ -59,7 +59,7 @@ class Matrix:
         # there are many cells, but most columns have only two different texts
         read = {text: _fraction(text) for line in texts for text in dict.fromkeys(line)}
         if any(len(line) != width for line in texts):
-            raise DiscreetError("the matrix of the release has not as many lines as columns; publish it again")
+            raise DiscreetError("the matrix of the release does not have as many lines as columns; publish it again")
         scale = 10 ** max((digits for _, digits in read.values()), default=0)
         unit = {text: number * (scale // 10**digits) for text, (number, digits) in read.items()}
         units = np.empty((width, width), object)

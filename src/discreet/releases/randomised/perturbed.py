@@ -17,8 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.principles.principle import Principle
-from discreet.releases.attributes import Attribute
-from discreet.releases.columns import ExactColumn
+from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
 from discreet.releases.randomised.base import RandomisedRelease
 from discreet.releases.randomised.bit_counts import Tally
 from discreet.releases.randomised.matrix import Matrix
@@ -28,40 +27,30 @@ from discreet.table.table import Table
 
 PUBLISHED = "published"
 ASSUMPTIONS = (
-    "Every published row is a row of the original with its quasi-identifiers as they were; whoever knows someone's "
-    "quasi-identifiers can tell that the person is in the table, and which rows may be the person's. Only the "
-    "sensitive value is protected.",
+    EXACT_ROWS,
     "Every sensitive value was replaced at random, independently of all other rows and columns, with the probabilities "
     "that the matrix prints (line: published value, column: original value).",
-    "The order of the rows carries no information.",
-    "The promise is kept against the distribution of the sensitive attribute in the whole original, as the prior lists "
-    "it: it bounds the belief in any original value of someone whose published value is known, for an adversary who "
-    "starts from that distribution and judges each row by itself. What else the adversary knows may say more, and so "
-    "may, where rows are few, the exact counts of the prior together with all published values.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    NO_ORDER,
+    "The promise is kept against the distribution of the sensitive attribute in the whole original, as the prior "
+    "lists it: it bounds the belief in any original value of someone whose published value is known, for an "
+    "adversary who starts from that distribution and judges each row by itself. Other knowledge may reveal more, and "
+    "so may the exact counts of the prior together with all published values, if there are few rows.",
+    ONE_RELEASE,
 )
 
 BATCH = 1 << 22
 """How many counts are reconstructed at a time."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PerturbedRelease(RandomisedRelease):
     """A perturbed release, made by a scheme (``from_draws``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = "perturbed"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
 
-    manifest: dict[str, Any]
-    attributes: tuple[Attribute, ...]
-    exact: tuple[ExactColumn, ...]
-    shown: ExactColumn
     matrix: Matrix
-    prior: NDArray[np.int64]
-    others: tuple[ExactColumn, ...] = ()
-    faults: tuple[str, ...] = ()
-    trace: NDArray[np.int32] | None = None
-    """Private: the line of the published table for every input row, -1 if withheld. Never saved."""
+    """The probability of each published value given each original one."""
 
     @classmethod
     def from_draws(

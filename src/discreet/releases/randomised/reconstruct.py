@@ -104,8 +104,8 @@ def inverse(cells: Floats, counts: Floats) -> Floats:
     """The original counts whose expected published counts are ``counts``."""
     if np.linalg.cond(cells) > 1e12:
         raise DiscreetError(
-            "the matrix of the release cannot be inverted, since its published values tell nothing or too little; "
-            "choose the estimator ridge"
+            "the matrix of the release cannot be inverted, because the published values reveal nothing or too "
+            "little; choose the estimator ridge"
         )
     return np.asarray(np.linalg.solve(cells, counts.T).T)
 

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.principles.principle import Principle
-from discreet.releases.attributes import Attribute
-from discreet.releases.columns import ExactColumn
+from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
 from discreet.releases.randomised.base import RandomisedRelease
 from discreet.releases.randomised.bit_counts import Tally
 from discreet.releases.randomised.coin import Coin, Noise
@@ -29,39 +28,29 @@ from discreet.table.query import Query
 from discreet.table.table import Table
 
 ASSUMPTIONS = (
-    "Every published row is a row of the original with its quasi-identifiers as they were; whoever knows someone's "
-    "quasi-identifiers can tell that the person is in the table, and which rows may be the person's. Only the "
-    "sensitive value is protected.",
+    EXACT_ROWS,
     "Every sensitive value was kept with the probability that the manifest states, and otherwise replaced by one of "
     "the values that the prior lists, drawn with equal probabilities (noise: uniform) or with those of the prior "
     "(noise: prior), independently of all other rows and columns.",
-    "The order of the rows carries no information.",
-    "The promise is kept against the distribution of the sensitive attribute in the whole original, as the prior lists "
-    "it: it bounds the belief that the original value of someone whose published value is known lies near to any value "
-    "of the prior, for an adversary who starts from that distribution and judges each row by itself. What else the "
-    "adversary knows may say more, and so may, where rows are few, the exact counts of the prior together with all "
-    "published values.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    NO_ORDER,
+    "The promise is kept against the distribution of the sensitive attribute in the whole original, as the prior "
+    "lists it: it bounds the belief that the original value of someone whose published value is known lies near to "
+    "any value of the prior, for an adversary who starts from that distribution and judges each row by itself. Other "
+    "knowledge may reveal more, and so may the exact counts of the prior together with all published values, if "
+    "there are few rows.",
+    ONE_RELEASE,
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RetainedRelease(RandomisedRelease):
     """A retained release, made by a scheme (``from_draws``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = "retained"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
 
-    manifest: dict[str, Any]
-    attributes: tuple[Attribute, ...]
-    exact: tuple[ExactColumn, ...]
-    shown: ExactColumn
     coin: Coin
-    prior: NDArray[np.int64]
-    others: tuple[ExactColumn, ...] = ()
-    faults: tuple[str, ...] = ()
-    trace: NDArray[np.int32] | None = None
-    """Private: the line of the published table for every input row, -1 if withheld. Never saved."""
+    """How numbers were kept or drawn."""
 
     @classmethod
     def from_draws(

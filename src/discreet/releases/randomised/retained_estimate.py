@@ -64,7 +64,7 @@ def estimated(
         left = 1.0 - rows / total
     if estimator == "inverse":
         if kept == 0.0:
-            raise DiscreetError("no number was kept, so that nothing can be inverted; choose the estimator ridge")
+            raise DiscreetError("no number was kept, so nothing can be inverted; choose the estimator ridge")
         return np.asarray((published - (1.0 - kept) * drawn * rows) / kept)
     some = np.maximum(rows, 1.0)
     off = published / some - expected

@@ -29,7 +29,7 @@ def load_retained(home: Path, manifest: dict[str, Any]) -> RetainedRelease:
             "otherwise; it was damaged or edited, so publish the release again"
         )
     if set(told) != {"probability", "noise"}:
-        parts["faults"] += ("The manifest says more under 'retention' than this format knows.",)
+        parts["faults"] += ("The manifest has entries under 'retention' that this format does not know.",)
     # from the printed decimals, so that the probability read is exactly the one written
     printed = Fraction(repr(probability))
     weights = np.ones_like(parts["prior"]) if noise == "uniform" else parts["prior"]

@@ -44,19 +44,19 @@ class Refused:
         if aim.alpha < min(1.0, limit) - SLACK and len(shown) == 1:
             return DiscreetError(
                 f"this table cannot keep {asked}: a group shows no more values of {shown[0]!r} than it has rows, so "
-                "whoever holds one is known to be in the table; ask for alpha=1, or add a quasi-identifier that is "
+                "whoever has one is known to be in the table; ask for alpha=1, or add a quasi-identifier that is "
                 "published on its own"
             )
         if aim.alpha < min(1.0, limit) - SLACK:
             listed = ", ".join(f"{number:,} of {name!r}" for name, number in zip(shown, self.rows.numbers, strict=True))
             why = (
-                f"this table cannot keep {asked}: there are {listed}, so that a group shows at most "
+                f"this table cannot keep {asked}: there are {listed}, so a group shows at most "
                 f"{max(1.0, 1 / limit):.4g} combinations of values for each of its rows"
             )
         elif self.left_over <= MOST_WITHHELD:
             why = (
-                f"the rows that fit into no group of this table could only be withheld together with others, "
-                f"{percent(self.withheld)} of all in the end, if they are to keep beta={exact(aim.beta)}"
+                "the rows that fit into no group of this table could only be withheld together with others, "
+                f"{percent(self.withheld)} of all rows, to keep beta={exact(aim.beta)}"
             )
         elif aim.together is not None:
             why = (

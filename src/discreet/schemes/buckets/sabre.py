@@ -76,7 +76,7 @@ class Sabre(GroupingScheme):
         """Accept exactly one t-closeness promise, with or without other monotone promises."""
         if len(principle.of(TCloseness)) == 1:
             return super().refusal(principle, prior)
-        return f"scheme {self.name!r} is made for t-closeness, asked for once; {way_out(principle)}"
+        return f"scheme {self.name!r} keeps a single promise of t-closeness; {way_out(principle)}"
 
     def groups(
         self,

@@ -109,7 +109,9 @@ class SplitAndPartition(GroupingScheme):
         """Raise an error for invalid parameters."""
         self._choose(partition=("matched", "round-robin"), values=get_args(Values), effort=("fast", "thorough"))
         if self.effort == "thorough" and self.partition == "round-robin":
-            raise DiscreetError("partition=round-robin is as published, and effort=thorough is not; give one of them")
+            raise DiscreetError(
+                "partition=round-robin is the published algorithm, and effort=thorough is not; give only one of them"
+            )
         if self.positions != int(self.positions) or not 1 <= self.positions <= MOST_POSITIONS:
             raise DiscreetError(
                 f"positions={self.positions!r} is not a whole number from 1 to {MOST_POSITIONS}; write positions=1"

@@ -213,9 +213,9 @@ def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
     if part.reachable(prior).feasible:
         ways.append("choose scheme 'proximity'")
     return (
-        f"this table cannot keep {part} by scheme 'retention': {most:,} of {rows(prior.rows)} {where}, so that even "
-        f"with no number kept, and all of them noise, the belief in these would be {percent(most / prior.rows)} where "
-        f"less than {percent(1.0 / part.m)} is needed; {', or '.join(ways) or 'choose another sensitive attribute'}"
+        f"this table cannot keep {part} by scheme 'retention': {most:,} of {rows(prior.rows)} {where}, so even if all "
+        f"published numbers were noise, the belief in these would be {percent(most / prior.rows)} where less than "
+        f"{percent(1.0 / part.m)} is needed; {', or '.join(ways) or 'choose another sensitive attribute'}"
     )
 
 

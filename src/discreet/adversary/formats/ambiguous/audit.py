@@ -30,12 +30,17 @@ from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.table.combinations import distinct
 
+CONSISTENT = (
+    "All tables have the same groups, none lists a value of a group twice, no group lists more values than it "
+    "has rows, and the manifest gives the right numbers of rows and groups."
+)
+
 
 def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     """Audit an ambiguous release against its original; see ``audit``."""
     release, parts = case.release, case.parts
     aligned = align(release, case.original)
-    checks = [_entries(case), _consistency(release)]
+    checks = [_entries(case), soundness.consistency(release, CONSISTENT)]
     columns = {
         name: column
         for block, auxiliary in zip(release.blocks, release.auxiliaries, strict=True)
@@ -85,17 +90,6 @@ def _published_so(pairs: str, blocks: Blocks) -> bool:
     return pairs == "auto" or pieces("" if pairs == "none" else pairs) == pieces(joined)
 
 
-def _consistency(release: AmbiguousRelease) -> Check:
-    if release.faults:
-        return Check("consistency", False, " ".join(release.faults))
-    return Check(
-        "consistency",
-        True,
-        "All tables have the same groups, none lists a value of a group twice, no group lists more values than it has "
-        "rows, and rows and groups are as many as the manifest says.",
-    )
-
-
 def _values(aligned: AlignedAmbiguous) -> Check:
     """Check that original rows have all listed values, and all combinations of values published together."""
     located = aligned.located
@@ -108,9 +102,9 @@ def _values(aligned: AlignedAmbiguous) -> Check:
             "values",
             False,
             f"The release lists {value_named(aligned, int(unknown[0]))}, which no original row that may be published "
-            f"holds{more}.",
+            f"has{more}.",
         )
-    return Check("values", True, "All values that the auxiliary tables list are held by rows of the original.")
+    return Check("values", True, "All values that the auxiliary tables list occur in the original.")
 
 
 # ----------------------------------------------------------------------------------------------------------- promises

@@ -35,11 +35,17 @@ if TYPE_CHECKING:
     from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
 
 
+CONSISTENT = (
+    "Both tables have the same groups, every group has as many rows as values, and the manifest gives the right "
+    "numbers of rows and groups."
+)
+
+
 def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     """Audit an anatomy release against its original; see ``audit``."""
     release, original, parts = case.release, case.original, case.parts
     aligned = align(release, original)
-    checks = [entries(case, groups=case.manifest["groups"]), _consistency(release)]
+    checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
     checks += [totals(aligned), _rows(aligned)]
     check, how = case.support(partial(_by_trace, aligned), lambda: without_trace(margins(aligned), release.ids))
@@ -57,17 +63,6 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
 
 
 # ------------------------------------------------------------------------------------------------------------ checks
-
-
-def _consistency(release: AnatomyRelease) -> Check:
-    if release.faults:
-        return Check("consistency", False, " ".join(release.faults))
-    return Check(
-        "consistency",
-        True,
-        "Both tables have the same groups, every group has as many rows as values, and rows and groups are as many as "
-        "the manifest says.",
-    )
 
 
 def totals(aligned: AlignedAnatomy | AlignedAmbiguous) -> Check:
@@ -163,10 +158,10 @@ def _crowd(part: Principle, release: AnatomyRelease, left: NDArray[np.int64]) ->
     if broken:
         sentence = (
             f"{part} is broken: quasi-identifiers are published as they are, and {broken:,} of {len(alike):,} "
-            f"combinations of them are borne by fewer than {part.least_rows:,} rows, the rarest by {smallest:,}."
+            f"combinations of them occur in fewer than {part.least_rows:,} rows, the rarest in {smallest:,}."
         )
     else:
-        sentence = f"{part} is kept: every combination of quasi-identifiers is borne by {smallest:,} rows or more."
+        sentence = f"{part} is kept: every combination of quasi-identifiers occurs in {smallest:,} rows or more."
     strain = part.least_rows / smallest if smallest else 0.0
     return PromiseVerdict(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
 

@@ -49,9 +49,9 @@ class ClaimCells(NamedTuple):
 def without_trace(margins: Margins | None, ids: NDArray[np.int64]) -> tuple[Check, str]:
     """Check that original rows could be behind the groups; also return the method (``assignment`` or ``necessary``)."""
     if margins is None:
-        return _refuted("The release holds quasi-identifiers or values that the original has not, or not so often."), (
-            "necessary"
-        )
+        return _refuted(
+            "The release has quasi-identifiers or values that the original does not have, or has less often."
+        ), ("necessary")
     left, group = _forced(margins)
     if left is None:
         return _refuted(f"The rows that {_named(group, ids)} must hold do not have the values it is published with."), (

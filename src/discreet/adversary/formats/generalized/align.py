@@ -111,8 +111,8 @@ def quasi_column(attribute: Attribute, original: Table) -> Column:
                     )
             return column
     raise DiscreetError(
-        f"the release has the quasi-identifier {attribute.name!r}, which the original as it was read has not; "
-        f"read it with {argument('quasi', [attribute.name])}"
+        f"the release has the quasi-identifier {attribute.name!r}, which the original was read without; read it with "
+        f"{argument('quasi', [attribute.name])}"
     )
 
 
@@ -137,7 +137,7 @@ def as_published(attribute: Attribute) -> str:
     """Return which arguments read a column as it was published."""
     if attribute.notation == "number":
         return f"with {argument(attribute.kind, [attribute.name])}"
-    return f"as dates, their form given by {argument('dates', {attribute.name: '%Y-%m-%d'})} where it is not certain"
+    return f"as dates, their format given by {argument('dates', {attribute.name: '%Y-%m-%d'})} if it is ambiguous"
 
 
 def same_kind(attribute: Attribute, column: Column) -> None:

@@ -49,7 +49,7 @@ def without_trace(aligned: Aligned, limit: int = EDGES) -> tuple[Check, str]:
     found = tally(forest, aligned.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
     short = np.flatnonzero(found < needs)
     if short.size or not bool(known.all()):
-        sentence = "Rows of the release hold values that the original has not."
+        sentence = "Rows of the release have values that the original does not have."
         if short.size:
             worst = int(groups[short[np.argmax((needs - found)[short])]])
             many = len(np.unique(groups[short]))

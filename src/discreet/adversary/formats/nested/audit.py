@@ -12,7 +12,6 @@ from functools import partial
 import numpy as np
 
 from discreet.adversary.case import Case, FormatFindings
-from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, ends_of
 from discreet.adversary.checks.manifest import entries
@@ -28,12 +27,18 @@ from discreet.principles import Principle, Prior
 from discreet.releases.nested.beliefs import expected
 from discreet.releases.nested.release import NestedRelease
 
+CONSISTENT = (
+    "The nodes form trees, and each has rows and one description; there are as many persons as rows; no node has "
+    "more rows than persons in it without a row further down, and roots have exactly as many; the manifest gives "
+    "the right numbers of rows and nodes."
+)
+
 
 def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
     """Audit a nested release against its original; see ``audit``."""
     release, original = case.release, case.original
     aligned = align(release, original)
-    checks = [entries(case, groups=case.manifest["groups"]), _consistency(release)]
+    checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
     checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
     checks.append(nesting(release, aligned))
     check, how = case.support(partial(by_trace, release, aligned), partial(without_trace, release, aligned))
@@ -68,18 +73,6 @@ def _persons(number: int) -> str:
     return "1 person" if number == 1 else f"{number:,} persons"
 
 
-def _consistency(release: NestedRelease) -> Check:
-    if release.faults:
-        return Check("consistency", False, " ".join(release.faults))
-    return Check(
-        "consistency",
-        True,
-        "Every node has rows, one description, and a parent or none, and no parents lead in a circle; persons are as "
-        "many as rows, and of those in a node as many as it has rows, or more, have none below, at roots just as many; "
-        "rows and nodes are as many as the manifest says.",
-    )
-
-
 def _unjudged(part: Principle) -> PromiseVerdict:
-    sentence = f"{part} cannot be judged: the tree of the release is at fault."
+    sentence = f"{part} cannot be judged: the tree of the release is faulty."
     return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, sentence)

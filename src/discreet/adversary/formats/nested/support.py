@@ -28,10 +28,10 @@ from discreet.releases.nested.release import NestedRelease
 from discreet.releases.nested.tree import Tree
 
 EXPLAINED = (
-    "everybody lies in the description of a leaf, of which each has as many persons as is said, and the rows of every "
-    "node are those of persons who are in it and have none below"
+    "everybody lies in the description of their leaf, every leaf has the stated number of persons, and the rows of "
+    "every node belong to persons in it without a row further down"
 )
-AT_FAULT = "whose rows are where was not looked at, as the tree is at fault"
+AT_FAULT = "where rows belong was not checked, because the tree is faulty"
 
 
 def by_trace(release: NestedRelease, aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
@@ -55,15 +55,13 @@ def explained_by(
     if len(differ):
         leaf = int(differ[0])
         faults.append(
-            f"{_named(release, leaf)} has {persons[leaf]:,} persons and is said to have {release.persons[leaf]:,}"
+            f"{_named(release, leaf)} has {persons[leaf]:,} persons, but the release states {release.persons[leaf]:,}"
         )
     width = aligned.kinds + 1
     had, shown = places * width + aligned.had[kept], release.group_of.astype(np.int64) * width + aligned.shown
     node = unfilled(release.tree, had, shown, width)
     if node is not None:
-        faults.append(
-            f"{_named(release, node)} is not published with rows of persons who are in it and have none below"
-        )
+        faults.append(f"{_named(release, node)} is not published with rows of persons in it without a row further down")
     return faults
 
 
@@ -109,9 +107,9 @@ def without_trace(release: NestedRelease, aligned: Aligned) -> tuple[Check, str]
         places = np.searchsorted(release.ids, leaves.ids)[last[times == 1]]
         faults = explained_by(release, aligned, kept, places)
         if faults:
-            told = "No original row lies in two leaves, so that everyone's is known, and the original does not explain "
+            told = "No original row lies in two leaves, so everyone's leaf is known, and the original does not explain "
             return Check("support", False, f"{told}the release: {'; '.join(faults)}."), "assignment"
-        told = "Without the trace: no original row lies in two leaves, so that everyone's is known; "
+        told = "Without the trace: no original row lies in two leaves, so everyone's leaf is known; "
         return Check("support", True, f"{told}{EXPLAINED}."), "assignment"
     rows, how = of_groups.without_trace(aligned)
     if not rows.holds:
@@ -124,9 +122,9 @@ def without_trace(release: NestedRelease, aligned: Aligned) -> tuple[Check, str]
     if not persons.holds:
         return replace(persons, sentence=f"Persons and their leaves: {persons.sentence}"), how
     sentence = (
-        "Without the trace: original rows can stand behind the rows of all nodes, each in the description of its node, "
-        "and as many as are said can be in the description of every leaf; this is necessary but not sufficient where "
-        "original rows lie in several leaves, and only the trace can tell more."
+        "Without the trace: original rows can stand behind the rows of all nodes, each in the description of its "
+        "node, and the description of every leaf can hold the stated number of persons; this is necessary but not "
+        "sufficient where original rows lie in several leaves, and only the trace can tell more."
     )
     return Check("support", True, sentence), "necessary"
 

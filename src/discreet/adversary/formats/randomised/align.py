@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.totals import withheld_fault
 from discreet.adversary.formats.generalized.align import (
     carried_column,
     check_sensitive,
@@ -129,15 +130,11 @@ def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.in
             "columns that no original row has, or that fewer have."
         )
         return Check("rows", False, sentence)
-    left = original.rows - release.rows
-    if left != release.withheld:
-        return Check(
-            "rows",
-            False,
-            f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
-            f"must have been withheld, but the manifest says {release.withheld:,}.",
-        )
-    and_left = f", but for the {left:,} withheld" if left else ""
+    fault = withheld_fault(release, original)
+    if fault is not None:
+        return Check("rows", False, fault)
+    left = release.withheld
+    and_left = f", except for the {left:,} withheld" if left else ""
     return Check(
         "rows", True, f"The {wording.rows(release.rows)}, without their sensitive values, are the original's{and_left}."
     )
@@ -167,7 +164,7 @@ def _by_trace(
         if (left := len(had) - len(kept)) != release.withheld:
             faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
         if not bool(usable[kept].all()):
-            faults.append("the trace publishes rows that were to be withheld for their missing values")
+            faults.append("the trace publishes rows that had to be withheld for their missing values")
         differ = int((shown[trace[kept]] != had[kept]).sum())
         if differ:
             faults.append(f"{wording.rows(differ)} are not published with their quasi-identifiers and other columns")

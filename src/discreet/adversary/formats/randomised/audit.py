@@ -22,6 +22,9 @@ from discreet.releases.randomised.base import RandomisedRelease
 R = TypeVar("R", bound=RandomisedRelease)
 
 
+CONSISTENT = "The tables agree with each other and with the manifest."
+
+
 def audit_randomised(
     case: Case[R],
     more: Mapping[str, Any],
@@ -35,7 +38,7 @@ def audit_randomised(
     release, original = case.release, case.original
     matched = match(release, original, case.trace, list(case.trace_faults))
     prior = Prior.of(original)
-    checks = [entries(case, **more), _consistency(release)]
+    checks = [entries(case, **more), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
     checks += [_same_prior(matched, prior), matched.check, *chance(matched)]
     checks.append(order_of_randomised(matched, original, case.trace))
@@ -46,13 +49,6 @@ def audit_randomised(
     lost = case.withheld / original.rows if original.rows else 0.0
     losses = {"ail": lost, "gcp": lost, "retention": release.retention}
     return FormatFindings([*checks, *warnings], [kept for kept, _ in found], losses, matched.how, given)
-
-
-def _consistency(release: RandomisedRelease) -> Check:
-    """Check that the files agree with each other."""
-    if release.faults:
-        return Check("consistency", False, " ".join(release.faults))
-    return Check("consistency", True, "The tables agree with each other and with the manifest.")
 
 
 def _same_prior(matched: Matched, prior: Prior) -> Check:

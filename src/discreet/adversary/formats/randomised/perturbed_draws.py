@@ -21,15 +21,15 @@ def plausible(matched: Matched, matrix: Matrix) -> Check:
     """Check that the published values are plausible for the original ones under the matrix."""
     had = matched.in_places
     if had is None:
-        return Check("draws", False, "The matrix does not tell what becomes of every value of the original.")
+        return Check("draws", False, "The matrix does not cover every value of the original.")
     names = [repr(text) for text in matched.release.texts]
     expect = partial(_expected, cells=matrix.cells)
     look = draws.Look(had, matched.after, expect, names, "some value", "in its own place")
     return draws.plausible(
         matched,
         [look],
-        "The published sensitive values were not drawn by the matrix",
-        "The published sensitive values are such as the matrix makes of the original ones",
+        "The published sensitive values were not drawn with the probabilities of the matrix",
+        "The published sensitive values are consistent with the original ones and the matrix",
     )
 
 

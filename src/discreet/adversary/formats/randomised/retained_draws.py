@@ -44,7 +44,7 @@ def plausible(matched: Matched, coin: Coin) -> Check:
         matched,
         looks,
         "The published numbers were not kept and drawn as the manifest says",
-        "The published numbers are such as keeping and drawing them as the manifest says makes of the original ones",
+        "The published numbers are consistent with keeping and drawing as the manifest says",
     )
 
 

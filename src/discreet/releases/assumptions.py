@@ -1,0 +1,20 @@
+"""Assumptions that the manifests of several formats state in the same words."""
+
+from __future__ import annotations
+
+TRUE_VALUES = (
+    "Every published row is a row of the original; its sensitive value is published as it was, and none was invented."
+)
+EXACT_ROWS = (
+    "Every published row is a row of the original with its quasi-identifiers as they were; whoever knows someone's "
+    "quasi-identifiers can tell that the person is in the table, and which rows may be the person's. Only the "
+    "sensitive value is protected."
+)
+COUNTED = "Every sensitive value of a group's rows is counted in the group; which row has which value is not published."
+SHUFFLED = "The order of the rows and the numbers of the groups carry no information."
+NO_ORDER = "The order of the rows carries no information."
+KEPT_BY_GROUPS = (
+    "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
+    "included, by every group and by the withheld rows taken as one group."
+)
+ONE_RELEASE = "The promise covers this one release of the table, not what several releases of it say together."

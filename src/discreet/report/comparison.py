@@ -1,0 +1,149 @@
+"""A comparison as a value: what every scheme achieved under every promise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.adversary.audit import Audit
+from discreet.analyst.workload import WorkloadResult
+from discreet.principles import Principle
+from discreet.principles.principle import main_parameter
+from discreet.principles.wording import about, percent
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The workload that every release answers."""
+
+    queries: int
+    dropped: int
+    """The number of queries that no row of the original satisfies, so that a relative error is undefined."""
+    dimensions: int
+    """The number of quasi-identifiers with a condition in each query (lambda), besides the sensitive attribute."""
+    selectivity: float | None
+    """The share of the rows that a query is expected to select (theta); ``None`` if a volume was asked for."""
+    volume: float | None = None
+    """The share of the space of its attributes that a query covers (s)."""
+
+    @property
+    def size(self) -> str:
+        """The size of a query, in words."""
+        if self.volume is None:
+            return f"expected to select {percent(self.selectivity or 0.0)} of the rows"
+        return f"with a volume of {percent(self.volume)}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of one scheme under one promise."""
+
+    promise: str
+    scheme: str
+    """The scheme's name with the options that were set."""
+    refusal: str | None = None
+    """The scheme's reason for not publishing; then all other results are absent."""
+    audit: Audit | None = None
+    workload: WorkloadResult | None = None
+    seconds: Mapping[str, float] | None = None
+    exact_quasi: bool = False
+    """Whether quasi-identifiers are published unchanged, so that the loss is in the sensitive values alone."""
+
+    @property
+    def losses(self) -> dict[str, float]:
+        """The losses by name, as far as they are defined for the format of the release."""
+        return {} if self.audit is None else self.audit.losses
+
+    @property
+    def failures(self) -> list[str]:
+        """Sentences on everything that the audit found wrong."""
+        if self.audit is None:
+            return []
+        kept = [one.sentence for one in self.audit.promises if not one.holds]
+        return kept + [check.sentence for check in self.audit.checks if not check.holds]
+
+    @property
+    def achieved(self) -> dict[str, float | None]:
+        """For every promise, the strongest parameter that the release keeps, by its name."""
+        if self.audit is None:
+            return {}
+        found: dict[str, float | None] = {}
+        for kept in self.audit.promises:
+            name = main_parameter(kept.promise)
+            found[kept.promise if name in found else name] = kept.achieved
+        return found
+
+    @property
+    def achieved_text(self) -> str:
+        """The strongest parameters in words.
+
+        >>> Result("k-anonymity(k=5)", "cuts").achieved_text
+        '-'
+        """
+        known = [f"{name} {about(value)}" for name, value in self.achieved.items() if value is not None]
+        return ", ".join(known) or "-"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as plain values."""
+        found, errors, taken = self.audit, self.workload, self.seconds or {}
+        return {
+            "promise": self.promise,
+            "scheme": self.scheme,
+            "refusal": self.refusal,
+            "holds": None if found is None else found.holds,
+            "failures": self.failures,
+            "achieved": self.achieved,
+            "losses": self.losses,
+            "exact_quasi": None if found is None else self.exact_quasi,
+            "rows": None if found is None else {"published": found.rows, "withheld": found.withheld},
+            "groups": None if found is None else found.groups,
+            "workload": None if errors is None else {"median": errors.median, "mean": errors.mean},
+            "seconds": {stage: round(seconds, 4) for stage, seconds in taken.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The results of every scheme under every promise, in the order of the request."""
+
+    rows: int
+    quasi: tuple[str, ...]
+    sensitive: str | None
+    promises: tuple[Principle, ...]
+    schemes: tuple[str, ...]
+    asked: Asked
+    results: tuple[Result, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all audits hold; refusals do not count."""
+        return all(result.audit.holds for result in self.results if result.audit is not None)
+
+    @property
+    def published(self) -> bool:
+        """Whether there was any release to audit."""
+        return any(result.audit is not None for result in self.results)
+
+    def under(self, promise: Principle) -> tuple[Result, ...]:
+        """The results of the schemes under one promise."""
+        return tuple(result for result in self.results if result.promise == str(promise))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as plain values."""
+        return {
+            "holds": self.holds,
+            "rows": self.rows,
+            "quasi": list(self.quasi),
+            "sensitive": self.sensitive,
+            "promises": [str(promise) for promise in self.promises],
+            "schemes": list(self.schemes),
+            "workload": vars(self.asked),
+            "results": [result.as_dict() for result in self.results],
+        }
+
+    def page(self, title: str = "a table") -> str:
+        """The comparison as one self-contained HTML file; see ``discreet.report.page``."""
+        from discreet.report.page import page
+
+        return page(self, title)
