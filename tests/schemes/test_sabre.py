@@ -17,7 +17,8 @@ from discreet.datasets import census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness
 from discreet.schemes.buckets.emd_buckets import Buckets, bucketise, split_closely
-from discreet.schemes.buckets.sabre import Sabre, united
+from discreet.schemes.buckets.sabre import Sabre
+from discreet.schemes.uniting import united
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read
 from discreet.table.table import Table
