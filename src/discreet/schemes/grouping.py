@@ -27,7 +27,7 @@ from discreet.schemes.keepers import way_out
 from discreet.schemes.merging import hide_presence
 from discreet.schemes.persons import groups_of_persons
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.uniting import united
+from discreet.schemes.uniting import Attribute, united
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 
@@ -110,7 +110,7 @@ class GroupingScheme(Scheme):
                 self._see_that_all_keep(view, rows)
             try:
                 if self.leads and len(table.sensitive) > 1:
-                    groups[rows] = self._groups_by_one(table, principle, view, rows, rng, progress)
+                    groups[rows] = self._groups_by_one(table, principle, rows, rng, progress)
                 else:
                     groups[rows] = self.groups(*view, rows, rng, progress)
             except DiscreetError as error:
@@ -128,7 +128,6 @@ class GroupingScheme(Scheme):
         self,
         table: Table,
         principle: Principle,
-        view: View,
         rows: NDArray[np.int64],
         rng: np.random.Generator,
         progress: Progress | None,
@@ -145,7 +144,8 @@ class GroupingScheme(Scheme):
         groups = self.groups(alone, promise, prior, rows, rng, progress)
         points, point_of = distinct_points(table.quasi, rows)
         _, place = along_curve(points)
-        return united(groups, view[0].classes[rows], place[point_of], view[1], view[2])
+        judged = zip((column.codes[rows] for column in table.sensitive), each, strict=True)
+        return united(groups, place[point_of], [Attribute(codes, own.promise, own.prior) for codes, own in judged])
 
     def _see_that_all_keep(self, view: View, rows: NDArray[np.int64]) -> None:
         """Refuse rows that as one group break the promise: whatever they are divided into starts from there."""

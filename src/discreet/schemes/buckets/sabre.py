@@ -18,7 +18,7 @@ from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.buckets.emd_buckets import bucketise, split_closely
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.keepers import way_out
-from discreet.schemes.uniting import united
+from discreet.schemes.uniting import Attribute, united
 from discreet.table.table import Table
 
 
@@ -102,4 +102,4 @@ class Sabre(GroupingScheme):
         groups, curve = draw_groups(table.quasi, rows, buckets.of_value[classes], wanted, self.retrieval, rng)
         if progress:
             progress("drawing groups", 1.0)
-        return united(groups, classes, curve, principle, prior)
+        return united(groups, curve, [Attribute(classes, principle, prior)])
