@@ -193,11 +193,10 @@ def _reachable(table: Table) -> list[Reachable]:
     """The promises that a table can keep: about rows, or about persons if they may have several rows."""
     if len(table.sensitive) > 1:
         each = [_reachable(replace(table, sensitive=(column,))) for column in table.sensitive]
-        rows, *_ = each[0]  # k-anonymity, which is the same for all
-        return [
-            rows,
-            *(_about(one, own) for one, found in zip(table.sensitive, each, strict=True) for own in found[1:]),
-        ]
+        whole = each[0][:1]  # k-anonymity, which is the same for all
+        for column, own in zip(table.sensitive, each, strict=True):
+            whole += [_about(column, one) for one in own[1:]]
+        return whole
     if table.person is None:
         return reachable(Prior.of(table))
     persons, found = table.persons, []

@@ -93,6 +93,18 @@ def consistency(release: GeneralizedRelease) -> Check:
     )
 
 
+def side_by_side(original: Table) -> Check:
+    """Tell what promises about several sensitive attributes do not cover: what one of them tells about another."""
+    names = wording.listed(repr(column.name) for column in original.sensitive)
+    return Check(
+        "each attribute",
+        True,
+        f"The promises were judged about {names} each by itself, against whoever knows quasi-identifiers only.",
+        caveat="about each sensitive attribute by itself: whoever knows one of a person's sensitive values may learn "
+        "the others",
+    )
+
+
 def promises(
     manifest: dict[str, Any], given: Principle | str | Iterable[Principle | str] | None
 ) -> tuple[tuple[Principle, ...], int, Check]:

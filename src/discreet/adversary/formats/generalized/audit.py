@@ -58,6 +58,8 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
         taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken
         checks += warnings
+    if len(original.sensitive) > 1:
+        checks.append(soundness.side_by_side(original))
     return FormatFindings(checks, kept, losses(release), how, given, release.groups)
 
 
