@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -67,9 +68,8 @@ def distance(group: list[int], prior: list[int], which: str | None) -> Fraction:
     if which != "ordered":
         return sum((max(gap, Fraction(0)) for gap in gaps), Fraction(0))
     known = [gap for gap, count in zip(gaps, prior, strict=True) if count]
-    return sum((abs(sum(known[: at + 1], Fraction(0))) for at in range(len(known))), Fraction(0)) / max(
-        1, len(known) - 1
-    )
+    carried = (abs(sum(known[: at + 1], Fraction(0))) for at in range(len(known)))
+    return sum(carried, Fraction(0)) / max(1, len(known) - 1)
 
 
 def kept(promise: str, groups: list[NDArray[np.int64]], codes: NDArray[np.int32], values: NDArray[Any]) -> bool:
@@ -375,3 +375,27 @@ def test_other_commands(home: Path) -> None:
     cuts, mondrian, anatomy = told["results"]
     assert cuts["holds"] and mondrian["holds"] and set(cuts["achieved"]) == {"l (disease)", "l (income)"}
     assert "choose scheme 'cuts'" in anatomy["refusal"]
+
+
+def test_lines_in_the_order_of_another_attribute_are_found(home: Path) -> None:
+    table = dc.read(home / "people.csv", quasi=["age"], sensitive=["disease", "income"])
+    release = dc.publish(table, "l-diversity(l=2)", "cuts")
+    assert isinstance(release, GeneralizedRelease)
+    order = np.argsort(release.secrets[1].codes, kind="stable")
+    sorted_rows = replace(
+        release,
+        group_of=release.group_of[order],
+        secrets=tuple(one._replace(codes=one.codes[order]) for one in release.secrets),
+    )
+    sorted_rows.save(home / "sorted")
+    (found,) = [check for check in dc.audit(home / "sorted", table).checks if not check.holds]
+    assert found.name == "order" and "'income'" in found.sentence
+
+
+def test_refusals_name_a_scheme_that_can() -> None:
+    """Also where the one for a single attribute could not: alpha-beta is then kept by cuts, not by ambiguity."""
+    table = people(80, "cc", 2)
+    for scheme in set(SCHEMES) - {"cuts", "mondrian", "burel", "heterogeneous"}:
+        with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
+            dc.publish(table, "alpha-beta(alpha=0.7, beta=0.9)", scheme)
+    audits(dc.publish(table, "alpha-beta(alpha=0.7, beta=0.9)"), table)

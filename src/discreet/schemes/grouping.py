@@ -23,7 +23,7 @@ from discreet.randomness import generator
 from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
-from discreet.schemes.keepers import way_out
+from discreet.schemes.keepers import for_several, way_out
 from discreet.schemes.merging import hide_presence
 from discreet.schemes.persons import groups_of_persons
 from discreet.schemes.scheme import Scheme, feasible
@@ -87,7 +87,7 @@ class GroupingScheme(Scheme):
         if not self.leads:
             return super().refusal_of_several(principle, each)
         if self._leading(each) is None:
-            return self.refusal(each[0].promise, each[0].prior)
+            return for_several(self.refusal(each[0].promise, each[0].prior), each[0].promise)
         return GroupingScheme.refusal(self, principle, each[0].prior)
 
     def _leading(self, each: Sequence[Promised]) -> int | None:

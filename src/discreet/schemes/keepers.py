@@ -47,6 +47,11 @@ def way_out(principle: Principle, several: bool = False) -> str:
     return f"for {principle} choose scheme {name!r}"
 
 
+def for_several(refusal: str | None, principle: Principle) -> str | None:
+    """Return a refusal whose way out leads to a scheme that protects several sensitive attributes."""
+    return refusal and refusal.replace(way_out(principle), way_out(principle, several=True))
+
+
 def not_only_caps(scheme: str, principle: Principle, prior: Prior) -> str | None:
     """Why a scheme that only bounds values from above refuses a promise; ``None`` if that, or k-anonymity, is all."""
     rest = [part for part in principle.parts if part.caps(prior) is None]
