@@ -42,10 +42,16 @@ class Joint(NamedTuple):
     """Per attribute: where the rules about it begin; one more for the end."""
     heights: NDArray[np.int64]
     """Per attribute: where the lines of its tree begin; one more for the end."""
+    caps: NDArray[np.float64]
+    """Per attribute and value: the largest share of a group it may have (1 when unbounded)."""
+    floors: NDArray[np.float64]
+    """Per attribute and value: the smallest share of a group it must have."""
     counts: NDArray[np.int64]
     """Scratch: per value of one attribute its count, 0 between uses."""
     present: NDArray[np.int32]
     """Scratch: the values of one attribute that occur."""
+    sides: NDArray[np.int64]
+    """Scratch: four numbers per attribute and value, while a cut is repaired."""
 
 
 class Rules(NamedTuple):

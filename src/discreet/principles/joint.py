@@ -40,7 +40,12 @@ class Jointly(All):
         """The rules about each attribute, and how combinations tell its counts."""
         widths = np.array([len(one.prior.values) for one in self.each], np.int64)
         rules, starts, heights = stack([one.promise.rules(one.prior) for one in self.each], int(widths.max()))
-        return rules._replace(joint=Joint(self.codes, widths, starts, heights, *_scratch(widths)))
+        caps, floors = np.ones((len(widths), widths.max())), np.zeros((len(widths), widths.max()))
+        for at, one in enumerate(self.each):
+            known = one.promise.caps(one.prior), one.promise.floors(one.prior)
+            caps[at, : widths[at]] = 1.0 if known[0] is None else np.minimum(known[0], 1.0)
+            floors[at, : widths[at]] = 0.0 if known[1] is None else known[1]
+        return rules._replace(joint=Joint(self.codes, widths, starts, heights, caps, floors, *_scratch(widths)))
 
     def counts_of(self, at: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """The counts of one attribute's values in a group, given those of the combinations."""
@@ -118,10 +123,10 @@ def unshared(rules: Rules) -> Rules:
     """The same rules with scratch memory of their own, for another thread."""
     if rules.joint is None:
         return rules
-    counts, present = _scratch(rules.joint.widths)
-    return rules._replace(joint=rules.joint._replace(counts=counts, present=present))
+    counts, present, sides = _scratch(rules.joint.widths)
+    return rules._replace(joint=rules.joint._replace(counts=counts, present=present, sides=sides))
 
 
-def _scratch(widths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _scratch(widths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     width = int(widths.max())
-    return np.zeros(width, np.int64), np.empty(width, np.int32)
+    return np.zeros(width, np.int64), np.empty(width, np.int32), np.zeros((4, len(widths), width), np.int64)

@@ -115,7 +115,9 @@ class Cuts(GroupingScheme):
         families = sum(FAMILIES[name] for name in set(self.cuts))
         if principle.caps(prior) is None and principle.floors(prior) is None:
             # without bounds per value there is nothing to repair, and a bucket may be a single value
-            families &= ~REPAIRED
+            joint = problem.rules.joint
+            if joint is None or (joint.caps.min() >= 1.0 and joint.floors.max() <= 0.0):
+                families &= ~REPAIRED
             if len(np.unique(problem.limits.buckets)) == len(prior.counts):
                 families &= ~BUCKETED
             if not families:
