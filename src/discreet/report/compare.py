@@ -94,7 +94,7 @@ def compare(
     return Comparison(
         table.rows,
         table.quasi_names,
-        None if table.secret is None else table.secret.name,
+        tuple(column.name for column in table.sensitive),
         wanted,
         tuple(contenders),
         Asked(queries, int((truth == 0).sum()), dimensions, selectivity, volume),

@@ -71,6 +71,7 @@ class Result:
         found: dict[str, float | None] = {}
         for kept in self.audit.promises:
             name = main_parameter(kept.promise)
+            name = name if kept.attribute is None else f"{name} ({kept.attribute})"
             found[kept.promise if name in found else name] = kept.achieved
         return found
 
@@ -109,7 +110,7 @@ class Comparison:
 
     rows: int
     quasi: tuple[str, ...]
-    sensitive: str | None
+    sensitive: tuple[str, ...]
     promises: tuple[Principle, ...]
     schemes: tuple[str, ...]
     asked: Asked
@@ -135,7 +136,7 @@ class Comparison:
             "holds": self.holds,
             "rows": self.rows,
             "quasi": list(self.quasi),
-            "sensitive": self.sensitive,
+            "sensitive": list(self.sensitive) if len(self.sensitive) > 1 else next(iter(self.sensitive), None),
             "promises": [str(promise) for promise in self.promises],
             "schemes": list(self.schemes),
             "workload": vars(self.asked),
