@@ -426,7 +426,7 @@ SOURCE_FAULTS: dict[str, tuple[Any, list[str]]] = {
     "a frame with duplicate names": (pd.DataFrame([[1, 2]], columns=["a", "a"]), ["two columns named 'a'"]),
     "a lazy frame": (pl.LazyFrame({"a": [1]}), ["polars.LazyFrame", "collect it first"]),
     "a dict": ({"a": [1]}, ["dict", "Arrow table"]),
-    "lists": (pl.DataFrame({"a": [[1]]}), ["'a'", "large_list"]),
+    "lists": (pl.DataFrame({"a": [[1]]}), ["'a'", "lists"]),
     "lists in pandas": (pd.DataFrame({"a": [[1]]}), ["'a'", "list"]),
     "bytes": (pa.table({"a": [b"x"]}), ["'a'", "binary"]),
     "durations": (pa.table({"a": [datetime.timedelta(1)]}), ["'a'", "duration"]),

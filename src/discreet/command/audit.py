@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     flags.PERSON,
     *flags.KINDS[3:],
     *flags.FORMATS,
+    *flags.SEVERAL,
     flags.JSON,
     flags.QUIET,
 )
@@ -151,8 +152,13 @@ def _population(path: str, told: dict[str, Any]) -> Table:
 def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for reading the original: those of the manifest, overridden by flags."""
     told = reading_of(folder)
-    forms = flags.forms(given["dates"])
-    return {**told, **{key: value for key, value in given.items() if value}, "dates": {**told["dates"], **forms}}
+    own = {
+        "dates": {**told["dates"], **flags.forms(given["dates"])},
+        "lists": {**told["lists"], **flags.separators(given["lists"])},
+        "join": flags.second_tables(given["join"]),
+    }
+    own["lists"] = {name: separator for name, separator in own["lists"].items() if name not in own["join"]}
+    return {**told, **{key: value for key, value in given.items() if value}, **own}
 
 
 def reading_of(folder: str) -> dict[str, Any]:
@@ -170,17 +176,23 @@ def reading_of(folder: str) -> dict[str, Any]:
         raise DiscreetError(f"the manifest in '{home}' lists no attributes; {DAMAGED}")
     attributes = [Attribute.from_dict(entry) for entry in entries]
 
+    # the separator of the values in a cell is not published: a flag tells it, and a column of lists needs none
+    listed = list(dict.fromkeys(one.derived.attribute for one in attributes if one.derived is not None))
+    secret = [one for one in attributes if one.role == "sensitive"]
+    sensitive = dict.fromkeys(one.name if one.derived is None else one.derived.attribute for one in secret)
+    attributes = [one for one in attributes if one.derived is None]
+
     def names(**wanted: str) -> list[str]:
         return [one.name for one in attributes if all(getattr(one, key) == value for key, value in wanted.items())]
 
-    sensitive = names(role="sensitive")
     trees: dict[str, Any] = {one.name: tree for one in attributes if (tree := _tree(one)) is not None}
     return {
         "quasi": names(role="quasi"),
-        "sensitive": sensitive or None,
+        "sensitive": list(sensitive) or None,
         "keep": names(role="other"),
         "numeric": names(meaning="numeric"),
         "dates": dict.fromkeys([*names(meaning="date"), *names(meaning="datetime")]),
+        "lists": dict.fromkeys(listed, ""),
         "categorical": names(kind="categorical"),
         "ordinal": names(kind="ordinal"),
         "hierarchies": trees,

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     *flags.KINDS,
     flags.MISSING,
     *flags.FORMATS,
+    *flags.SEVERAL,
     click.option(
         "--queries",
         type=click.IntRange(min=1),
@@ -172,7 +173,14 @@ def _job(file: str | None, given: dict[str, Any]) -> Job:
     """Build the job from a job file and flags: the input and the promises to compare under."""
     from discreet.command.job import Job, merged, read_job
 
-    parsed = {**given, "domains": flags.domains(given["domains"]), "dates": flags.forms(given["dates"]), "output": "."}
+    parsed = {
+        **given,
+        "domains": flags.domains(given["domains"]),
+        "dates": flags.forms(given["dates"]),
+        "lists": flags.separators(given["lists"]),
+        "join": flags.second_tables(given["join"]),
+        "output": ".",
+    }
     parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
     if file is None:
         return Job.of(merged({}, parsed), "the flags")

@@ -77,6 +77,24 @@ FORMATS = (
         help="The format of a column's dates if it is ambiguous, such as %d.%m.%Y. Repeatable.",
     ),
 )
+SEVERAL = (
+    click.option(
+        "--list",
+        "lists",
+        multiple=True,
+        metavar="COLUMN=SEPARATOR",
+        help="A sensitive column whose cells hold several values, such as diagnosis=';'. Each value becomes an "
+        "attribute of its own, yes or no. Repeatable.",
+    ),
+    click.option(
+        "--join",
+        "join",
+        multiple=True,
+        metavar="COLUMN=FILE:ID",
+        help="A sensitive column of a second table with any number of rows per person, found by a column ID of both "
+        "tables. Repeatable.",
+    ),
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else to stdout.")
 QUIET = click.option(
     "-q",
@@ -188,6 +206,41 @@ def forms(texts: Iterable[str]) -> dict[str, str]:
     {'birth': '%d.%m.%Y'}
     """
     return pairs("--date", texts, "birth=%d.%m.%Y")
+
+
+def separators(texts: Iterable[str]) -> dict[str, str]:
+    """Parse texts of the form NAME=SEPARATOR into a mapping; a separator may be a blank.
+
+    >>> separators(["ill=;", "pets= "])
+    {'ill': ';', 'pets': ' '}
+    """
+    found = {}
+    for text in texts:
+        name, equals, separator = text.partition("=")
+        if not equals or not name.strip() or not separator:
+            raise DiscreetError(
+                f"--list {text!r} is not of the form NAME=SEPARATOR; write for example --list 'diagnosis=;'"
+            )
+        found[name.strip()] = separator
+    return found
+
+
+def second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Parse texts of the form NAME=FILE:ID into a mapping.
+
+    >>> second_tables(["ill=visits.csv:patient"])
+    {'ill': ('visits.csv', 'patient')}
+    """
+    found = {}
+    for name, text in pairs("--join", texts, "diagnosis=visits.csv:patient").items():
+        file, colon, identifier = text.rpartition(":")
+        if not colon or not file or not identifier:
+            raise DiscreetError(
+                f"--join {name}={text} does not name a file and the identifier in it; write for example --join "
+                f"{name}=visits.csv:patient"
+            )
+        found[name] = (file, identifier)
+    return found
 
 
 def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> list[str]:

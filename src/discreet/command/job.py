@@ -86,6 +86,8 @@ class Job(BaseModel):
     """A folder with hierarchies for columns not named in ``hierarchies``; in job files also ``hierarchies = "DIR"``."""
     domains: dict[str, Domain] = {}
     dates: dict[str, str] = {}
+    lists: dict[str, str] = {}
+    join: dict[str, tuple[Place, str]] = {}
     missing: Literal["error", "withhold", "value"] = "error"
     most_withheld: float = Field(MOST_WITHHELD, ge=0, le=1)
     na: Annotated[list[Text], BeforeValidator(_names)] = []
@@ -117,6 +119,8 @@ class Job(BaseModel):
         for name, source in self.hierarchies.items():
             if isinstance(source, str):
                 paths[f"the hierarchy of {name!r}"] = Path(source)
+        for name, (source, _) in self.join.items():
+            paths[f"the values of {name!r}"] = Path(source)
         if self.hierarchy_folder is not None and (folder := located(self.hierarchy_folder)).is_dir():
             paths |= {f"the hierarchy file {path.name!r}": path for path in folder.iterdir() if path.is_file()}
         return paths
@@ -124,7 +128,7 @@ class Job(BaseModel):
     @property
     def reading(self) -> dict[str, Any]:
         """The arguments of ``discreet.table.read.read`` except the source, the lists of columns and hierarchies."""
-        keys = ("person", "domains", "dates", "missing", "na", "delimiter", "encoding")
+        keys = ("person", "domains", "dates", "lists", "join", "missing", "na", "delimiter", "encoding")
         return {key: getattr(self, key) for key in keys}
 
     def without_kept(self) -> Job:
@@ -144,9 +148,9 @@ class Job(BaseModel):
 
 KINDS = ("numeric", "categorical", "ordinal")
 PATHS = ("input", "output", "trace", "hierarchy_folder")
-MERGED = ("options", "hierarchies", "domains", "dates")
+MERGED = ("options", "hierarchies", "domains", "dates", "lists", "join")
 """Keys whose entries flags override one by one; flags replace any other key as a whole."""
-SINGULAR = {key.removesuffix("s"): key for key in ("promises", "options", "identifiers", "domains", "dates")}
+SINGULAR = {key.removesuffix("s"): key for key in ("promises", "options", "identifiers", "domains", "dates", "lists")}
 SINGULAR["hierarchy"] = "hierarchies"
 """The singular names of the flags, which job files may also use as keys."""
 
@@ -174,6 +178,11 @@ def read_job(path: Path) -> dict[str, Any]:
     for key in PATHS:
         if key in content:
             content[key] = beside(content[key])
+    if isinstance(content.get("join"), dict):
+        content["join"] = {
+            name: [beside(told[0]), *told[1:]] if isinstance(told, list) and told else told
+            for name, told in content["join"].items()
+        }
     if isinstance(content.get("hierarchies"), dict):
         content["hierarchies"] = {name: beside(source) for name, source in content["hierarchies"].items()}
     return content
@@ -239,6 +248,8 @@ def _sentence(faults: ValidationError, source: str) -> str:
     name = ".".join(place[:2]) if key in MERGED else key
     if key == "domains":
         says = _WORDS["tuple_type"]
+    elif key == "join":
+        says = 'must be a file and the identifier in it, such as ["visits.csv", "patient"]'
     elif key == "hierarchies":
         says = "must be the path of a file, or a table that holds the hierarchy"
         if len(place) == 1:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     click.option("--force", is_flag=True, help="Replace an existing plot."),
     *flags.KINDS,
     *flags.FORMATS,
+    *flags.SEVERAL,
     flags.JSON,
     flags.QUIET,
 )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Describe a table: who stands out, and what it can promise.")
 @click.argument("input", type=flags.FILE)
-@flags.with_flags(*flags.ROLES, flags.PERSON, *flags.KINDS, *flags.FORMATS, flags.JSON, flags.QUIET)
+@flags.with_flags(*flags.ROLES, flags.PERSON, *flags.KINDS, *flags.FORMATS, *flags.SEVERAL, flags.JSON, flags.QUIET)
 def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: bool, **given: Any) -> int:
     """Profile INPUT: its columns, who stands out in it, and which promises it can keep.
 
@@ -111,6 +111,7 @@ def suggested_command(
     for flag, key in (
         *(("--numeric", "numeric"), ("--categorical", "categorical"), ("--ordinal", "ordinal")),
         *(("--hierarchy", "hierarchies"), ("--domain", "domains"), ("--na", "na"), ("--date", "dates")),
+        *(("--list", "lists"), ("--join", "join")),
     ):
         for text in given[key]:
             words += [flag, text]

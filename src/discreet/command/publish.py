@@ -96,6 +96,7 @@ class Outcome:
         help="The share of rows that --missing withhold may withhold (default: 0.05); above it nothing is published.",
     ),
     *flags.FORMATS,
+    *flags.SEVERAL,
     click.option("--format", type=click.Choice(["csv", "parquet"]), help="The format of the release (default: csv)."),
     click.option("--trace", type=flags.FILE, metavar="FILE", help="Also write a PRIVATE file: the group of every row."),
     click.option(
@@ -170,6 +171,8 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
         "options": flags.pairs("--option", given["options"], "effort=thorough"),
         "domains": flags.domains(given["domains"]),
         "dates": flags.forms(given["dates"]),
+        "lists": flags.separators(given["lists"]),
+        "join": flags.second_tables(given["join"]),
     }
     parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
     if job is None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     click.option("-f", "--file", type=flags.FILE, metavar="FILE", help="A file of queries, instead of SQL."),
     click.option("--original", type=flags.FILE, metavar="INPUT", help="Count in the original too, and compare."),
     *flags.FORMATS,
+    *flags.SEVERAL,
     flags.JSON,
     flags.QUIET,
 )

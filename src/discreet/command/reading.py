@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from discreet.command.flags import Header, domains, forms, split_names, trees
+from discreet.command.flags import Header, domains, forms, second_tables, separators, split_names, trees
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
@@ -25,7 +25,7 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in given.items()}
     offers = offers_in(job.hierarchy_folder, names["quasi"], names["sensitive"], job.hierarchies)
     table = read(job.input, **names, hierarchies={**offers, **job.hierarchies}, **job.reading)
-    published = {column.name for column in table.columns}
+    published = {column.name if column.derived is None else column.derived.attribute for column in table.columns}
     left_out = [name for name in header() if name not in published]
     declared = {name for key in KINDS for name in names[key]}
     remarks = [*on_offers(table, offers), *_numbers_by_label(job.input, table, set(job.hierarchies) - declared)]
@@ -61,6 +61,8 @@ def read_to_look(
         missing="value",
         na=given["na"],
         dates=forms(given["dates"]),
+        lists=separators(given["lists"]),
+        join=second_tables(given["join"]),
         delimiter=delimiter,
         encoding=encoding,
     )

@@ -15,7 +15,7 @@ from discreet.releases.folder import DAMAGED
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import Meaning, Notation, moment, written
 from discreet.table.query import number_given
-from discreet.table.table import Column, Kind
+from discreet.table.table import Column, Derived, Kind
 from discreet.table.texts import MISSING, is_missing, value_text
 
 Role = Literal["quasi", "sensitive", "other"]
@@ -37,6 +37,8 @@ class Attribute:
     published, or if a promise may concern the levels of the sensitive attribute."""
     notation: Notation = "number"
     """How the numbers of a numeric attribute are written: as numbers or as dates."""
+    derived: Derived | None = None
+    """The attribute and the value that it stands for, if it says who has which value of a multi-valued one."""
 
     @property
     def meaning(self) -> Meaning:
@@ -53,6 +55,8 @@ class Attribute:
         entry: dict[str, Any] = {"name": self.name, "role": self.role, "kind": self.meaning}
         if self.role == "other":
             return entry
+        if self.derived is not None:
+            entry["derived"] = {"attribute": self.derived.attribute, "value": self.derived.value}
         if self.kind == "numeric" and self.domain is not None:
             plain = self.notation == "number"
             entry["domain"] = [_number(end) if plain else written(end, self.notation) for end in self.domain]
@@ -93,6 +97,7 @@ class Attribute:
                 _check_order(values, hierarchy)
             if domain is not None and not all(math.isfinite(bound) for bound in domain):
                 raise ValueError("domain")
+            derived = entry.get("derived")
             return cls(
                 name,
                 role,
@@ -101,11 +106,20 @@ class Attribute:
                 values,
                 hierarchy,
                 notation,
+                None if derived is None else _origin(name, derived),
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
                 f"the manifest describes an attribute in a way that cannot be understood: {str(entry)[:200]}; {DAMAGED}"
             ) from None
+
+
+def _origin(name: str, entry: Any) -> Derived:
+    """Where an attribute is derived from; its name must follow from that, so that nothing else can be told by it."""
+    derived = Derived(str(entry["attribute"]), str(entry["value"]))
+    if derived.name != name or len(entry) > 2:
+        raise ValueError("derived")
+    return derived
 
 
 def _check_order(values: tuple[str, ...], hierarchy: Hierarchy | None) -> None:
@@ -134,7 +148,7 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
     assert tree is not None, "every categorical column has a hierarchy"
     if tree.height <= 1:
         tree = tree.only(sorted(range(len(tree.leaves)), key=tree.leaves.__getitem__))
-    return Attribute(column.name, role, "categorical", hierarchy=tree)
+    return Attribute(column.name, role, "categorical", hierarchy=tree, derived=column.derived)
 
 
 def as_shown(column: Column, published: NDArray[np.bool_] | None) -> Column:

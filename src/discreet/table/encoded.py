@@ -42,6 +42,8 @@ class Encoded:
     """Whether the source declares the values to be dates or times."""
     notation: Notation = "number"
     """How the numbers are written: as numbers, dates, or dates with a time of day."""
+    lists: tuple[tuple[str, ...], ...] | None = None
+    """Per distinct value: the values that it lists, if every cell of the source is a list."""
 
     @cached_property
     def texts(self) -> list[str]:
@@ -76,6 +78,8 @@ def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> Enco
         indices, values = array.indices, array.dictionary
     else:
         inner = kind
+        if pa.types.is_list(inner) or pa.types.is_large_list(inner) or pa.types.is_fixed_size_list(inner):
+            return _encode_lists(name, column.to_pylist())
         if pa.types.is_nested(inner) or pa.types.is_binary(inner) or pa.types.is_large_binary(inner):
             raise _unfit(name, inner)
         if pa.types.is_null(inner):
@@ -106,6 +110,8 @@ def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()
     """
     gone = [is_null(value) or (isinstance(value, str) and value.strip() in marks) for value in values]
     present = [value for value, missing in zip(values, gone, strict=True) if not missing]
+    if present and all(isinstance(value, (list, tuple, set, frozenset, np.ndarray)) for value in present):
+        return _encode_lists(name, [None if missing else value for value, missing in zip(values, gone, strict=True)])
     nested = next((value for value in present if isinstance(value, (list, tuple, set, dict, np.ndarray, bytes))), None)
     if nested is not None:
         raise _unfit(name, type(nested).__name__)
@@ -129,12 +135,29 @@ def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()
     return encode(name, pa.chunked_array([pa.array(texts, pa.large_string())]))
 
 
+def _encode_lists(name: str, cells: Sequence[Any]) -> Encoded:
+    """Code a column of lists; null is an empty list, and null in a list is nothing."""
+    numbers: dict[tuple[str, ...], int] = {}
+    codes = np.empty(len(cells), np.int32)
+    for row, cell in enumerate(cells):
+        items = () if cell is None else cell
+        nested = next((item for item in items if isinstance(item, (list, tuple, set, dict, np.ndarray, bytes))), None)
+        if nested is not None:
+            raise _unfit(name, f"list of {type(nested).__name__}")
+        texts = {value_text(item) for item in items if not is_null(item)}
+        codes[row] = numbers.setdefault(tuple(sorted(texts)), len(numbers))
+    words = pa.array([str(list(texts)) for texts in numbers], pa.string())
+    return Encoded(name, codes, words, None, categories=True, lists=tuple(numbers))
+
+
 def unmarked(column: Encoded, marks: Collection[str]) -> Encoded:
     """Return a column in which the cells that contain one of the marks are missing.
 
     >>> unmarked(encode("pay", pa.chunked_array([["7", "NA", "9"]])), ["NA"]).codes.tolist()
     [0, -1, 1]
     """
+    if column.lists is not None:
+        return replace(column, lists=tuple(tuple(one for one in each if one not in marks) for each in column.lists))
     missing = np.array([text.strip() in marks for text in column.texts] if marks else [], np.bool_)
     if not missing.any():
         return column

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, get_args
 
@@ -16,6 +17,7 @@ from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_files import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
+from discreet.table.multivalued import check_clashes, check_several, derived_columns
 from discreet.table.notes import notes_on
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.sources import fetch
@@ -40,6 +42,8 @@ def read(
     | None = None,
     domains: Mapping[str, tuple[Any, Any]] | None = None,
     dates: Mapping[str, str | None] | None = None,
+    lists: Mapping[str, str] | None = None,
+    join: Mapping[str, tuple[Any, str]] | None = None,
     missing: Missing = "error",
     na: str | Iterable[str] = (),
     delimiter: str | None = None,
@@ -70,6 +74,11 @@ def read(
     folder, in which every quasi-identifier and sensitive attribute may have a file ``hierarchy_NAME.csv``, ``NAME.csv``
     or ``.toml``; it is used unless the column contains numbers or dates.
 
+    A person may have several values of a sensitive attribute: in one cell with a separator, as in
+    ``lists={"diagnosis": ";"}``; in a column of lists, which needs no mention; or in the rows of a second table, as in
+    ``join={"diagnosis": ("visits.csv", "patient")}``, where both tables have the column ``patient``. Each value becomes
+    a sensitive attribute of its own, ``diagnosis_asthma``, which is yes or no; an empty cell is a person without any.
+
     Empty or blank cells, null and NaN are missing, and in all columns the texts listed in ``na``, as in ``na=["NA",
     "?"]``; otherwise ``NA`` is text like any other. A missing value of a categorical or ordinal column is the value
     ``(missing)``, the first one of an ordinal column. A missing number is an error, unless ``missing`` is
@@ -86,6 +95,7 @@ def read(
     >>> table.column("age").codes.tolist(), table.classes.tolist()
     ([1, 0, 0], [0, 1, 0])
     """
+    join = dict(join or {})
     roles = {
         "a quasi-identifier": _names(quasi),
         "the sensitive attribute": () if sensitive is None else _names(sensitive),
@@ -107,25 +117,36 @@ def read(
         _forms(dates),
     )
     quasi_names, sensitive_names, identifier_names, other_names, person_names = roles.values()
-    coded = (*quasi_names, *sensitive_names, *other_names)
-    naming = (*identifier_names, *person_names)
+    check_several(lists or {}, join, sensitive_names, said)
+    coded = tuple(name for name in (*quasi_names, *sensitive_names, *other_names) if name not in join)
+    naming = tuple(dict.fromkeys((*identifier_names, *person_names, *(key for _, key in join.values()))))
     needed = tuple(dict.fromkeys((*coded, *naming, *said)))
-    rows, columns = fetch(source, needed, (*coded, *naming), delimiter=delimiter, encoding=encoding, marks=_marks(na))
+    form: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "marks": _marks(na)}
+    rows, columns = fetch(source, needed, tuple(dict.fromkeys((*coded, *naming))), **form)
     for name in identifier_names:
         check_alone(columns[name], person)
+    derived = derived_columns(columns, sensitive_names, lists or {}, join, form)
+    origins = {origin.name: origin for found in derived.values() for origin, _ in found}
+    columns |= {origin.name: column for found in derived.values() for origin, column in found}
+    sensitive_names = tuple(
+        each for name in sensitive_names for each in ([one.name for one, _ in derived.get(name, ())] or [name])
+    )
+    coded = (*quasi_names, *sensitive_names, *other_names)
+    check_clashes(coded, origins)
     _check_published(said, coded)
     dated = (*quasi_names, *sensitive_names, *(name for name in other_names if name in said and said[name].date))
-    columns |= {name: _as_dates(columns[name], said.get(name, ColumnSpec())) for name in dated}
+    columns |= {name: _as_dates(columns[name], said.get(name, ColumnSpec())) for name in dated if name not in origins}
     unusable: dict[str, NDArray[np.int64]] = {}
     done = {}
     for name in coded:
         policy: Missing = "value" if name in other_names else missing
         # Promises about a sensitive value are also judged on withheld rows, so a missing one needs a value of its own.
-        done[name], gone = code(columns[name], said.get(name, ColumnSpec()), policy, withheld=name in quasi_names)
+        column, gone = code(columns[name], said.get(name, ColumnSpec()), policy, withheld=name in quasi_names)
+        done[name] = replace(column, derived=origins.get(name))
         if len(gone):
             unusable[name] = gone
     withheld = np.unique(np.concatenate([np.empty(0, np.int64), *unusable.values()]))
-    unsaid = [name for name in (*quasi_names, *sensitive_names) if name not in said]
+    unsaid = [name for name in (*quasi_names, *sensitive_names) if name not in said and name not in origins]
     if len(withheld) == rows:
         raise DiscreetError(
             f"every row has a missing number and would be withheld; choose {argument('missing', 'value')} instead"

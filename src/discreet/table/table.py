@@ -21,6 +21,23 @@ if TYPE_CHECKING:
 Kind = Literal["numeric", "ordinal", "categorical"]
 
 
+@dataclass(frozen=True)
+class Derived:
+    """Where the attribute "has this value" comes from, if persons may have several values of an attribute."""
+
+    attribute: str
+    value: str
+
+    @property
+    def name(self) -> str:
+        """The name of the derived attribute.
+
+        >>> Derived("diagnosis", "asthma").name
+        'diagnosis_asthma'
+        """
+        return f"{self.attribute}_{self.value}"
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One attribute, dictionary coded: the value of row ``r`` is ``values[codes[r]]``.
@@ -48,6 +65,8 @@ class Column:
     """Whether the user declared the domain; otherwise it is the observed range."""
     notation: Notation = "number"
     """How the numbers of a numeric attribute are written: dates are numbers too."""
+    derived: Derived | None = None
+    """The attribute and the value that it stands for, if it says who has which value of a multi-valued one."""
 
     @property
     def meaning(self) -> Meaning:

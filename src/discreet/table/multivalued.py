@@ -1,0 +1,192 @@
+"""Attributes of which a person may have several values: each value becomes an attribute of its own, yes or no.
+
+This is the bitmap transformation of "CODIP" (Definition 2). It loses nothing: the derived attributes say who has which
+values. A person without any of them is one with an empty cell, which is not a missing one.
+
+The values of a person come from one cell with a separator, from a list (Parquet, Arrow, pandas, polars), or from those
+rows of a second table that have the person's identifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.arguments import argument
+from discreet.errors import DiscreetError
+from discreet.table.encoded import Encoded
+from discreet.table.persons import meant
+from discreet.table.sources import fetch
+from discreet.table.table import Derived
+
+MOST = 200
+"""The largest number of different values: each becomes an attribute about which promises are kept."""
+HAS, HAS_NOT = "yes", "no"
+
+
+@dataclass(frozen=True, eq=False)
+class Holdings:
+    """Who has which value of an attribute: pairs of a row and a value, in any order, possibly repeated."""
+
+    attribute: str
+    rows: int
+    row: NDArray[np.int64]
+    value: NDArray[np.int64]
+    values: tuple[str, ...]
+
+    def columns(self) -> Iterator[tuple[Derived, Encoded]]:
+        """The derived attributes, in the order of their names."""
+        if not self.values:
+            raise DiscreetError(
+                f"column {self.attribute!r} lists no value in any row, so there is nothing to protect; leave it out"
+            )
+        if len(self.values) > MOST:
+            raise DiscreetError(
+                f"column {self.attribute!r} lists {len(self.values):,} different values, each of which would become an "
+                f"attribute of its own; group them into at most {MOST}"
+            )
+        for number in sorted(range(len(self.values)), key=self.values.__getitem__):
+            has = np.zeros(self.rows, np.int32)
+            has[self.row[self.value == number]] = 1
+            derived = Derived(self.attribute, self.values[number])
+            if has.all():  # everyone has it: a coded column has no value that does not occur
+                yield derived, Encoded(derived.name, has - 1, pa.array([HAS]), None, categories=True)
+            else:
+                yield derived, Encoded(derived.name, has, pa.array([HAS_NOT, HAS]), None, categories=True)
+
+
+def from_cells(column: Encoded, separator: str | None) -> Holdings:
+    """What the cells of a column list: texts with a separator, or lists.
+
+    >>> from discreet.table.encoded import encode
+    >>> held = from_cells(encode("ill", pa.chunked_array([["flu; gout", "", "gout"]])), ";")
+    >>> [(derived.name, coded.codes.tolist()) for derived, coded in held.columns()]
+    [('ill_flu', [1, 0, 0]), ('ill_gout', [1, 0, 1])]
+    """
+    cells: Sequence[Sequence[str]]
+    if column.lists is not None:
+        cells = column.lists
+    elif not separator:
+        raise DiscreetError(
+            f"column {column.name!r} holds single values, not lists; name what separates several values in a cell, as "
+            f"in {argument('lists', {column.name: ';'})}"
+        )
+    else:
+        cells = [[part.strip() for part in text.split(separator) if part.strip()] for text in column.texts]
+    numbers: dict[str, int] = {}
+    listed = [[numbers.setdefault(value, len(numbers)) for value in cell] for cell in cells]
+    flat = np.array([number for each in listed for number in each], np.int64)
+    length = np.array([*map(len, listed), 0], np.int64)  # the last is that of -1, an empty cell
+    start = np.cumsum(length) - length
+    counts = length[column.codes]
+    row = np.repeat(np.arange(len(column.codes)), counts)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    value = flat[np.repeat(start[column.codes], counts) + place]
+    return Holdings(column.name, len(column.codes), row, value, tuple(numbers))
+
+
+def from_rows(person: Encoded, other_person: Encoded, value: Encoded, source: str) -> Holdings:
+    """What the rows of a second table list, for the persons of the first; ``source`` is the second one's name.
+
+    >>> from discreet.table.encoded import encode
+    >>> def column(name, *texts):
+    ...     return encode(name, pa.chunked_array([list(texts)]))
+    >>> held = from_rows(column("id", "a", "b"), column("id", "b", "b"), column("ill", "flu", "gout"), "visits.csv")
+    >>> [(derived.name, coded.codes.tolist()) for derived, coded in held.columns()]
+    [('ill_flu', [0, 1]), ('ill_gout', [0, 1])]
+    """
+    rows = len(person.codes)
+    distinct: dict[str, int] = {}
+    codes = [
+        np.array([*(distinct.setdefault(text, len(distinct)) for text in column.texts), -1], np.int32)[column.codes]
+        for column in (person, other_person)
+    ]
+    numbers = meant(Encoded(person.name, np.concatenate(codes), pa.array(list(distinct), pa.string()), None))
+    if bool((numbers[:rows] < 0).any()):
+        raise DiscreetError(
+            f"row {int(np.argmax(numbers[:rows] < 0)) + 1} has no {person.name!r} by which its values in {source} "
+            "could be found; fill it in"
+        )
+    home = np.full(int(numbers.max(initial=-1)) + 2, -1, np.int64)  # the last is that of -1
+    home[numbers[:rows]] = np.arange(rows)
+    if bool((home[numbers[:rows]] != np.arange(rows)).any()):
+        twice = int(np.argmax(home[numbers[:rows]] != np.arange(rows)))
+        raise DiscreetError(
+            f"{person.texts[person.codes[twice]]!r} stands in several rows of {person.name!r}, so it is not certain "
+            f"whose values those in {source} are; give one row per person"
+        )
+    home[-1] = -1
+    row = home[numbers[rows:]]
+    strange = np.flatnonzero(row < 0)
+    if len(strange):
+        whose = other_person.codes[strange[0]]
+        shown = "no one's" if whose < 0 else f"of {other_person.texts[whose]!r}"
+        raise DiscreetError(
+            f"{len(strange):,} rows of {source} belong to nobody in the table: row {strange[0] + 1} is {shown}; leave "
+            "them out, or add the person"
+        )
+    has = value.codes >= 0
+    return Holdings(value.name, rows, row[has], value.codes[has].astype(np.int64), tuple(value.texts))
+
+
+def check_several(
+    lists: Mapping[str, str], join: Mapping[str, tuple[Any, str]], sensitive: Collection[str], said: Collection[str]
+) -> None:
+    """Refuse what cannot be meant: several values of something else, two sources of values, a kind of a list."""
+    for name in (*lists, *join):
+        if name not in sensitive:
+            raise DiscreetError(
+                f"only sensitive attributes may have several values, and {name!r} is none; add it to "
+                f"{argument('sensitive')}, or give one value per person"
+            )
+        if name in said:
+            raise DiscreetError(
+                f"a kind, a domain, dates or a hierarchy is given for {name!r}, of which persons have several values; "
+                "each value becomes an attribute that is yes or no, so leave that out"
+            )
+        if name in lists and name in join:
+            raise DiscreetError(
+                f"the values of {name!r} come from its cells or from a second table, not from both; leave one out"
+            )
+
+
+def derived_columns(
+    columns: Mapping[str, Encoded],
+    sensitive: Sequence[str],
+    lists: Mapping[str, str],
+    join: Mapping[str, tuple[Any, str]],
+    form: Mapping[str, Any],
+) -> dict[str, list[tuple[Derived, Encoded]]]:
+    """The derived attributes of every multi-valued one; ``form`` says how a second table is read."""
+    single = next((name for name in columns if columns[name].lists is not None and name not in sensitive), None)
+    if single is not None:
+        raise DiscreetError(
+            f"column {single!r} holds lists, and only sensitive attributes may have several values; turn them into "
+            "text or numbers, or leave the column out"
+        )
+    found = {}
+    for name in sensitive:
+        if name in join:
+            source, key = join[name]
+            shown = f"'{source}'" if isinstance(source, (str, PathLike)) else "the second table"
+            _, second = fetch(source, (key, name), (key, name), **form)
+            found[name] = list(from_rows(columns[key], second[key], second[name], shown).columns())
+        elif name in lists or columns[name].lists is not None:
+            found[name] = list(from_cells(columns[name], lists.get(name)).columns())
+    return found
+
+
+def check_clashes(names: Sequence[str], origins: Mapping[str, Derived]) -> None:
+    """Refuse a derived attribute with the name of another column."""
+    for name, origin in origins.items():
+        if names.count(name) > 1:
+            raise DiscreetError(
+                f"the value {origin.value!r} of {origin.attribute!r} would become the attribute {name!r}, which exists "
+                "already; rename that column, or write the value differently"
+            )
