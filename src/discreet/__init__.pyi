@@ -25,6 +25,7 @@ from .releases import (
     RetainedRelease,
     load,
 )
+from .releases.multivalued import with_lists
 from .report.compare import compare
 from .report.comparison import Comparison
 from .report.plan import Plan, plan
@@ -100,4 +101,5 @@ __all__ = [
     "plan",
     "publish",
     "read",
+    "with_lists",
 ]

@@ -14,7 +14,7 @@ from typing import Any
 
 _FLAGS: ContextVar[bool] = ContextVar("flags", default=False)
 
-SINGULAR = {"identifiers": "identifier", "hierarchies": "hierarchy", "dates": "date"}
+SINGULAR = {"identifiers": "identifier", "hierarchies": "hierarchy", "dates": "date", "lists": "list"}
 """Arguments whose flag has a singular name, because it is repeated for each value."""
 
 

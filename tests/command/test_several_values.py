@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_published_and_audited(folder: Path) -> None:
-    result = CliRunner().invoke(main, [*PUBLISH, "--promise", "k-anonymity(k=4)", "--trace", "trace.csv"])
+    result = CliRunner().invoke(main, [*PUBLISH, "--promise", "beta-likeness(beta=1)", "--trace", "trace.csv"])
     assert result.exit_code == 0, result.output
     assert Path("release/table.csv").read_text().splitlines()[0] == "group,age,ill_flu,ill_gout,drug_a,drug_b"
     audit = ["audit", "release", "--original", "people.csv", "--trace", "trace.csv"]
@@ -45,7 +45,7 @@ def test_published_and_audited(folder: Path) -> None:
 def test_a_job_file(folder: Path) -> None:
     Path("job.toml").write_text(
         'input = "people.csv"\noutput = "release"\nquasi = ["age"]\nsensitive = ["ill", "drug"]\n'
-        'promises = ["k-anonymity(k=4)"]\nlists = {ill = ";"}\njoin = {drug = ["visits.csv", "id"]}\n'
+        'promises = ["beta-likeness(beta=1)"]\nlists = {ill = ";"}\njoin = {drug = ["visits.csv", "id"]}\n'
     )
     assert CliRunner().invoke(main, ["publish", "--job", "job.toml"]).exit_code == 0
     Path("job.toml").write_text(Path("job.toml").read_text().replace('["visits.csv", "id"]', '"visits.csv"'))
@@ -64,7 +64,7 @@ def test_a_job_file(folder: Path) -> None:
     ],
 )
 def test_refusals(folder: Path, flags: list[str], sentence: str) -> None:
-    given = [*PUBLISH[: -len(LISTED)], *flags, "--promise", "k-anonymity(k=4)"]
+    given = [*PUBLISH[: -len(LISTED)], *flags, "--promise", "beta-likeness(beta=1)"]
     result = CliRunner().invoke(main, given)
     assert result.exit_code == 2 and sentence in result.stderr, result.stderr
     assert not Path("release").exists()

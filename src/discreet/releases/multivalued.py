@@ -17,9 +17,9 @@ def with_lists(table: pa.Table, attributes: Sequence[Attribute]) -> pa.Table:
 
     >>> import discreet as dc
     >>> people = pa.table({"age": [30, 31, 40, 41], "ill": [["flu"], ["gout", "flu"], ["gout"], ["gout"]]})
-    >>> release = dc.publish(dc.read(people, quasi=["age"], sensitive=["ill"]), "k-anonymity(k=2)")
+    >>> release = dc.publish(dc.read(people, quasi=["age"], sensitive=["ill"]), "beta-likeness(beta=9)")
     >>> with_lists(release.tables(numbers=False)["table"], release.attributes).column_names
-    ['age', 'group', 'ill']
+    ['group', 'age', 'ill']
     """
     origins: dict[str, dict[str, str]] = {}
     for attribute in attributes:
