@@ -28,7 +28,7 @@ from .releases import (
 from .releases.multivalued import with_lists
 from .report.compare import compare
 from .report.comparison import Comparison
-from .report.plan import Plan, plan
+from .report.plan import Plan, plan, plans
 from .schemes import (
     Ambiguity,
     Anatomy,
@@ -99,6 +99,7 @@ __all__ = [
     "load",
     "parse",
     "plan",
+    "plans",
     "publish",
     "read",
     "with_lists",
