@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 import discreet as dc
 from discreet.adversary.audit import Audit
-from discreet.adversary.formats.nested import matching
+from discreet.adversary.checks import matching
 from discreet.adversary.formats.nested.support import unfilled
 from discreet.command.main import main
 from discreet.principles import Prior
@@ -430,7 +430,7 @@ def test_going_beyond_by_matching_alone_is_a_caveat(tmp_path: Path) -> None:
     assert found.holds and found.support == "trace"
     times = 50 / 60 * 25 / 50 / (1.35 * 25 / 110)
     assert f"up to {times:.2f} times what beta-likeness" in said(found, "descriptions")
-    assert "beyond it about 1 row." in said(found, "descriptions")
+    assert "beyond it about 1 row (where it is more than allowed, about 0.4 rows" in said(found, "descriptions")
     assert f"only matches descriptions may believe up to {times:.2f} times" in found.verdict
 
 
