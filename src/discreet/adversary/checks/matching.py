@@ -15,6 +15,7 @@ too strongly if the beliefs were right, how many may have them by the bound, and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -159,30 +160,50 @@ def beyond(parts: Sequence[Principle], prior: Prior, found: Believed, who: str, 
     for part in parts:
         strains = part.strain(counts, prior)
         worst = float(strains.max(initial=0.0))
-        if worst > 1.0 + ACCURATE:
-            number = int(found.sizes[strains > 1.0 + ACCURATE].sum())
-            caps = part.caps(prior)
-            hits = "" if caps is None else f" ({calibration(found, caps * (1.0 + ACCURATE))})"
-            told.append(f"up to {worst:.2f} times what {part} allows, beyond it about {rows(number)}{hits}")
-            over.append(f"{worst:.2f} times what {part} allows")
-        else:
+        if worst <= 1.0 + ACCURATE:
             told.append(f"at most {100 * worst:.0f} % of what {part} allows")
+            continue
+        number, caps = int(found.sizes[strains > 1.0 + ACCURATE].sum()), part.caps(prior)
+        hits = None if caps is None else Hits.of(found, caps * (1.0 + ACCURATE))
+        some = f" ({hits.told})" if hits else ""
+        told.append(f"up to {worst:.2f} times what {part} allows, beyond it about {rows(number)}{some}")
+        right = f", and with reason: {hits.true:,} have what {hits.allowed:,.0f} may" if hits and hits.too_many else ""
+        over.append(f"{worst:.2f} times what {part} allows{right}")
     said = f"{caveat} may believe up to {', '.join(over)}" if over else ""
     return Check("descriptions", True, f"{who}: {'; '.join(told)}.", caveat=said)
 
 
-def calibration(found: Believed, caps: Floats) -> str:
-    """Say how many people would have the values that are believed more strongly than their caps, may, and do."""
-    over = found.beliefs > caps + SLACK
-    weighed = found.sizes[:, None]
-    claimed, allowed = (
-        float((one * weighed)[over].sum()) for one in (found.beliefs, np.broadcast_to(caps, over.shape))
-    )
-    told, may = (f"{number:,.{1 if number < 100 else 0}f}" for number in (claimed, allowed))
-    return (
-        f"where it is more than allowed, about {told} rows would have the value, {may} are allowed, and "
-        f"{found.had[over].sum():,} have it"
-    )
+class Hits(NamedTuple):
+    """How calibrated beliefs are that go beyond a bound."""
+
+    claimed: float
+    """How many people have the values that are believed too strongly, if the beliefs are right."""
+    allowed: float
+    """How many may have them by the bound."""
+    true: int
+    """How many have them."""
+
+    @classmethod
+    def of(cls, found: Believed, caps: Floats) -> Hits:
+        """Return the hits of beliefs above these caps."""
+        over = found.beliefs > caps + SLACK
+        weighed = found.sizes[:, None]
+        claimed, allowed = (float(np.where(over, one * weighed, 0.0).sum()) for one in (found.beliefs, caps))
+        return cls(claimed, allowed, int(found.had[over].sum()))
+
+    @property
+    def too_many(self) -> bool:
+        """Whether clearly more have the values than may, by more than three times what chance makes of them."""
+        return self.true > self.allowed + 3.0 * math.sqrt(self.allowed)
+
+    @property
+    def told(self) -> str:
+        """The three numbers in words."""
+        claimed, allowed = (f"{one:,.{1 if one < 100 else 0}f}" for one in (self.claimed, self.allowed))
+        return (
+            f"where it is more than allowed, about {claimed} rows would have the value, {allowed} are allowed, and "
+            f"{self.true:,} have it"
+        )
 
 
 def _admits(aligned: Aligned, people: People, chosen: NDArray[np.intp]) -> csr_array | None:
@@ -239,7 +260,7 @@ def by_counting(
     had: NDArray[np.int64],
     prior: Prior,
 ) -> Check:
-    """Report how wrong it is to count the rows of all descriptions that admit a person; this breaks no promise."""
+    """Report what comes of counting the rows of all descriptions that admit a person; this breaks no promise."""
     chosen = np.unique(np.linspace(0, len(people.numbers) - 1, min(POINTS, len(people.numbers))).astype(np.intp))
     columns = [replace(column, codes=column.codes[chosen]) for column in people.columns]
     counts = mixed(release, columns, counts_of(aligned, len(prior.values)))
@@ -255,7 +276,9 @@ def by_counting(
         if not bool((found.beliefs > caps + SLACK).any()):
             told.append(f"no more than {part} allows")
             continue
-        told.append(f"up to {times:.2f} times what {part} allows, and is wrong: {calibration(found, caps)}")
+        hits = Hits.of(found, caps)
+        how = "and more rows have the value than are allowed" if hits.too_many else "and is wrong"
+        told.append(f"up to {times:.2f} times what {part} allows, {how}: {hits.told}")
     some = f" (of {len(people.numbers):,} combinations, {len(chosen):,} were looked at)"
     sentence = (
         "Whoever counts all rows under descriptions that admit a person as equally likely to be the person's claims "

@@ -46,9 +46,10 @@ ASSUMPTIONS = (
     "The promise covers an adversary who knows with which rows a person is matched, and takes each of these for "
     "equally likely to be the person's.",
     "The promise does not cover an adversary who does not know the matches, and takes all ways to give everyone a row "
-    "whose description admits them for equally likely: more rows may then be a person's, some likelier than others. "
-    "And whoever counts all rows whose descriptions admit a person as equally likely is wrong, as rows of large "
-    "descriptions belong to a person more rarely than rows of small ones.",
+    "whose description admits them for equally likely: more rows may then be a person's, some likelier than others, so "
+    "that more may be believed than is promised, and rightly. Nor does it cover whoever counts all rows whose "
+    "descriptions admit a person as equally likely, though rows of large descriptions belong to a person more rarely "
+    "than rows of small ones.",
     "The promise does not cover an adversary who knows the matches and the sensitive values of some persons: as one "
     "draw decides about all, these may tell which assignment is the true one, and so the values of all others.",
     "The promise bounds what the matches and the rows say; it does not bound what the choice of these matches may tell "
@@ -154,7 +155,7 @@ class MatchedRelease(GeneralizedRelease):
 
     @cached_property
     def descriptions(self) -> Descriptions:
-        """The rows as cells; those with the same description are alike."""
+        """The rows as cells, those with the same description being alike."""
         of_cell = self.cells.of_row[np.argsort(self.group_of, kind="stable")]  # rows in the order of their numbers
         alike = np.bincount(of_cell)[of_cell] if self.groups == self.rows else None
         return Descriptions(self.quasi, self.texts, self.sizes, alike)
