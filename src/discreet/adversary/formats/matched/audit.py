@@ -101,7 +101,7 @@ def _persons(aligned: Aligned, trace: NDArray[np.int64], prior: Prior) -> Subjec
         "person with the candidate",
         "persons",
         lambda number: "1 candidate" if number == 1 else f"{number:,} candidates",
-        "person",
+        "set of candidates",
     )
 
 
