@@ -206,3 +206,15 @@ def test_a_census_is_published_with_a_short_bucket_and_nothing_invented() -> Non
     assert release.rows == 607 and release.trace is not None
     sizes = (release.trace >= 0).sum(axis=1)
     assert sizes.min() == 6 and sizes.max() == 7
+
+
+def test_greedy_goes_through_the_buckets_in_one_go_as_one_by_one() -> None:
+    table = census(600, quasi=("age", "gender", "education", "marital"))
+    classes = np.repeat(np.arange(20, dtype=np.int32), 30)
+    buckets = bucketize(classes, np.full(20, 0.05), 1, "fewest", np.random.default_rng(0))
+    space = space_of(table, np.arange(600), "ail", "interval")
+    assert len(buckets) == 20 and (buckets.marks < 0).all()
+    at_once = grow_from(space, buckets, 0, "greedy")
+    buckets.marks[0] = 0  # no other row has this mark: it changes nothing but the way that is taken
+    one_by_one = grow_from(space, buckets, 0, "greedy")
+    assert (at_once.members == one_by_one.members).all() and (at_once.cost == one_by_one.cost).all()
