@@ -252,21 +252,20 @@ def _scaled(admits: csr_array, sizes: Floats, held: Floats) -> csr_array | None:
 # ------------------------------------------------------------------------------------------------- counting of rows
 
 
-def by_counting(
-    parts: Sequence[Principle],
-    release: GeneralizedRelease,
-    aligned: Aligned,
-    people: People,
-    had: NDArray[np.int64],
-    prior: Prior,
-) -> Check:
-    """Report what comes of counting the rows of all descriptions that admit a person; this breaks no promise."""
+def believed_by_counting(aligned: Aligned, people: People, had: NDArray[np.int64]) -> Believed:
+    """Return what someone claims of combinations, at most ``POINTS``, who counts the rows that admit a person."""
     chosen = np.unique(np.linspace(0, len(people.numbers) - 1, min(POINTS, len(people.numbers))).astype(np.intp))
     columns = [replace(column, codes=column.codes[chosen]) for column in people.columns]
-    counts = mixed(release, columns, counts_of(aligned, len(prior.values)))
-    totals = counts.sum(axis=1, keepdims=True)
-    shares = counts / np.maximum(1, totals)
-    found = Believed(shares, people.numbers[chosen].astype(np.float64), had[chosen], np.zeros(0, np.intp))
+    counts = mixed(aligned.release, columns, counts_of(aligned, had.shape[1]))
+    shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+    return Believed(shares, people.numbers[chosen].astype(np.float64), had[chosen], np.zeros(0, np.intp))
+
+
+def by_counting(
+    parts: Sequence[Principle], aligned: Aligned, people: People, had: NDArray[np.int64], prior: Prior
+) -> Check:
+    """Report what comes of counting the rows of all descriptions that admit a person; this breaks no promise."""
+    found = believed_by_counting(aligned, people, had)
     told = []
     for part in parts:
         caps = part.caps(prior)
@@ -279,9 +278,9 @@ def by_counting(
         hits = Hits.of(found, caps)
         how = "and more rows have the value than are allowed" if hits.too_many else "and is wrong"
         told.append(f"up to {times:.2f} times what {part} allows, {how}: {hits.told}")
-    some = f" (of {len(people.numbers):,} combinations, {len(chosen):,} were looked at)"
+    some = f" (of {len(people.numbers):,} combinations, {len(found.sizes):,} were looked at)"
     sentence = (
         "Whoever counts all rows under descriptions that admit a person as equally likely to be the person's claims "
-        f"{'; '.join(told) or 'what no promise here bounds'}{some if len(chosen) < len(people.numbers) else ''}."
+        f"{'; '.join(told) or 'what no promise here bounds'}{some if len(found.sizes) < len(people.numbers) else ''}."
     )
     return Check("counting", True, sentence)

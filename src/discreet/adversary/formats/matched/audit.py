@@ -73,7 +73,7 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
             "matches descriptions, all ways to do so being equally likely"
         )
         checks.append(Check("matches", True, f"The promise is judged without the matches: {caveat}.", caveat=caveat))
-    checks.append(by_counting(clear, release, aligned, people, had, prior))
+    checks.append(by_counting(clear, aligned, people, had, prior))
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     checks += warnings
     return FormatFindings(checks, kept, losses(release), how, given)

@@ -49,7 +49,7 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
             people = people_of(aligned)
             had = had_by(people, original.classes[aligned.usable], len(prior.values))
             checks.append(by_descriptions(clear, release, aligned, people, had, prior, left))
-            checks.append(by_counting(clear, release, aligned, people, had, prior))
+            checks.append(by_counting(clear, aligned, people, had, prior))
     else:
         kept = [_unjudged(part) for part in case.parts]
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
