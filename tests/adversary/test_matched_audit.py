@@ -13,7 +13,6 @@ import pyarrow.csv
 import pytest
 
 import discreet as dc
-from discreet.adversary.audit import Audit
 from discreet.adversary.checks import matching
 from discreet.adversary.checks.matching import (
     Believed,
@@ -32,6 +31,7 @@ from discreet.schemes import SCHEMES, Scheme
 from discreet.table.table import Table
 from fuzz import run as fuzz
 from naive import nested as naive
+from support.audits import failing, said
 from support.command import run
 from support.tampering import Folder, altered
 
@@ -45,15 +45,6 @@ def published(folder: Path, promise: str = "l-diversity(l=3)", scheme: Scheme = 
     release.save(folder / "r")
     write_trace(release, folder / "trace.csv")
     return table
-
-
-def failing(found: Audit) -> dict[str, str]:
-    broken = {kept.promise: kept.sentence for kept in found.promises if not kept.holds}
-    return {check.name: check.sentence for check in found.checks if not check.holds} | broken
-
-
-def said(found: Audit, name: str) -> str:
-    return next(check.sentence for check in found.checks if check.name == name)
 
 
 # ------------------------------------------------------------------------------------------------------- what is shown

@@ -18,7 +18,6 @@ from click.testing import CliRunner
 from scipy.sparse import csr_array
 
 import discreet as dc
-from discreet.adversary.audit import Audit
 from discreet.adversary.checks import matching
 from discreet.adversary.formats.nested.support import unfilled
 from discreet.command.main import main
@@ -33,6 +32,7 @@ from fuzz.cases import draw_case, read_case
 from fuzz.files import UntrueError
 from fuzz.promises import Promise
 from naive import nested as naive
+from support.audits import failing, said
 from support.nested_trees import grown, kept_to, people
 
 PROMISE = dc.BetaLikeness(2)
@@ -47,15 +47,6 @@ def published(folder: Path, seed: int, rows: int = 150, promise: dc.Principle = 
     release.save(folder / "r")
     write_trace(release, folder / "trace.csv")
     return table
-
-
-def failing(found: Audit) -> dict[str, str]:
-    broken = {kept.promise: kept.sentence for kept in found.promises if not kept.holds}
-    return {check.name: check.sentence for check in found.checks if not check.holds} | broken
-
-
-def said(found: Audit, name: str) -> str:
-    return next(check.sentence for check in found.checks if check.name == name)
 
 
 # --------------------------------------------------------------------------------------------------------- what holds

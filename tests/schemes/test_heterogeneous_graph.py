@@ -111,6 +111,17 @@ def test_whichever_assignment_is_drawn_everyones_candidates_keep_the_promise(
         assert principle.holds(counts, prior).all()
 
 
+def test_the_six_tuples_of_section_3_meet_no_deadend() -> None:
+    """a, a, b, b, c, d: whoever gives the first four each other's values has none left for a third assignment."""
+    for seed in range(10):
+        table = people("aabbcd", seed)
+        release = make_scheme("heterogeneous", {"publish": "graph"}, seed).publish(table, parse("l-diversity(l=3)"))
+        assert release.trace.shape == (6, 3) and (release.trace >= 0).all()
+        for column in range(3):
+            shown = assigned(release.trace, table.classes, column)
+            assert all(len(set(shown[line].tolist())) == 3 for line in release.trace)
+
+
 def test_what_is_believed_is_the_share_of_the_assignments() -> None:
     """By enumeration: in how many of the worlds that may have been drawn a person has a value."""
     for seed in range(10):

@@ -23,3 +23,14 @@ def audits(release: Release, table: Table, **more: Any) -> list[Audit]:
         unshown = trace is None and release.promises_by_trace
         assert result.holds or (unshown and all(check.holds for check in result.checks)), result.sentences()
     return found
+
+
+def failing(found: Audit) -> dict[str, str]:
+    """What fails, by the name of the check or the text of the promise, and what is said about it."""
+    broken = {kept.promise: kept.sentence for kept in found.promises if not kept.holds}
+    return {check.name: check.sentence for check in found.checks if not check.holds} | broken
+
+
+def said(found: Audit, name: str) -> str:
+    """What a check says."""
+    return next(check.sentence for check in found.checks if check.name == name)
