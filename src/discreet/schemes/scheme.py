@@ -69,9 +69,10 @@ class Scheme(ABC):
 
     def _choose(self, **choices: Sequence[str]) -> None:
         """Raise an error for a parameter that is not one of its choices."""
+        called = {field.name: option_name(field) for field in fields(cast(Any, self))}
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
-                raise DiscreetError(f"{name}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
+                raise DiscreetError(f"{called[name]}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
 
     @property
     @abstractmethod
