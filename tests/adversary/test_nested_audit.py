@@ -18,8 +18,7 @@ from click.testing import CliRunner
 from scipy.sparse import csr_array
 
 import discreet as dc
-from discreet.adversary.audit import Audit
-from discreet.adversary.formats.nested import matching
+from discreet.adversary.checks import matching
 from discreet.adversary.formats.nested.support import unfilled
 from discreet.command.main import main
 from discreet.principles import Prior
@@ -33,6 +32,7 @@ from fuzz.cases import draw_case, read_case
 from fuzz.files import UntrueError
 from fuzz.promises import Promise
 from naive import nested as naive
+from support.audits import failing, said
 from support.nested_trees import grown, kept_to, people
 
 PROMISE = dc.BetaLikeness(2)
@@ -47,15 +47,6 @@ def published(folder: Path, seed: int, rows: int = 150, promise: dc.Principle = 
     release.save(folder / "r")
     write_trace(release, folder / "trace.csv")
     return table
-
-
-def failing(found: Audit) -> dict[str, str]:
-    broken = {kept.promise: kept.sentence for kept in found.promises if not kept.holds}
-    return {check.name: check.sentence for check in found.checks if not check.holds} | broken
-
-
-def said(found: Audit, name: str) -> str:
-    return next(check.sentence for check in found.checks if check.name == name)
 
 
 # --------------------------------------------------------------------------------------------------------- what holds
@@ -432,7 +423,7 @@ def test_going_beyond_by_matching_alone_is_a_caveat(tmp_path: Path) -> None:
     assert found.holds and found.support == "trace"
     times = 50 / 60 * 25 / 50 / (1.35 * 25 / 110)
     assert f"up to {times:.2f} times what beta-likeness" in said(found, "descriptions")
-    assert "beyond it about 1 row." in said(found, "descriptions")
+    assert "beyond it about 1 row (where it is more than allowed, about 0.4 rows" in said(found, "descriptions")
     assert f"only matches descriptions may believe up to {times:.2f} times" in found.verdict
 
 

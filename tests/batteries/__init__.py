@@ -5,12 +5,14 @@ from __future__ import annotations
 from batteries.ambiguous import AMBIGUOUS
 from batteries.anatomy import ANATOMY
 from batteries.generalized import GENERALIZED
+from batteries.matched import MATCHED
 from batteries.nested import NESTED
 from batteries.randomised import PERTURBED, RETAINED
 
 BATTERIES = {
     "generalized": GENERALIZED,
     "nested": NESTED,
+    "matched": MATCHED,
     "anatomy": ANATOMY,
     "ambiguous": AMBIGUOUS,
     "perturbed": PERTURBED,

@@ -52,10 +52,19 @@ def _text(value: object) -> str:
 
 def trace_of(path: Path, rows: int) -> list[int | None]:
     """Return the group of every input row; ``None`` if it is withheld."""
+    return [int(line["group"]) if line["group"] else None for line in _traced(path, rows)]
+
+
+def lists_of(path: Path, rows: int) -> list[list[int]]:
+    """Return the rows that may be each input row's person's, its own first."""
+    return [[int(number) for number in line["candidates"].split()] for line in _traced(path, rows)]
+
+
+def _traced(path: Path, rows: int) -> list[Line]:
     with path.open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     expect([line["row"] for line in lines] == [str(row) for row in range(rows)], "the trace has other rows")
-    return [int(line["group"]) if line["group"] else None for line in lines]
+    return lines
 
 
 # -------------------------------------------------------------------------------------------------------- descriptions

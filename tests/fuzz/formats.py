@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.cases import Case, Column, Value
-from fuzz.files import Line, admits, cell, expect, lines_of, manifest_of, trace_of
+from fuzz.files import Line, admits, cell, expect, lines_of, lists_of, manifest_of, trace_of
 from fuzz.promises import SLACK, Promise, broken, near
 from naive import perturbation, principles, retention
 
@@ -30,6 +30,7 @@ class Published:
     promises: list[Promise]
     groups: list[int | None]
     """The published group of every input row (its line, if values are randomised), from the private trace."""
+    trace: Path
 
     def rows_by_group(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = defaultdict(list)
@@ -46,7 +47,7 @@ class Published:
 def check(folder: Path, case: Case, promises: list[Promise], trace: Path) -> str:
     """Check that a release is true and keeps these promises, and return its format; ``UntrueError`` otherwise."""
     manifest = manifest_of(folder)
-    published = Published(folder, case, promises, trace_of(trace, case.rows))
+    published = Published(folder, case, promises, trace_of(trace, case.rows), trace)
     out = len(published.withheld)
     expect(manifest["rows"] == {"published": case.rows - out, "withheld": out}, "rows are counted wrongly")
     listed = [(entry["name"], entry["role"], entry["kind"]) for entry in manifest["attributes"]]
@@ -330,6 +331,39 @@ def _nested(published: Published) -> None:
             expect(kept, f"{promise.text} is broken by what is believed of a leaf")
 
 
+def _matched(published: Published) -> None:
+    """Persons and rows that may be theirs by the trace: as many of these as each has persons, one of every column."""
+    case, manifest = published.case, manifest_of(published.folder)
+    (column,) = case.sensitive
+    lines = _by_group(lines_of(published.folder, "table"))
+    expect(all(len(some) == 1 for some in lines.values()), "two rows have one number")
+    expect(manifest["groups"] == len(lines), "rows are counted wrongly")
+    listed = lists_of(published.trace, case.rows)
+    crowd: dict[int, list[int]] = defaultdict(list)
+    for person, some in enumerate(listed):
+        expect(len(set(some)) == len(some), "two assignments give a person the same row")
+        expect(some[:1] == [one for one in [published.groups[person]] if one is not None], "the own row is not first")
+        for number in some:
+            crowd[number].append(person)
+    expect(sorted(one for one in published.groups if one is not None) == sorted(lines), "other rows than persons")
+    for at in range(max(map(len, listed))):
+        given = [some[at] for some in listed if at < len(some)]
+        expect(len(set(given)) == len(given), "an assignment gives a row to two persons")
+    for number, persons in crowd.items():
+        expect(all(len(listed[person]) == len(persons) for person in persons), "the graph is not regular")
+        for one in case.quasi:
+            true = all(admits(one, lines[number][0][one.name], value) for value in _shared(one, persons))
+            expect(true, "a description is not true of all whose candidate the row is")
+    exact, prior = [*case.sensitive, *case.kept], column.meant
+    for person, some in enumerate(listed):
+        if some:
+            _same(exact, lines[some[0]], [person], "values")
+            held = [cell(column, lines[number][0]) for number in some]
+            for promise in published.promises:
+                kept = not broken(promise, held, prior, column)
+                expect(kept, f"{promise.text} is broken by candidates with {held}")
+
+
 class Expected(dict[Any, Fraction]):
     """How many persons are expected to have each value, as a group of so many persons."""
 
@@ -353,5 +387,6 @@ FORMATS: dict[str, Callable[[Published], None]] = {
     "perturbed": _perturbed,
     "retained": _retained,
     "nested": _nested,
+    "matched": _matched,
 }
 """The oracle of each format; the run fails for a format that is not listed."""

@@ -8,12 +8,11 @@ import pytest
 
 import discreet as dc
 from discreet.principles import PRINCIPLES, Prior, parse
-from discreet.schemes import SCHEMES
 from discreet.table.table import Table
 from support.audits import audits
-from support.claims import CLAIMS, pairs
+from support.claims import CLAIMS, LABELS, made, pairs
 
-REFUSED = [(scheme, promise) for promise in CLAIMS for scheme in SCHEMES if scheme not in CLAIMS[promise]]
+REFUSED = [(scheme, promise) for promise in CLAIMS for scheme in LABELS if scheme not in CLAIMS[promise]]
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +30,14 @@ def people() -> Table:
 
 
 def test_every_scheme_and_every_promise_is_in_the_matrix() -> None:
-    assert {scheme for schemes in CLAIMS.values() for scheme in schemes} == set(SCHEMES)
+    assert {scheme for schemes in CLAIMS.values() for scheme in schemes} == set(LABELS)
     assert {part.name for promise in CLAIMS for part in parse(promise).parts} == set(PRINCIPLES)
     assert all(str(parse(promise)) == promise for promise in CLAIMS)
 
 
 @pytest.mark.parametrize(("scheme", "promise"), pairs(CLAIMS))
 def test_what_is_claimed_is_published_and_audited(people: Table, scheme: str, promise: str) -> None:
-    release = SCHEMES[scheme]().publish(people, parse(promise))
+    release = made(scheme).publish(people, parse(promise))
     assert release.rows == people.rows
     audits(release, people, promises=promise)
 
@@ -46,8 +45,8 @@ def test_what_is_claimed_is_published_and_audited(people: Table, scheme: str, pr
 @pytest.mark.parametrize(("scheme", "promise"), REFUSED)
 def test_what_is_not_claimed_is_refused_with_a_way_out(people: Table, scheme: str, promise: str) -> None:
     """And before anything is tried: the scheme itself says that the promise is none of its kind."""
-    assert SCHEMES[scheme]().refusal(parse(promise), Prior.of(people)) is not None
+    assert made(scheme).refusal(parse(promise), Prior.of(people)) is not None
     with pytest.raises(dc.DiscreetError, match=r"; (for .* choose scheme '(\w+)'|ask for l=3)") as refusal:
-        SCHEMES[scheme]().publish(people, parse(promise))
+        made(scheme).publish(people, parse(promise))
     way = refusal.value.args[0].partition("choose scheme '")[2].partition("'")[0]
     assert not way or way in CLAIMS[promise]

@@ -20,7 +20,7 @@ from discreet.schemes.axes import axes_of
 from discreet.table.table import Table
 from support import one_of_each
 from support.audits import audits
-from support.claims import ABOUT_NUMBERS, ABOUT_VALUES, CROWDED, claimed, pairs
+from support.claims import ABOUT_NUMBERS, ABOUT_VALUES, CROWDED, claimed, made, pairs
 from support.tables import numeric_tables, tables
 
 
@@ -50,9 +50,9 @@ def audited(table: Table, promise: Principle, scheme: Scheme) -> bool:
 @given(table=tables(), values=st.sampled_from(["interval", "set", "label"]))
 @settings(max_examples=7)
 def test_the_audit_of_the_saved_files_holds(scheme: str, promise: str, table: Table, values: str) -> None:
-    kind = SCHEMES[scheme]
+    kind = type(made(scheme))
     options = {"values": values} if "values" in {field.name for field in fields(kind)} else {}
-    event("published" if audited(table, parse(promise), kind(**options)) else "refused")
+    event("published" if audited(table, parse(promise), made(scheme, **options)) else "refused")
 
 
 @pytest.mark.parametrize(("scheme", "promise"), pairs(ABOUT_NUMBERS))

@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from discreet.schemes import SCHEMES, Scheme
+
+GRAPH = "heterogeneous:publish=graph"
+LABELS = [*SCHEMES, GRAPH]
+"""The schemes, and those with an option that decides about what they claim."""
+
 ABOUT_VALUES = {
     "k-anonymity(k=3)": "cuts mondrian",
     "l-diversity(l=2)": "cuts lifting mondrian burel heterogeneous anatomy baseline",
@@ -48,6 +54,9 @@ AT_BORDERS = {
 """Promises that differ little from others above, but for who keeps them."""
 
 CLAIMS = {promise: schemes.split() for promise, schemes in (ABOUT_VALUES | ABOUT_NUMBERS | AT_BORDERS).items()}
+for promise, schemes in CLAIMS.items():
+    if "heterogeneous" in schemes and "alpha=0" not in promise:  # the graph hides nobody's presence
+        schemes.append(GRAPH)
 
 CROWDED = {"retention"}
 """Schemes that refuse what they claim about a table in which too many numbers are near to each other."""
@@ -61,3 +70,10 @@ def pairs(promises: Iterable[str]) -> list[tuple[str, str]]:
 def claimed(scheme: str, promise: str) -> bool:
     """Whether a scheme has to keep a promise; one that is not listed is only asked of schemes that claim its kind."""
     return promise not in CLAIMS or scheme in CLAIMS[promise]
+
+
+def made(label: str, **options: object) -> Scheme:
+    """The scheme of a label, with further options."""
+    name, _, option = label.partition(":")
+    text = dict([option.split("=")]) if option else {}
+    return SCHEMES[name].from_texts({**text, **{key: str(value) for key, value in options.items()}})

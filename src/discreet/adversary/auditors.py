@@ -9,6 +9,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.formats.ambiguous.audit import audit_ambiguous
 from discreet.adversary.formats.anatomy.audit import audit_anatomy
 from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.formats.matched.audit import audit_matched
 from discreet.adversary.formats.nested.audit import audit_nested
 from discreet.adversary.formats.randomised.perturbed import audit_perturbed
 from discreet.adversary.formats.randomised.retained import audit_retained
@@ -19,6 +20,7 @@ from discreet.releases import (
     AmbiguousRelease,
     AnatomyRelease,
     GeneralizedRelease,
+    MatchedRelease,
     NestedRelease,
     PerturbedRelease,
     Release,
@@ -34,6 +36,7 @@ AUDITORS: dict[type[Release], Auditor] = {
     PerturbedRelease: audit_perturbed,
     RetainedRelease: audit_retained,
     NestedRelease: audit_nested,
+    MatchedRelease: audit_matched,
 }
 """The auditors of the built-in formats; a plug-in registers its own with its format."""
 

@@ -35,6 +35,8 @@ class Subjects:
     """The word for several subjects."""
     whom: Callable[[int], str] = wording.rows
     """Puts the number of rows or persons of a subject into words."""
+    this: str = ""
+    """The word for one subject after "this", if it is not ``noun``."""
 
     @classmethod
     def groups(cls, release: GroupedRelease, counts: Counts) -> Subjects:

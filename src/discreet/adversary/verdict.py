@@ -86,7 +86,7 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
     if broken:
         explained = part.explain(counts, prior)
         if worst is not None:
-            explained = explained.replace("this group", f"this {subjects.noun}")
+            explained = explained.replace("this group", f"this {subjects.this or subjects.noun}")
         sentence = f"{part} is broken by {broken:,} of {everyone:,} {subjects.many}; the worst is {who}. {explained}"
     else:
         and_left = " and by the withheld rows" if left.sum() else ""

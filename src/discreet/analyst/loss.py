@@ -44,13 +44,16 @@ def gcp(release: Release) -> float:
 
 
 def discernibility(release: Release) -> int:
-    """The sum of the squared sizes of the cells; a withheld row is indistinguishable from every row of the table."""
-    return int((_told(release).sizes ** 2).sum()) + release.withheld * (release.rows + release.withheld)
+    """The sum over rows of the rows like them; a withheld row is indistinguishable from every row of the table."""
+    told = _told(release)
+    alike = told.sizes if told.alike is None else told.alike
+    return int((told.sizes * alike).sum()) + release.withheld * (release.rows + release.withheld)
 
 
 def average_class_size(release: Release) -> float:
-    """The mean number of rows per cell."""
-    cells = _told(release).cells
+    """The mean number of rows per cell, those with the same description counted as one where rows have their own."""
+    told = _told(release)
+    cells = told.cells if told.alike is None else round(float((told.sizes / told.alike).sum()))
     return release.rows / cells if cells else 0.0
 
 

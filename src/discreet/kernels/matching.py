@@ -72,6 +72,22 @@ def boxes_in_turn(axes, growing, points, boxes, found):
 
 
 @kernel
+def through_buckets(axes, growing, points, width, start, found):
+    """The boxes take a row from one bucket after the other, each time as ``boxes_in_turn``, into ``found[bucket]``.
+
+    Bucket ``b`` has the points from ``b * width`` on; ``start`` is the one that the boxes have grown from.
+    """
+    number = points.shape[0] // width
+    boxes = np.arange(width)
+    unmarked = np.full(width, -1, np.int32)
+    for step in range(1, number):
+        bucket = (start + step) % number
+        rows = points[bucket * width : (bucket + 1) * width]
+        boxes_in_turn(axes, growing, rows, boxes, found[bucket])
+        take_in(axes, growing, rows, unmarked, found[bucket])
+
+
+@kernel
 def rows_in_turn(axes, growing, points, marks, boxes, found):
     """Each row in turn takes the cheapest box of those left, into ``found``; -1 if it may have none."""
     free = boxes.copy()

@@ -10,6 +10,7 @@ from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.folder import ManifestFile, read_manifest
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.matched.release import MatchedRelease
 from discreet.releases.nested.release import NestedRelease
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.randomised.retained import RetainedRelease
@@ -22,6 +23,7 @@ __all__ = [
     "AmbiguousRelease",
     "AnatomyRelease",
     "GeneralizedRelease",
+    "MatchedRelease",
     "NestedRelease",
     "PerturbedRelease",
     "Release",
@@ -41,6 +43,7 @@ FORMATS: Registry[type[Release]] = Registry(
             RetainedRelease,
             AmbiguousRelease,
             NestedRelease,
+            MatchedRelease,
         )
     },
     lambda plug: plug.release,

@@ -42,6 +42,8 @@ class Descriptions:
     """For each quasi-identifier, its distinct published texts and the index of each cell's text."""
     sizes: NDArray[np.int64]
     """The number of rows of each cell."""
+    alike: NDArray[np.int64] | None = None
+    """Per cell: the number of rows with its description, where cells may have the same; else None."""
 
     @property
     def cells(self) -> int:

@@ -41,13 +41,17 @@ class Release(ABC):
     """Whether the format always leaves presence in doubt, so that audits report how much."""
     about_persons: ClassVar[bool] = False
     """Whether the format supports promises about persons with several rows."""
+    promises_by_trace: ClassVar[bool] = False
+    """Whether promises are about something that only the private trace tells, so that files alone may not show them."""
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
     faults: tuple[str, ...]
     """Sentences on inconsistencies in the files; always empty for a release made in this process."""
     trace: NDArray[np.int32] | None
-    """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved."""
+    """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved.
+
+    Of a matched release a matrix: the numbers of all rows that may be the person's."""
 
     @classmethod
     @abstractmethod

@@ -32,6 +32,11 @@ class Scheme(ABC):
     persons: ClassVar[bool] = False
     """Whether it keeps promises about persons who have several rows each."""
 
+    @property
+    def makes(self) -> type[Any]:
+        """The class of releases that it makes with its options, where these decide about that."""
+        return self.format
+
     @abstractmethod
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
         """Return a release of the table that keeps the promise."""
@@ -64,19 +69,20 @@ class Scheme(ABC):
     @classmethod
     def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:
         """Return the scheme with options given as text, as on a command line or in a manifest."""
-        known = {field.name: field for field in fields(cast(Any, cls)) if field.name != "random_state"}
+        known = {option_name(field): field for field in fields(cast(Any, cls)) if field.name != "random_state"}
         given: dict[str, Any] = {}
         for key, text in options.items():
             if key not in known:
                 raise DiscreetError(f"scheme {cls.name!r} has no option {key!r}; {near(key, known, most=1)}")
-            given[key] = _value(known[key], text)
+            given[known[key].name] = _value(known[key], text)
         return cls(**given, **{"random_state": random_state})
 
     def _choose(self, **choices: Sequence[str]) -> None:
         """Raise an error for a parameter that is not one of its choices."""
+        called = {field.name: option_name(field) for field in fields(cast(Any, self))}
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
-                raise DiscreetError(f"{name}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
+                raise DiscreetError(f"{called[name]}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
 
     @property
     @abstractmethod
@@ -119,6 +125,11 @@ def _check_persons(scheme: Scheme, table: Table) -> None:
             f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
             "choose scheme 'cuts', or give one row per person"
         )
+
+
+def option_name(field: Field[Any]) -> str:
+    """Return the name of a parameter on the command line: its own, unless Python needs that name for something else."""
+    return str(field.metadata.get("option", field.name))
 
 
 def _value(field: Field[Any], text: str) -> object:

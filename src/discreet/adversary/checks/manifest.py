@@ -92,14 +92,13 @@ def _options(scheme: Any, format: str) -> tuple[dict[str, Any], list[str], list[
 
 def _known(name: str, options: dict[str, Any], format: str) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return options, faults and remarks, as ``_options``, for one of discreet's schemes."""
-    scheme = registered("schemes")[name]
-    made_so = scheme.format.format
-    if made_so != format:
-        return {}, [f"the manifest names scheme {name!r}, whose releases are {made_so} and not {format}"], []
     try:
-        made = scheme.from_texts({key: _text(value) for key, value in options.items()}).options
+        scheme = registered("schemes")[name].from_texts({key: _text(value) for key, value in options.items()})
     except (DiscreetError, OverflowError) as error:
         return {}, [f"the manifest has options that scheme {name!r} does not take: {error}"], []
+    made, made_so = scheme.options, scheme.makes.format
+    if made_so != format:
+        return {}, [f"the manifest names scheme {name!r}, whose releases are {made_so} and not {format}"], []
     # a manifest made by hand may omit options, and may write 1 for 1.0
     whole = {key for key, value in made.items() if type(options.get(key)) is int and options[key] == value}
     return {key: options[key] if key in whole else made[key] for key in made if key in options}, [], []

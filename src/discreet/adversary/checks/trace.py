@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 from numpy.typing import NDArray
 
@@ -24,21 +25,28 @@ EXPLAINED = "every group has exactly the sensitive values of its rows, all of wh
 
 
 def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int64], list[str]]:
-    """Read the private file with the group of every input row (empty when withheld); also return the file's faults."""
+    """Read the private file with the group of every input row (empty when withheld); also return the file's faults.
+
+    If the file lists candidates, these are returned: a matrix with a line for every input row, filled up with -1.
+    """
     what = f"the trace {str(path)!r}"
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(content(located(path), f"{str(path)!r} for the trace")),
-            convert_options=pyarrow.csv.ConvertOptions(column_types={"row": pa.int64(), "group": pa.int64()}),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types={"row": pa.int64(), "group": pa.int64(), "candidates": pa.string()}
+            ),
         )
-        numbers, groups = table.column("row"), table.column("group")
+        numbers, groups = table.column("row"), table.column("group").fill_null(-1).to_numpy()
+        if "candidates" in table.column_names:
+            groups = _listed(groups, table.column("candidates"))
     except (pa.ArrowException, KeyError) as error:
         raise DiscreetError(
             f"{what} cannot be read as a table with the columns row and group ({str(error).splitlines()[0]}); name the "
             "file that publishing wrote, or audit without it"
         ) from None
     at = numbers.fill_null(-1).to_numpy()
-    trace = np.full(rows, -1, np.int64)
+    trace = np.full((rows, *groups.shape[1:]), -1, np.int64)
     faults: list[str] = []
     outside = (at < 0) | (at >= rows)
     if bool(outside.any()):
@@ -48,8 +56,23 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
         faults.append(f"the trace names input row {int(np.argmax(seen > 1)):,} more than once")
     if bool((seen == 0).any()):
         faults.append(f"the trace does not name input row {int(np.argmax(seen == 0)):,}")
-    trace[at[~outside]] = groups.fill_null(-1).to_numpy()[~outside]
+    trace[at[~outside]] = groups[~outside]
     return trace, faults
+
+
+def _listed(own: NDArray[np.int64], texts: pa.ChunkedArray) -> NDArray[np.int64]:
+    """Return the numbers that texts list, a line for each, with the person's own in the first place."""
+    lists = pc.split_pattern(texts.combine_chunks(), " ")
+    words = pc.list_flatten(lists)
+    some = pc.not_equal(words, "")
+    numbers = pc.list_parent_indices(lists).filter(some).to_numpy()
+    values = words.filter(some).cast(pa.int64()).to_numpy()
+    sizes = np.bincount(numbers, minlength=len(own))
+    result = np.full((len(own), max(1, int(sizes.max(initial=0)))), -1, np.int64)
+    result[numbers, np.arange(len(numbers)) - (np.cumsum(sizes) - sizes)[numbers]] = values
+    if bool((result[:, 0] != own).any()):
+        raise pa.ArrowInvalid("a list of candidates does not begin with the number in the column group")
+    return result
 
 
 def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:

@@ -317,6 +317,20 @@ def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
     return {"persons": {"published": shown, "withheld": table.persons - shown}}
 
 
+def check_one_row_each(table: Table, format: str) -> None:
+    """Raise an error unless a table has one sensitive attribute and one row per person, as some formats need."""
+    if table.secret is None:
+        raise DiscreetError(f"a {format} release needs a sensitive attribute: without one there is nothing to protect")
+    if len(table.sensitive) > 1:
+        names = ", ".join(column.name for column in table.sensitive)
+        raise DiscreetError(f"a {format} release can have one sensitive attribute, not {names}; publish one of them")
+    if table.person is not None:
+        raise DiscreetError(
+            f"a {format} release is about persons with one row each, and the table was read with a column that tells "
+            "the persons of rows; leave it out, or choose a scheme that publishes groups"
+        )
+
+
 def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
     """Raise an error for groups that are not a partition of the table, or that cannot be published."""
     if groups.shape != (table.rows,) or groups.dtype.kind not in "iu":

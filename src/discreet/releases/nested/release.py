@@ -25,7 +25,13 @@ from discreet.randomness import permutation
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.descriptions import Texts
 from discreet.releases.generalized.describe import Values, generalize
-from discreet.releases.generalized.release import GROUP, GeneralizedRelease, check_partition, dense_groups
+from discreet.releases.generalized.release import (
+    GROUP,
+    GeneralizedRelease,
+    check_one_row_each,
+    check_partition,
+    dense_groups,
+)
 from discreet.releases.lookup import Lookup
 from discreet.releases.nested.tree import Tree, check_tree, tidied
 from discreet.table.combinations import distinct
@@ -112,7 +118,7 @@ class NestedRelease(GeneralizedRelease):
         <nested release of 48 rows, 0 withheld: l-diversity(l=2)>
         """
         above, leaves, nodes = (np.asarray(one) for one in (parents, leaf_of, node_of))
-        _check_table(table)
+        check_one_row_each(table, cls.format)
         check_tree(table.rows, above, leaves, nodes)
         check_partition(table, nodes, values)
         above, leaves, nodes = tidied(*(one.astype(np.int64) for one in (above, leaves, nodes)))
@@ -237,20 +243,6 @@ class NestedRelease(GeneralizedRelease):
         if not self.sound:
             raise DiscreetError(AT_FAULT)
         return self.leaves.presence(points, combined=combined)
-
-
-def _check_table(table: Table) -> None:
-    """Raise an error for a table for which beliefs in a tree are not defined."""
-    if table.secret is None:
-        raise DiscreetError("a nested release needs a sensitive attribute: without one no row needs to stand high")
-    if len(table.sensitive) > 1:
-        names = ", ".join(column.name for column in table.sensitive)
-        raise DiscreetError(f"a nested release can have one sensitive attribute, not {names}; publish one of them")
-    if table.person is not None:
-        raise DiscreetError(
-            "a nested release is about persons with one row each, and the table was read with a column that tells the "
-            "persons of rows; leave it out, or choose a scheme that publishes groups"
-        )
 
 
 def _everyone(

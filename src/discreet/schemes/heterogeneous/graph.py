@@ -1,7 +1,7 @@
-"""What the paper publishes: every row in a box of its own, around the rows that it is matched with.
+"""The graph of the paper: every row in a box of its own, around the rows that it is matched with.
 
-No scheme publishes it, as the best of its partitions loses no more (see ``Heterogeneous``). It is here to be compared
-with.
+The best of the partitions that it is made of loses no more (see ``Heterogeneous``), so the graph is published only when
+it is asked for.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ kernels = cast(Any, _matching)
 class Graph:
     """Which rows each published box is around: a graph in which every row has as many boxes as a box has rows."""
 
-    members: NDArray[np.int64]
+    members: NDArray[np.integer[Any]]
     """``members[box, at]``: the rows that a box is around. Each column holds every row once: it is an assignment."""
     cost: NDArray[np.float64]
     """What each box costs."""
 
     @classmethod
-    def around(cls, space: Space, members: NDArray[np.int64]) -> Graph:
+    def around(cls, space: Space, members: NDArray[np.integer[Any]]) -> Graph:
         """The graph of these rows, with what the boxes around them cost."""
         points = space.points[members[:, 0]]
         growing = Growing(points.copy(), points.copy(), np.zeros(len(points)), np.zeros((len(points), 1), np.bool_))
@@ -52,7 +52,7 @@ class Graph:
         found: NDArray[np.int64] = np.argsort(self.members, axis=None, kind="stable").reshape(boxes, size) // size
         return found
 
-    def draw(self, seeded: np.random.Generator | None = None) -> NDArray[np.int64]:
+    def draw(self, seeded: np.random.Generator | None = None) -> NDArray[np.integer[Any]]:
         """For each box the row whose sensitive value is published with it: one of the assignments, all equally likely.
 
         Which one it was must not be guessed, so chance comes from the operating system unless a generator is given.
@@ -61,8 +61,22 @@ class Graph:
         In an assignment from buckets to buckets, the candidates of a person, one of each bucket, have the values of
         rows of different buckets.
         """
-        column: NDArray[np.int64] = self.members[:, int(numbers_below(self.members.shape[1], 1, seeded)[0])]
-        return column
+        return self.members[:, self._drawn(seeded)]
+
+    def matches(self, seeded: np.random.Generator | None = None) -> NDArray[np.int32]:
+        """For each row the boxes that are around it, beginning with the one that its value is published with.
+
+        That one is drawn as by ``draw``; the assignments after it follow in their order.
+        """
+        boxes, size = self.members.shape
+        first = self._drawn(seeded)
+        found = np.empty((boxes, size), np.int32)
+        for at in range(size):
+            found[self.members[:, (first + at) % size], at] = np.arange(boxes)
+        return found
+
+    def _drawn(self, seeded: np.random.Generator | None) -> int:
+        return int(numbers_below(self.members.shape[1], 1, seeded)[0])
 
 
 def matched_graph(space: Space, buckets: Buckets, matching: Matching) -> Graph:
@@ -81,7 +95,7 @@ def matched_graph(space: Space, buckets: Buckets, matching: Matching) -> Graph:
     True
     """
     assert buckets.full == len(buckets), "all buckets have the same number of rows"
-    members = np.empty((len(buckets.rows), len(buckets)), np.int64)
+    members = np.empty((len(buckets.rows), len(buckets)), np.int32)  # the largest array by far
     cost = np.empty(len(buckets.rows))
     for start in range(len(buckets)):
         grown = grow_from(space, buckets, start, matching)

@@ -85,6 +85,12 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching) ->
     kernels.take_in(space.axes, growing, points[own], buckets.marks[own], groups)
     members = np.full((buckets.width, len(buckets)), -1, np.int64)
     members[:, start] = buckets.rows[own]
+    if matching == "greedy" and number == 0 and buckets.full == len(buckets) and buckets.width <= BLOCK:
+        # the same as below, without coming back here for every bucket
+        boxes = np.tile(groups, (len(buckets), 1))
+        kernels.through_buckets(space.axes, growing, points, buckets.width, start, boxes)
+        members[boxes, np.arange(len(buckets))[:, None]] = buckets.rows.reshape(boxes.shape)
+        return Grown(members, growing.cost)
     for bucket in [*range(start + 1, len(buckets)), *range(start)]:
         other = buckets[bucket]
         rows = Rows(points[other], buckets.marks[other])

@@ -1,27 +1,37 @@
 """Heterogeneous generalization (Gkountouna et al., "One-off Disclosure Control by Heterogeneous Generalization", USENIX
-Security 2022), published as the best of the partitions that its graph is made of."""
+Security 2022), published as the best of the partitions that its graph is made of, or as the graph."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
+from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
+from discreet.randomness import generator
 from discreet.releases.generalized.describe import Values
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.matched.candidates import published_values
+from discreet.releases.matched.release import MatchedRelease
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.top_down import threads
-from discreet.schemes.grouping import GroupingScheme
-from discreet.schemes.heterogeneous.buckets import Bucketing, bucketize
+from discreet.schemes.grouping import GroupingScheme, confirm, published_rows
+from discreet.schemes.heterogeneous.buckets import Bucketing, Buckets, bucketize
 from discreet.schemes.heterogeneous.matching import Grown, Matching, Space, grow_from
-from discreet.schemes.keepers import not_only_caps
+from discreet.schemes.heterogeneous.zones import matches_in_zones
+from discreet.schemes.keepers import not_only_caps, way_out
+from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
+Published = Literal["best-bucket", "graph"]
+"""What is published: the partition that grew from the best bucket, or the graph that all of them make."""
 _STARTS = 4
 """How many buckets groups are grown from with little effort."""
 
@@ -51,6 +61,14 @@ class Heterogeneous(GroupingScheme):
     mean of the losses of its m partitions, and the best of these loses no more than the graph. Its groups hold one row
     of every bucket, which is all that the promise needs, and rows keep their own values: nothing has to be drawn.
 
+    With ``publishes="graph"`` (option ``publish=graph``) the graph is published all the same, as a matched release:
+    every row in the box around the rows that it is matched with, by one of the assignments that the graph was built of,
+    drawn by chance of the operating system (``heterogeneous/zones.py`` shows why this keeps the promise, and what it
+    takes). The promise then covers an adversary who knows who is matched with which rows. Whoever only has the files
+    does not, and may believe more than is promised about many persons; where values depend on quasi-identifiers even
+    rightly, as boxes that overlap tell more about a neighbourhood than any one person's candidates do. Audits say how
+    much more. This is a reason to publish the groups, whose descriptions say all that there is to know.
+
     >>> from discreet.datasets import patients
     >>> from discreet.principles import BetaLikeness
     >>> release = Heterogeneous(random_state=1).publish(patients(), BetaLikeness(2))
@@ -68,6 +86,8 @@ class Heterogeneous(GroupingScheme):
     """Which values share a bucket: such that buckets are fewest, or as ``published``."""
     effort: Literal["fast", "thorough"] = "fast"
     """``fast``: groups grow from a few buckets. ``thorough``: from each, so never worse than the graph of all."""
+    publishes: Published = field(default="best-bucket", metadata={"option": "publish"})
+    """``best-bucket``: groups. ``graph``: every row in a box of its own, as in the paper; the option ``publish``."""
     loss: Loss = "ail"
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
@@ -81,6 +101,7 @@ class Heterogeneous(GroupingScheme):
             matching=get_args(Matching),
             buckets=get_args(Bucketing),
             effort=("fast", "thorough"),
+            publishes=get_args(Published),
             loss=get_args(Loss),
             values=get_args(Values),
         )
@@ -92,13 +113,59 @@ class Heterogeneous(GroupingScheme):
             "matching": self.matching,
             "buckets": self.buckets,
             "effort": self.effort,
+            "publish": self.publishes,
             "loss": self.loss,
             "values": self.values,
         }
 
+    @property
+    def makes(self) -> type[GeneralizedRelease]:
+        """Matched releases if the graph is published, else generalized ones."""
+        return MatchedRelease if self.publishes == "graph" else self.format
+
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Promises that bound every value from above, with k-anonymity or without; no others."""
+        if self.publishes == "graph" and any(part.most_presence < 1.0 for part in principle.parts):
+            return (
+                f"scheme {self.name!r} does nothing to hide who is in the table if it publishes the graph; "
+                f"{way_out(principle)}"
+            )
         return not_only_caps(self.name, principle, prior) or super().refusal(principle, prior)
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
+        """A release of the table in which every group, or everyone's candidates, keep the promise."""
+        if self.publishes == "best-bucket":
+            return super().publish(table, principle, progress)
+        if table.person is not None:
+            raise DiscreetError(
+                f"scheme {self.name!r} promises nothing about persons who have several rows if it publishes the graph; "
+                "publish the best bucket instead (publish=best-bucket), or give one row per person"
+            )
+        prior = feasible(self, table, principle)
+        principle = stated(principle, table)
+        rng = generator(self.random_state)
+        seeded = None if self.random_state is None else rng
+        rows = published_rows(table, principle, prior, rng)
+        tell = progress or (lambda stage, share: None)
+        tell("matching rows", 0.0)
+        space, buckets = self._prepared(table, principle, prior, rows, rng)
+        found = matches_in_zones(
+            space, buckets, self.matching, rng, seeded, lambda share: tell("matching rows", 0.9 * share)
+        )
+        candidates = np.full((table.rows, found.shape[1]), -1, np.int32)
+        candidates[rows] = found
+        _confirm_graph(candidates, table.classes, principle, prior)
+        release = MatchedRelease.from_candidates(
+            table,
+            candidates,
+            promise=principle,
+            scheme=self.name,
+            options=self.options,
+            values=self.values,
+            seeded=seeded,
+        )
+        tell("matching rows", 1.0)
+        return release
 
     def groups(
         self,
@@ -110,13 +177,9 @@ class Heterogeneous(GroupingScheme):
         progress: Progress | None,
     ) -> NDArray[np.int32]:
         """The group of each of these rows."""
-        caps = principle.caps(prior)
-        assert caps is not None, "a promise without caps is refused"
         tell = progress or (lambda stage, share: None)
         tell("matching rows", 0.0)
-        least = max(part.least_rows for part in principle.parts)
-        buckets = bucketize(table.classes[rows], caps, least, self.buckets, rng)
-        space = space_of(table, rows, self.loss, self.values)
+        space, buckets = self._prepared(table, principle, prior, rows, rng)
         starts = rng.permutation(buckets.full)[: _STARTS if self.effort == "fast" else None].tolist()
         best: Grown | None = None
         with ThreadPoolExecutor(threads()) as pool:
@@ -126,6 +189,32 @@ class Heterogeneous(GroupingScheme):
                 tell("matching rows", at / len(starts))
         assert best is not None, "there is a full bucket"
         return best.groups
+
+    def _prepared(
+        self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64], rng: np.random.Generator
+    ) -> tuple[Space, Buckets]:
+        """Where these rows lie, and the buckets that they are in."""
+        caps = principle.caps(prior)
+        assert caps is not None, "a promise without caps is refused"
+        least = max(part.least_rows for part in principle.parts)
+        buckets = bucketize(table.classes[rows], caps, least, self.buckets, rng)
+        return space_of(table, rows, self.loss, self.values), buckets
+
+
+def _confirm_graph(
+    candidates: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior
+) -> None:
+    """Judge once more what is about to be published: a fault in the scheme must not become a broken promise.
+
+    That the graph is regular is seen to where the release is made.
+    """
+    confirm(np.where(candidates[:, 0] < 0, -1, 0).astype(np.int32), classes, principle, prior)  # withheld, all others
+    kept = np.flatnonzero(candidates[:, 0] >= 0)
+    shown = np.empty(len(kept), np.int32)
+    shown[candidates[kept, 0]] = classes[kept]
+    _, counts = published_values(candidates, shown, len(prior.counts))
+    if not principle.holds(counts, prior).all():
+        raise AssertionError(f"the graph breaks {principle}; nothing was published")
 
 
 def space_of(table: Table, rows: NDArray[np.int64], loss: Loss, values: Values) -> Space:

@@ -15,9 +15,10 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, ends_of
 from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.matching import by_counting, had_by, people_of
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.formats.generalized.align import Aligned, align
-from discreet.adversary.formats.nested.matching import by_counting, by_descriptions, people_of
+from discreet.adversary.formats.nested.matching import by_descriptions
 from discreet.adversary.formats.nested.support import by_trace, nesting, without_trace
 from discreet.adversary.formats.orders import order_of_nested
 from discreet.adversary.subjects import Subjects
@@ -51,8 +52,9 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
         clear = [part for part, one in zip(case.parts, kept, strict=True) if math.isfinite(one.strain)]
         if clear:
             people = people_of(aligned)
-            checks.append(by_descriptions(clear, release, aligned, people, prior, left))
-            checks.append(by_counting(clear, release, aligned, people, prior, original.classes))
+            had = had_by(people, original.classes[aligned.usable], len(prior.values))
+            checks.append(by_descriptions(clear, release, aligned, people, had, prior, left))
+            checks.append(by_counting(clear, aligned, people, had, prior))
     else:
         kept = [_unjudged(part) for part in case.parts]
     given, warnings = soundness.taken(case.parts, prior, case.from_release)

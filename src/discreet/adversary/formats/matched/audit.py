@@ -1,0 +1,145 @@
+"""The audit of a matched release: rows under descriptions of their own, around the persons they are matched with.
+
+With the trace promises are judged by what is published with the candidates of every person. What is believed by those
+who only match descriptions, or count rows, is reported as well; the promise is not about them. Without the trace nobody
+knows who is matched with which rows: promises are then judged by what someone believes who only matches descriptions,
+and are not shown to hold where that is more than they allow.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Case, FormatFindings
+from discreet.adversary.check import Check
+from discreet.adversary.checks import soundness
+from discreet.adversary.checks.domains import domains, ends_of
+from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.matching import (
+    ACCURATE,
+    Believed,
+    People,
+    believed_by_matching,
+    beyond,
+    by_counting,
+    had_by,
+    marked_sets,
+    people_of,
+)
+from discreet.adversary.checks.totals import totals
+from discreet.adversary.formats.generalized.align import Aligned, align
+from discreet.adversary.formats.generalized.support import without_trace
+from discreet.adversary.formats.matched.support import by_trace, candidates_in
+from discreet.adversary.formats.orders import order_of_generalized
+from discreet.adversary.subjects import Subjects
+from discreet.adversary.verdict import PromiseVerdict, judged
+from discreet.analyst.loss import losses
+from discreet.principles import Principle, Prior
+from discreet.releases.matched.candidates import published_values
+from discreet.releases.matched.release import MatchedRelease
+
+ONLY_MATCHING = "Without the trace, by whoever only matches descriptions"
+
+
+def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
+    """Audit a matched release against its original; see ``audit``."""
+    release, original = case.release, case.original
+    aligned = align(release, original)
+    checks = [entries(case, groups=case.manifest["groups"]), _consistency(release)]
+    checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
+    check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
+    own = None if case.trace is None or case.trace.ndim != 2 else case.trace[:, 0]
+    checks += [check, order_of_generalized(aligned, own)]
+    prior = Prior.of(original)
+    left = np.maximum(prior.counts - aligned.published, 0)
+    people = people_of(aligned)
+    had = had_by(people, original.classes[aligned.usable], len(prior.values))
+    found = _matched(aligned, people, had, left)
+    if how == "trace" and check.holds and case.trace is not None:
+        persons = _persons(aligned, case.trace, prior)
+        kept = [judged(part, persons, prior, left) for part in case.parts]
+        clear = [part for part, one in zip(case.parts, kept, strict=True) if math.isfinite(one.strain)]
+        checks += [_descriptions([part for part in clear if part.caps(prior) is not None], prior, found)]
+    else:
+        kept = [_by_matching(part, aligned, found, prior, left) for part in case.parts]
+        clear = list(case.parts)
+        caveat = (
+            "as only the trace tells who is matched with which rows, it was judged by what someone believes who only "
+            "matches descriptions, all ways to do so being equally likely"
+        )
+        checks.append(Check("matches", True, f"The promise is judged without the matches: {caveat}.", caveat=caveat))
+    checks.append(by_counting(clear, aligned, people, had, prior))
+    given, warnings = soundness.taken(case.parts, prior, case.from_release)
+    checks += warnings
+    return FormatFindings(checks, kept, losses(release), how, given)
+
+
+def _consistency(release: MatchedRelease) -> Check:
+    if release.faults:
+        return soundness.consistency(release)
+    return Check("consistency", True, "Every row has a number of its own, and rows are as many as the manifest says.")
+
+
+def _persons(aligned: Aligned, trace: NDArray[np.int64], prior: Prior) -> Subjects:
+    """Return the persons with what is published with their candidates; each is named by one of these, not its own."""
+    release = aligned.release
+    places = candidates_in(aligned, trace)
+    assert places is not None, "the trace explains the release"
+    of_place = np.empty(release.groups, np.int64)
+    of_place[release.group_of] = aligned.class_of[release.classes]
+    shown, counts = published_values(places, of_place, len(prior.values))
+    first = np.where(places[shown] < 0, release.groups, places[shown]).min(axis=1, initial=release.groups)
+    return Subjects(
+        counts,
+        release.ids[first],
+        lambda at: release.description(int(first[at])),
+        "person with the candidate",
+        "persons",
+        lambda number: "1 candidate" if number == 1 else f"{number:,} candidates",
+        "set of candidates",
+    )
+
+
+def _matched(aligned: Aligned, people: People, had: NDArray[np.int64], left: NDArray[np.int64]) -> Believed | str:
+    """Return what someone believes who only matches descriptions, or why that is not known."""
+    times, sets, _ = marked_sets(aligned.release, people)
+    return believed_by_matching(aligned, people, sets, np.flatnonzero(times), had, left)
+
+
+def _descriptions(parts: list[Principle], prior: Prior, found: Believed | str) -> Check:
+    """Report what is believed by someone who does not know the matches; the promise is about one who does."""
+    who = "Whoever does not know the matches and only matches descriptions finds more rows that may be a person's"
+    about = "that is so for whoever knows who is matched with which rows, which is not published:"
+    if isinstance(found, str):
+        caveat = f"{about} what someone believes who only matches descriptions was not looked at"
+        return Check("descriptions", True, f"{who}; what that one believes is not known, as {found}.", caveat=caveat)
+    anybody = "whoever only matches descriptions, as anybody may,"
+    return beyond(parts, prior, found, f"{who}, and believes", f"{about} {anybody}")
+
+
+def _by_matching(
+    part: Principle, aligned: Aligned, found: Believed | str, prior: Prior, left: NDArray[np.int64]
+) -> PromiseVerdict:
+    """Judge a promise without the trace, by the beliefs of someone who only matches descriptions."""
+    if isinstance(found, str):
+        sentence = f"{part} cannot be judged without the trace, which tells who is matched with which rows: {found}."
+        return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, sentence)
+    counts = found.counts
+    release, rows = aligned.release, found.likeliest
+    kinds = Subjects(
+        replace(counts, amounts=counts.amounts * (1.0 - ACCURATE)),  # what scaling may be off by breaks no promise
+        release.ids[rows],
+        lambda at: release.description(int(rows[at])),
+        "kind of people likeliest to have row",
+        "kinds of people",
+        lambda number: "1 person" if number == 1 else f"{number:,} persons",
+        "kind of people",
+    )
+    verdict = judged(part, kinds, prior, left)
+    told = "" if verdict.holds else " The promise is about whoever knows the matches: give the trace to have it judged."
+    return replace(verdict, sentence=f"{ONLY_MATCHING}: {verdict.sentence}{told}")

@@ -1,0 +1,102 @@
+"""The graph such that the promise is kept by what is published, which takes more than boxes that keep it.
+
+A box of the paper's graph is around rows of different buckets, and rows of a value that are kept apart do not meet in
+it. But a person looks at something else: at the values that are published with the boxes around the person. These come
+from different buckets too, whichever assignment is drawn, but not out of one box: so rows that are kept apart in all
+boxes may meet here. On some tables 5-diversity becomes 2.5-diversity for a few persons.
+
+So the table is divided into zones first, and each becomes a graph of its own. Groups are grown from one bucket, as for
+the partition that is published otherwise. A zone is made of whole groups, all with a row of the short bucket or all
+without one, such that the rows that are kept apart of a value lie in one bucket only.
+
+Why the promise is kept: in a zone all buckets have as many rows as the zone has groups, and a value is in the buckets
+that it fills alone and in one more at most: in no more than it may be in a group (see ``Heterogeneous``). Whichever
+assignment of a zone's graph is drawn, the values published with the candidates of a person are those of one row of each
+bucket of the zone. So a value is among them as often as there are buckets with it, at most. With buckets as
+``published`` no rows need be kept apart, or each value is in a group once, which is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.schemes.cuts.top_down import threads
+from discreet.schemes.heterogeneous.buckets import Buckets
+from discreet.schemes.heterogeneous.graph import Graph, matched_graph
+from discreet.schemes.heterogeneous.matching import Grown, Matching, Space, grow_from
+
+
+def matches_in_zones(
+    space: Space,
+    buckets: Buckets,
+    matching: Matching,
+    rng: np.random.Generator,
+    seeded: np.random.Generator | None,
+    tell: Callable[[float], object],
+) -> NDArray[np.int32]:
+    """For each row the boxes around it, beginning with the one that its value is published with; -1 for no more.
+
+    Boxes have the numbers of the rows that they were grown from. Each zone's assignment is drawn on its own.
+    """
+    start = int(rng.integers(buckets.full))
+    parts = [_shuffled(zone, rng) for zone in zones(grow_from(space, buckets, start, matching), buckets)]
+    found = np.full((len(buckets.rows), max(map(len, parts))), -1, np.int32)
+
+    def graph_of(zone: Buckets) -> tuple[NDArray[np.int64], Graph]:
+        rows, places = np.unique(zone.rows, return_inverse=True)
+        own = Buckets(zone.width, places, zone.marks)
+        return rows, matched_graph(Space(space.points[rows], space.axes), own, matching)
+
+    with ThreadPoolExecutor(threads()) as pool:
+        for at, (rows, graph) in enumerate(pool.map(graph_of, parts), 1):
+            found[rows, : graph.members.shape[1]] = rows[graph.matches(seeded)]
+            tell(at / len(parts))
+    return found
+
+
+def zones(grown: Grown, buckets: Buckets) -> Iterator[Buckets]:
+    """The rows in zones of whole groups, each zone with its buckets; every group goes to the first zone that it fits.
+
+    >>> grown = Grown(np.array([[0, 4], [1, 5], [2, 6], [3, 7]]), np.zeros(4))
+    >>> buckets = Buckets(4, np.arange(8), np.array([0, 0, -1, -1, -1, -1, 0, -1]))  # 0 and 1 must not meet 6
+    >>> [zone.rows.tolist() for zone in zones(grown, buckets)]
+    [[0, 1, 3, 4, 5, 7], [2, 6]]
+    """
+    groups, width = grown.members.shape
+    mark_of = np.empty(len(buckets.rows), np.int64)
+    mark_of[buckets.rows] = buckets.marks
+    held = np.where(grown.members >= 0, mark_of[grown.members], -1)
+    # per group: the bucket in which it has the marked rows of each value, -1 for none
+    place = np.full((groups, int(buckets.marks.max(initial=-1)) + 1), -1, np.int64)
+    group, bucket = np.nonzero(held >= 0)
+    place[group, held[group, bucket]] = bucket
+    short = grown.members[:, -1] < 0 if width > buckets.full else np.zeros(groups, np.bool_)
+    zone_of = np.empty(groups, np.int64)
+    for without in (False, True):
+        known: list[NDArray[np.int64]] = []
+        for one in np.flatnonzero(short == without).tolist():
+            at = next((at for at, zone in enumerate(known) if _fits(place[one], zone)), len(known))
+            if at == len(known):
+                known.append(place[one].copy())
+            known[at] = np.maximum(known[at], place[one])
+            zone_of[one] = at
+        for at in range(len(known)):
+            members = grown.members[(short == without) & (zone_of == at)]
+            rows = members[:, : buckets.full if without else width].T.ravel()
+            yield Buckets(len(members), rows, np.full(len(rows), -1, np.int32))
+
+
+def _fits(group: NDArray[np.int64], zone: NDArray[np.int64]) -> bool:
+    """Whether a zone has each value's marked rows in the bucket in which a group has them, or none."""
+    return bool(((group == zone) | (group < 0) | (zone < 0)).all())
+
+
+def _shuffled(zone: Buckets, rng: np.random.Generator) -> Buckets:
+    """The same buckets in a random order, as the order in which they were made follows the values."""
+    order = rng.permutation(len(zone))
+    rows = zone.rows.reshape(len(zone), zone.width)[order].ravel()
+    return Buckets(zone.width, rows, zone.marks)
