@@ -1,3 +1,6 @@
+from .adversary.attacks import Attack, Beliefs
+from .adversary.attacks.campaign import Campaign, attack
+from .adversary.attacks.evidence import Evidence
 from .adversary.audit import Audit, audit
 from .errors import DiscreetError
 from .plugins import Format
@@ -55,14 +58,18 @@ __all__ = [
     "AmbiguousRelease",
     "Anatomy",
     "AnatomyRelease",
+    "Attack",
     "Audit",
     "Baseline",
+    "Beliefs",
     "BetaLikeness",
     "Burel",
+    "Campaign",
     "Comparison",
     "Cuts",
     "DeltaDisclosure",
     "DiscreetError",
+    "Evidence",
     "Format",
     "GeneralizedRelease",
     "GroupBy",
@@ -92,6 +99,7 @@ __all__ = [
     "Table",
     "Variance",
     "__version__",
+    "attack",
     "audit",
     "compare",
     "load",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.principles.counts import Counts
 from discreet.releases.release import Release
 
 
@@ -17,10 +19,22 @@ class GroupedRelease(Release):
     ids: NDArray[np.int64]
     """The published number of each group."""
 
+    if TYPE_CHECKING:  # a field in some formats, whose dataclasses would take a property for its default
+
+        @property
+        def counts(self) -> Counts:
+            """How often each sensitive value occurs in each group."""
+
     @property
     def groups(self) -> int:
         """The number of groups."""
         return len(self.ids)
+
+    @cached_property
+    def published(self) -> NDArray[np.int64]:
+        """How many published rows have each sensitive value."""
+        counts = self.counts
+        return np.bincount(counts.values, counts.amounts, counts.width).astype(np.int64)
 
     @abstractmethod
     def description(self, group: int) -> dict[str, str]:

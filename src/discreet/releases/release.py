@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -58,6 +58,17 @@ class Release(ABC):
     @abstractmethod
     def rows(self) -> int:
         """The number of published rows."""
+
+    if TYPE_CHECKING:  # a field in some formats, whose dataclasses would take a property for its default
+
+        @property
+        def values(self) -> NDArray[Any]:
+            """The sensitive values, in the order of the columns of ``beliefs``."""
+
+    @property
+    def published(self) -> NDArray[np.int64] | None:
+        """How many published rows have each of ``values``; ``None`` if that is not published."""
+        return None
 
     @property
     def descriptions(self) -> Descriptions | None:

@@ -1,0 +1,12 @@
+"""Attacks: what an adversary can guess from a release, measured on the people whom it is about."""
+
+from __future__ import annotations
+
+from discreet.adversary.attacks.attack import Attack
+from discreet.adversary.attacks.beliefs import Beliefs
+from discreet.plugins import Registry
+
+ATTACKS: Registry[type[Attack]] = Registry("attacks", {kind.name: kind for kind in (Beliefs,)})
+"""Every kind of attack by its name."""
+
+__all__ = ["ATTACKS", "Attack", "Beliefs"]

@@ -1,0 +1,205 @@
+"""A release under attack, and the people whom it is about.
+
+The adversary has the files of the release, knows the quasi-identifiers of everyone in the original, and knows how often
+each sensitive value occurs in the whole original, as every promise assumes. The values of the victims only serve to
+score the guesses (and attacks on persons of whom some are known take the values of these).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.checks.soundness import promises
+from discreet.adversary.formats.generalized.align import check_sensitive, quasi_column
+from discreet.errors import DiscreetError
+from discreet.principles import KAnonymity, Principle, Prior
+from discreet.principles.counts import Counts
+from discreet.progress import Tell, silent
+from discreet.releases.anatomy.beliefs import codes_found
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.releases.attributes import describe
+from discreet.releases.columns import ExactColumn, exact_column
+from discreet.releases.release import Release, new_manifest
+from discreet.table.combinations import numbered, ranked
+from discreet.table.table import Column, Table
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A release, and people whose sensitive value it is asked for."""
+
+    release: Release
+    original: Table
+    """Everyone in the release; the first sensitive attribute is the one under attack."""
+    people: tuple[Column, ...]
+    """What the adversary knows of the victims, one column per quasi-identifier: those of the release in its order, then
+    those that only further releases have. People with the same values are one line."""
+    person_of: NDArray[np.intp]
+    """Per victim: the line of ``people``."""
+    rows: NDArray[np.intp]
+    """Per victim: the row of the table that the victims were taken from."""
+    truth: NDArray[np.int64]
+    """Per victim: the sensitive value, as an index into the values of the release; -1 if that does not list it."""
+    others: tuple[Release, ...] = ()
+    """Further releases about the same people."""
+    random: np.random.Generator = field(default_factory=np.random.default_rng)
+    tell: Tell = silent
+
+    @classmethod
+    def of(
+        cls,
+        release: Release,
+        original: Table,
+        victims: Table | None = None,
+        rows: NDArray[np.intp] | None = None,
+        others: tuple[Release, ...] = (),
+        **more: Any,
+    ) -> Target:
+        """Aim at these rows (default: all) of a table of victims (default: the original)."""
+        table = original if victims is None else victims
+        rows = np.arange(table.rows) if rows is None else rows
+        quasi = {attribute.name: attribute for one in (release, *others) for attribute in one.quasi}
+        columns = [quasi_column(attribute, table) for attribute in quasi.values()]
+        codes = [column.codes[rows] for column in columns]
+        keys = numbered(codes, [len(column.values) for column in columns], len(rows))
+        _, first, person_of = ranked(keys)
+        people = tuple(replace(column, codes=of[first]) for column, of in zip(columns, codes, strict=True))
+        assert table.secret is not None, "releases without sensitive attributes are refused"
+        truth = places(release, table.secret)[table.secret.codes[rows]]
+        return cls(release, original, people, person_of, rows, truth, others, **more)
+
+    @property
+    def width(self) -> int:
+        """How many sensitive values there are."""
+        return len(self.release.values)
+
+    @property
+    def secret(self) -> Column:
+        """The sensitive attribute of the original."""
+        return self.original.sensitive[0]
+
+    @cached_property
+    def whole(self) -> Prior:
+        """The prior, in the order of the original."""
+        return Prior.of_column(self.secret)
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Per value of the original: its place among the values of the release, or -1."""
+        return places(self.release, self.secret)
+
+    @cached_property
+    def prior(self) -> Floats:
+        """The share of each value of the release in the whole original."""
+        return self.as_published(self.whole.frequencies, 0.0)
+
+    def as_published(self, amounts: NDArray[Any], otherwise: float) -> Floats:
+        """Amounts per value of the original, in the order of the values of the release."""
+        result = np.full(self.width, otherwise)
+        known = self.places >= 0
+        result[self.places[known]] = amounts[known]
+        return result
+
+    @cached_property
+    def promised(self) -> tuple[Principle, ...]:
+        """What the release promises about the attribute under attack and can be asked of it."""
+        found = []
+        for part in promises(self.release.manifest, None)[0]:
+            if part.about in (None, self.secret.name) and part.about_values:
+                try:
+                    part.require(self.whole)
+                except DiscreetError:
+                    continue  # the audit reports promises that cannot be judged
+                found.append(part)
+        return tuple(found)
+
+    @cached_property
+    def caps(self) -> Floats | None:
+        """The largest belief that the promise allows in each value of the release; None if it sets no such bounds."""
+        caps = [own for part in self.promised if (own := part.caps(self.whole)) is not None]
+        return self.as_published(np.min(caps, axis=0), 1.0) if caps else None
+
+    @cached_property
+    def withheld(self) -> Floats | None:
+        """How often each value occurs in withheld rows: what is missing from the prior; None if that is unknown."""
+        if self.release.published is None:
+            return None
+        return np.maximum(0.0, self.as_published(self.whole.counts, 0.0) - self.release.published)
+
+    def beliefs(self, part: slice) -> Floats:
+        """What the release itself says about some of the people: the belief in each value, one line per person."""
+        lines = self.release.beliefs(self._points(part), self.withheld)
+        lines[np.isnan(lines).any(axis=1)] = self.prior
+        return lines
+
+    def beliefs_by(self, other: Release, part: slice) -> Floats:
+        """What a further release says about them, in the values of this one: the prior if nothing is known."""
+        lines = other.beliefs(self._points(part))
+        at = codes_found(self.release.secret, _shown(self.release), other.values)
+        result = np.zeros((len(lines), self.width))
+        result[:, at[at >= 0]] = lines[:, at >= 0]
+        result[np.isnan(result).any(axis=1) | ~result.any(axis=1)] = self.prior
+        return result
+
+    def _points(self, part: slice) -> dict[str, NDArray[Any]]:
+        return {column.name: column.values[column.codes[part]] for column in self.people}
+
+
+def places(release: Release, column: Column) -> NDArray[np.int64]:
+    """Per value of a sensitive column: its place among the values of a release, or -1."""
+    return codes_found(release.secret, _shown(release), column.values)
+
+
+def _shown(release: Release) -> ExactColumn:
+    return ExactColumn(release.values, np.zeros(0, np.int32), release.secret.notation)
+
+
+def check_attackable(release: Release, table: Table) -> None:
+    """Raise an error for a release that nothing can be learnt from, or a table that was read differently."""
+    if release.faults:
+        raise DiscreetError(f"the files of the release contradict each other, so audit it first: {release.faults[0]}")
+    if not release.sensitive:
+        raise DiscreetError("the release has no sensitive attribute, so there is nothing for an attack to learn")
+    if not release.quasi:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    if release.rows == 0 or table.rows == 0:
+        raise DiscreetError("without rows there is nobody to attack; check the release and the original")
+    check_sensitive(release, table)
+    for attribute in release.quasi:
+        quasi_column(attribute, table)
+
+
+def opened(release: Release, original: Table) -> AnatomyRelease:
+    """The original published as it is: every row with its quasi-identifiers and its own value."""
+    rows = np.arange(original.rows)
+    columns = [original.column(attribute.name) for attribute in release.quasi]
+    quasi = [describe(column, "quasi") for column in columns]
+    secret = describe(original.sensitive[0], "sensitive", True)
+    shown = exact_column(original.sensitive[0], secret, rows)
+    manifest = new_manifest(
+        AnatomyRelease.format,
+        scheme="none",
+        options={},
+        promise=KAnonymity(1),
+        attributes=(*quasi, secret),
+        rows=len(rows),
+        withheld=0,
+        assumptions=(),
+        seeded=False,
+    )
+    return AnatomyRelease(
+        manifest,
+        (*quasi, secret),
+        tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
+        rows,
+        rows.astype(np.int32),
+        shown.values,
+        Counts.of_rows(rows, shown.codes, len(rows), len(shown.values)),
+    )

@@ -1,0 +1,76 @@
+"""Attacks by their definitions: person by person, and value by value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from discreet.releases import Release
+from discreet.table.table import Table
+
+Believe = Callable[[int], Sequence[float]]
+"""The beliefs about the person of a row of the original, one per value of the release."""
+
+
+class Outcome(NamedTuple):
+    """What came of guessing."""
+
+    successes: int
+    strongest: float
+    """The strongest belief that came true, 0 if none did."""
+    row: int | None
+    """Whom it was about."""
+
+
+def shown(value: Any) -> Any:
+    """A value as it can be compared between an original and a release: a missing number is equal to itself."""
+    number = isinstance(value, (int, float)) or hasattr(value, "dtype")
+    return ("missing" if math.isnan(value) else float(value)) if number else str(value)
+
+
+def secrets(table: Table) -> list[Any]:
+    """The sensitive value of every row."""
+    column = table.sensitive[0]
+    return [shown(column.values[code]) for code in column.codes]
+
+
+def outcome(release: Release, table: Table, believe: Believe, victims: Sequence[int] | None = None) -> Outcome:
+    """Guess of every victim the value believed in most, the first if there are several."""
+    values = [shown(value) for value in release.values.tolist()]
+    truth = secrets(table)
+    successes, strongest, row = 0, 0.0, None
+    for victim in range(table.rows) if victims is None else victims:
+        beliefs = list(believe(victim))
+        guess = beliefs.index(max(beliefs))
+        if values[guess] == truth[victim]:
+            successes += 1
+            if beliefs[guess] > strongest:
+                strongest, row = beliefs[guess], victim
+    return Outcome(successes, strongest, row)
+
+
+def withheld(release: Release, table: Table) -> list[int] | None:
+    """How often each value of the release is missing from it, where it counts its values."""
+    if release.published is None:
+        return None
+    truth = secrets(table)
+    return [
+        truth.count(shown(value)) - int(often)
+        for value, often in zip(release.values.tolist(), release.published.tolist(), strict=True)
+    ]
+
+
+def told(release: Release, table: Table) -> Believe:
+    """What the release says about each person, asked one by one."""
+    left = withheld(release, table)
+    truth = secrets(table)
+
+    def believe(row: int) -> list[float]:
+        point = {column.name: [column.values[column.codes[row]]] for column in table.quasi}
+        (line,) = release.beliefs(point, left).tolist()
+        if any(math.isnan(belief) for belief in line):
+            return [truth.count(shown(value)) / len(truth) for value in release.values.tolist()]
+        return list(line)
+
+    return believe
