@@ -1,4 +1,4 @@
-from .adversary.attacks import Attack, Beliefs
+from .adversary.attacks import Attack, Beliefs, NaiveBayes
 from .adversary.attacks.campaign import Campaign, attack
 from .adversary.attacks.evidence import Evidence
 from .adversary.audit import Audit, audit
@@ -80,6 +80,7 @@ __all__ = [
     "LDiversity",
     "Lifting",
     "Mondrian",
+    "NaiveBayes",
     "NestedRelease",
     "OneOf",
     "Perturbation",

@@ -74,3 +74,44 @@ def told(release: Release, table: Table) -> Believe:
         return list(line)
 
     return believe
+
+
+# ------------------------------------------------------------------------------------------------------- naive Bayes
+
+
+def admits(text: str, value: Any) -> bool:
+    """Whether a published text admits a value: a number or interval of numbers, a name or set of names, or anything."""
+    if text == "*":
+        return True
+    if text.startswith("["):
+        low, high = text[1:-1].split(", ")
+        return float(low) <= value <= float(high)
+    return str(value) in text.strip("{}").split(", ")
+
+
+def bayes(
+    rows: Sequence[tuple[dict[str, str], Any]],
+    prior: dict[Any, float],
+    person: dict[str, Any],
+    known: dict[str, list[Any]],
+    *,
+    correction: float,
+    spread: bool,
+) -> dict[Any, float]:
+    """The weights of the values for a person, given the published rows: their texts and their sensitive value.
+
+    ``known`` are the values of each quasi-identifier that anybody has. All weights are 0 if no value is possible.
+    """
+    weights = {}
+    for secret, share in prior.items():
+        own = [texts for texts, value in rows if value == secret]
+        weight = share
+        for name, value in person.items():
+            count = 0.0
+            for texts in own:
+                if admits(texts[name], value):
+                    count += 1 / sum(admits(texts[name], other) for other in known[name]) if spread else 1
+            below = len(own) + correction * len(known[name])
+            weight *= (count + correction) / below if below else 0.0
+        weights[secret] = weight
+    return weights

@@ -22,7 +22,8 @@ from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
 from discreet.table.grouping import GroupBy
-from discreet.table.query import Query
+from discreet.table.query import OneOf, Query
+from discreet.table.table import Column
 from discreet.table.write import digest, write_table
 from discreet.version import __version__
 
@@ -135,6 +136,21 @@ class Release(ABC):
     @abstractmethod
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The estimated number of published rows that satisfy each query; withheld rows are not estimated."""
+
+    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
+        """How many published rows have each value of a quasi-identifier together with each sensitive value.
+
+        One line for each of the values of ``column``, which is named like the quasi-identifier and may be from another
+        table; one column for each of ``values``. A row whose description admits several of these values counts for each
+        of them in equal parts or, without ``spread``, fully for each. A format that does not say otherwise is asked by
+        count queries, which know no second way.
+        """
+        numeric = column.kind == "numeric"
+        lines = [OneOf(column.name, (float(value) if numeric else str(value),)) for value in column.values.tolist()]
+        name = self.secret.name
+        wanted = [OneOf(name, (value if isinstance(value, str) else float(value),)) for value in self.values.tolist()]
+        found = self.estimates([Query((line, value)) for line in lines for value in wanted])
+        return found.reshape(len(lines), len(wanted))
 
     def estimate(self, query: Query | str) -> float:
         """The estimated number of rows that satisfy a `Query` or a text ``SELECT COUNT(*) FROM t WHERE ...``.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.beliefs import Beliefs
+from discreet.adversary.attacks.naive_bayes import NaiveBayes
 from discreet.plugins import Registry
 
-ATTACKS: Registry[type[Attack]] = Registry("attacks", {kind.name: kind for kind in (Beliefs,)})
+ATTACKS: Registry[type[Attack]] = Registry("attacks", {kind.name: kind for kind in (Beliefs, NaiveBayes)})
 """Every kind of attack by its name."""
 
-__all__ = ["ATTACKS", "Attack", "Beliefs"]
+__all__ = ["ATTACKS", "Attack", "Beliefs", "NaiveBayes"]

@@ -13,6 +13,7 @@ from discreet.releases.attributes import Attribute, numbers_given, points_given,
 from discreet.releases.columns import ExactColumn
 from discreet.table.combinations import numbered
 from discreet.table.query import Query, Range
+from discreet.table.table import Column
 from discreet.table.texts import near
 
 if TYPE_CHECKING:
@@ -107,6 +108,23 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
             share = shares @ values.astype(np.float64)
             results[at] = share[release.group_of[keep[points.of_row]]].sum()
     return results
+
+
+def contingency(release: AnatomyRelease, column: Column) -> NDArray[np.float64]:
+    """The expected number of rows with each value of a quasi-identifier and each sensitive value."""
+    axis = next(at for at, attribute in enumerate(release.quasi) if attribute.name == column.name)
+    exact = release.exact[axis]
+    held = (_bearers(exact.codes, len(exact.values), release) @ _shares(release)).toarray()
+    return lines_at(held, codes_found(release.quasi[axis], exact, column.values))
+
+
+def lines_at(held: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The lines at these places, zeros for the place -1.
+
+    >>> lines_at(np.array([[1.0, 2.0]]), np.array([-1, 0])).tolist()
+    [[0.0, 0.0], [1.0, 2.0]]
+    """
+    return np.vstack([held, np.zeros((1, held.shape[1]))]).astype(np.float64)[codes]
 
 
 def _bearers(place_of_row: NDArray[Any], number: int, release: AnatomyRelease) -> Any:

@@ -33,7 +33,7 @@ from discreet.releases.lookup import Lookup
 from discreet.releases.release import new_manifest
 from discreet.table.moments import written
 from discreet.table.query import Query
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
 
 FORMAT = "anatomy"
@@ -190,6 +190,12 @@ class AnatomyRelease(GroupedRowsRelease):
         from discreet.releases.exact_rows import presence_of_rows
 
         return presence_of_rows(self, points)
+
+    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
+        """Count each row with the shares of the sensitive values in its group (see ``Release.contingency``)."""
+        from discreet.releases.anatomy.beliefs import contingency
+
+        return contingency(self, column)
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
