@@ -1,4 +1,4 @@
-from .adversary.attacks import Attack, Beliefs, NaiveBayes
+from .adversary.attacks import Attack, Beliefs, Corruption, NaiveBayes, Similarity
 from .adversary.attacks.campaign import Campaign, attack
 from .adversary.attacks.evidence import Evidence
 from .adversary.audit import Audit, audit
@@ -66,6 +66,7 @@ __all__ = [
     "Burel",
     "Campaign",
     "Comparison",
+    "Corruption",
     "Cuts",
     "DeltaDisclosure",
     "DiscreetError",
@@ -95,6 +96,7 @@ __all__ = [
     "Retention",
     "Sabre",
     "Scheme",
+    "Similarity",
     "SplitAndPartition",
     "TCloseness",
     "Table",

@@ -40,6 +40,26 @@ def test_beliefs_are_scored_as_by_asking_for_everyone_alone(scheme: str) -> None
     assert found.baseline == pytest.approx(max(np.bincount(table.classes)) / table.rows)
 
 
+def test_beliefs_are_shares_in_groups_and_judged_against_their_bounds() -> None:
+    """Groups of one sex and age each, so that everyone's group is certain."""
+    table = people()
+    groups = [int(one) for one in table.quasi[0].codes // 8 * 2 + table.quasi[1].codes]
+    release = publish(table, groups)
+    release.manifest["promise"] = ["beta-likeness(beta=3, variant=basic)"]
+    truth = naive.secrets(table)
+    values = sorted(set(truth))
+    shares = {value: truth.count(value) / len(truth) for value in values}
+    (found,) = dc.attack(release, table, "beliefs").evidence
+    lines = [[naive.share_in_group(groups, truth, row, value) for value in values] for row in range(table.rows)]
+    ratios = [belief / shares[value] for line in lines for belief, value in zip(line, values, strict=True)]
+    assert found.successes == naive.outcome(release, table, lambda row: lines[row]).successes
+    assert found.gain == pytest.approx(max(ratios)) and found.redrawn == pytest.approx(
+        np.mean([max(one) for one in lines])
+    )
+    capped = [belief / min(1, 4 * shares[value]) for line in lines for belief, value in zip(line, values, strict=True)]
+    assert found.strain == pytest.approx(max(capped))
+
+
 def test_there_is_a_release_of_every_format() -> None:
     assert len(formats()) == len(MAKERS)
 

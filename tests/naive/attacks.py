@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import permutations
 from typing import Any, NamedTuple
 
 from discreet.releases import Release
@@ -42,7 +43,7 @@ def outcome(release: Release, table: Table, believe: Believe, victims: Sequence[
     successes, strongest, row = 0, 0.0, None
     for victim in range(table.rows) if victims is None else victims:
         beliefs = list(believe(victim))
-        guess = beliefs.index(max(beliefs))
+        guess = next(at for at, belief in enumerate(beliefs) if belief >= max(beliefs) - 1e-12)
         if values[guess] == truth[victim]:
             successes += 1
             if beliefs[guess] > strongest:
@@ -115,3 +116,33 @@ def bayes(
             weight *= (count + correction) / below if below else 0.0
         weights[secret] = weight
     return weights
+
+
+# --------------------------------------------------------------------------------------------- groups, row by row
+
+
+def share_in_group(groups: Sequence[int], truth: Sequence[Any], row: int, value: Any) -> float:
+    """The share of a value among the rows that are in the same group as a row."""
+    members = [truth[other] for other in range(len(groups)) if groups[other] == groups[row]]
+    return members.count(value) / len(members)
+
+
+def likeliest(groups: Sequence[int], truth: Sequence[Any], row: int, claims: Sequence[set[Any]]) -> set[Any]:
+    """The first of the claims, each a set of values, that most of the rows in a row's group make true."""
+    shares = [sum(share_in_group(groups, truth, row, value) for value in claim) for claim in claims]
+    return next(claim for claim, share in zip(claims, shares, strict=True) if share >= max(shares) - 1e-12)
+
+
+def dealt(groups: Sequence[int], truth: Sequence[Any], known: set[int], row: int, value: Any) -> float:
+    """The share of all ways to deal the values of a row's group to its members, true of those known, that give it one.
+
+    Every way to deal is looked at, so that groups have to be small.
+    """
+    members = [other for other in range(len(groups)) if groups[other] == groups[row]]
+    values = [truth[member] for member in members]
+    ways = [
+        dict(zip(members, way, strict=True))
+        for way in permutations(values)
+        if all(own == truth[member] for member, own in zip(members, way, strict=True) if member in known)
+    ]
+    return sum(way[row] == value for way in ways) / len(ways)

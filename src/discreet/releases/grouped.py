@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.principles.counts import Counts
 from discreet.releases.release import Release
+from discreet.table.table import Column
 
 
 class GroupedRelease(Release):
@@ -30,11 +32,25 @@ class GroupedRelease(Release):
         """The number of groups."""
         return len(self.ids)
 
+    @property
+    def grouped(self) -> GroupedRelease | None:
+        """The release itself."""
+        return self
+
     @cached_property
     def published(self) -> NDArray[np.int64]:
         """How many published rows have each sensitive value."""
         counts = self.counts
         return np.bincount(counts.values, counts.amounts, counts.width).astype(np.int64)
+
+    def certain_groups(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """The group of each person whose quasi-identifiers (one column each) only one group admits; -1 for the others.
+
+        If rows are withheld, such a person may also be among these.
+        """
+        marks = np.arange(1, self.groups + 1) / (self.groups + 1)
+        found = self.lookup().find(people, marks)
+        return np.where(found.groups == 1, np.rint(found.largest * (self.groups + 1)).astype(np.int64) - 1, -1)
 
     @abstractmethod
     def description(self, group: int) -> dict[str, str]:

@@ -27,6 +27,9 @@ from discreet.table.table import Column
 from discreet.table.write import digest, write_table
 from discreet.version import __version__
 
+if TYPE_CHECKING:
+    from discreet.releases.grouped import GroupedRelease
+
 
 class Release(ABC):
     """A release, made by a scheme or loaded from a folder."""
@@ -69,6 +72,11 @@ class Release(ABC):
     @property
     def published(self) -> NDArray[np.int64] | None:
         """How many published rows have each of ``values``; ``None`` if that is not published."""
+        return None
+
+    @property
+    def grouped(self) -> GroupedRelease | None:
+        """The release itself if its persons are in groups, each of whose rows may be anyone's in it; else ``None``."""
         return None
 
     @property

@@ -21,6 +21,8 @@ from discreet.progress import Tell, part_of, silent
 
 BATCH = 1 << 23
 """How many beliefs are held at a time."""
+TIE = 1e-12
+"""Beliefs that differ by less are equal but for rounding: the first of them is guessed."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent
         tell(part.start / number)
         masses = claims.masses(insight.beliefs(part))
         lines = np.arange(len(masses))
-        guess[part] = masses.argmax(axis=1)
+        guess[part] = (masses >= masses.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
         belief[part] = masses[lines, guess[part]]
         if redraw:
             expected[part] = claims.masses(target.beliefs(part))[lines, guess[part]]

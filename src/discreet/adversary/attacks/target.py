@@ -51,6 +51,10 @@ class Target:
     """Further releases about the same people."""
     random: np.random.Generator = field(default_factory=np.random.default_rng)
     tell: Tell = silent
+    strangers: bool = False
+    """Whether the victims are not in the release, and so not in the original."""
+    remembered: dict[tuple[int, int], Floats] = field(default_factory=dict)
+    """A cache of what the release says, which every attack needs."""
 
     @classmethod
     def of(
@@ -73,7 +77,7 @@ class Target:
         people = tuple(replace(column, codes=of[first]) for column, of in zip(columns, codes, strict=True))
         assert table.secret is not None, "releases without sensitive attributes are refused"
         truth = places(release, table.secret)[table.secret.codes[rows]]
-        return cls(release, original, people, person_of, rows, truth, others, **more)
+        return cls(release, original, people, person_of, rows, truth, others, strangers=victims is not None, **more)
 
     @property
     def width(self) -> int:
@@ -135,8 +139,13 @@ class Target:
 
     def beliefs(self, part: slice) -> Floats:
         """What the release itself says about some of the people: the belief in each value, one line per person."""
+        known = (part.start, part.stop)
+        if known in self.remembered:
+            return self.remembered[known].copy()
         lines = self.release.beliefs(self._points(part), self.withheld)
         lines[np.isnan(lines).any(axis=1)] = self.prior
+        if part.stop - part.start == len(self.people[0].codes):  # otherwise there are too many to be kept
+            self.remembered[known] = lines.copy()
         return lines
 
     def beliefs_by(self, other: Release, part: slice) -> Floats:

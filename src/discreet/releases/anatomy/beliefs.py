@@ -110,6 +110,23 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
     return results
 
 
+def certain_groups(release: AnatomyRelease, people: Sequence[Column]) -> NDArray[np.int64]:
+    """The group in which all rows with a person's quasi-identifiers are; -1 if there are several or none."""
+    codes = [
+        codes_found(attribute, exact, column.values)[column.codes]
+        for attribute, exact, column in zip(release.quasi, release.exact, people, strict=True)
+    ]
+    both = [np.concatenate([exact.codes, at]) + 1 for exact, at in zip(release.exact, codes, strict=True)]
+    found, places = np.unique(
+        numbered(both, [len(exact.values) + 1 for exact in release.exact], len(both[0])), return_inverse=True
+    )
+    rows = places[: release.rows]
+    first, last = np.full(len(found), release.groups), np.full(len(found), -1)
+    np.minimum.at(first, rows, release.group_of)
+    np.maximum.at(last, rows, release.group_of)
+    return np.where(first == last, first, -1)[places[release.rows :]]
+
+
 def contingency(release: AnatomyRelease, column: Column) -> NDArray[np.float64]:
     """The expected number of rows with each value of a quasi-identifier and each sensitive value."""
     axis = next(at for at, attribute in enumerate(release.quasi) if attribute.name == column.name)

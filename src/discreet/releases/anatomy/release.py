@@ -191,6 +191,12 @@ class AnatomyRelease(GroupedRowsRelease):
 
         return presence_of_rows(self, points)
 
+    def certain_groups(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """The group in which all rows with a person's quasi-identifiers are; -1 if there are several or none."""
+        from discreet.releases.anatomy.beliefs import certain_groups
+
+        return certain_groups(self, people)
+
     def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
         """Count each row with the shares of the sensitive values in its group (see ``Release.contingency``)."""
         from discreet.releases.anatomy.beliefs import contingency
