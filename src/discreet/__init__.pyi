@@ -1,4 +1,4 @@
-from .adversary.attacks import Attack, Beliefs, Corruption, NaiveBayes, Similarity
+from .adversary.attacks import Attack, Beliefs, Corruption, DeFinetti, NaiveBayes, Similarity
 from .adversary.attacks.campaign import Campaign, attack
 from .adversary.attacks.evidence import Evidence
 from .adversary.audit import Audit, audit
@@ -68,6 +68,7 @@ __all__ = [
     "Comparison",
     "Corruption",
     "Cuts",
+    "DeFinetti",
     "DeltaDisclosure",
     "DiscreetError",
     "Evidence",

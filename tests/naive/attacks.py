@@ -146,3 +146,45 @@ def dealt(groups: Sequence[int], truth: Sequence[Any], known: set[int], row: int
         if all(own == truth[member] for member, own in zip(members, way, strict=True) if member in known)
     ]
     return sum(way[row] == value for way in ways) / len(ways)
+
+
+# --------------------------------------------------------------------------------------------------------- deFinetti
+
+
+def definetti(
+    points: Sequence[tuple[Any, ...]], groups: Sequence[int], truth: Sequence[Any], sizes: Sequence[int], steps: int
+) -> list[dict[Any, float]]:
+    """The probability of each value for each row of the published groups, after so many steps; ``truth`` is only
+    counted by groups, and ``sizes`` says how many values each quasi-identifier has."""
+    rows, values = range(len(points)), sorted(set(truth))
+    held = {(group, value): 0 for group in groups for value in values}
+    for row in rows:
+        held[groups[row], truth[row]] += 1
+
+    def scaled(likely: Callable[[int, Any], float]) -> list[dict[Any, float]]:
+        found = [{value: likely(row, value) if held[groups[row], value] else 0.0 for value in values} for row in rows]
+        for _ in range(8):
+            for group in set(groups):
+                members = [row for row in rows if groups[row] == group]
+                for value in values:
+                    total = sum(found[row][value] for row in members)
+                    for row in members:
+                        found[row][value] *= held[group, value] / total if total else 0.0
+                for row in members:
+                    total = sum(found[row].values())
+                    found[row] = {value: one / total for value, one in found[row].items()}
+        return found
+
+    found = scaled(lambda row, value: 1.0)
+    for _ in range(steps):
+        last = found
+
+        def likely(row: int, value: Any, last: list[dict[Any, float]] = last) -> float:
+            product = 1.0
+            for axis, code in enumerate(points[row]):
+                alike = sum(last[other][value] for other in rows if points[other][axis] == code)
+                product *= (alike + 1) / (sum(one[value] for one in last) + sizes[axis])
+            return product
+
+        found = scaled(likely)
+    return found

@@ -61,9 +61,7 @@ class Corruption(Attack):
         """Draw who is known, and take the known values out of their groups."""
         release = target.release.grouped
         assert release is not None, "refused otherwise"
-        everyone = target
-        if target.strangers or len(target.rows) < target.original.rows:
-            everyone = Target.of(release, target.original)
+        everyone = target.everyone
         number = len(everyone.rows)
         known = np.zeros(number, np.bool_)
         known[target.random.permutation(number)[: round(self.share * number)]] = True

@@ -36,8 +36,8 @@ class Similarity(Attack):
     >>> from discreet.datasets import census
     >>> table = census(500, sensitive="income")
     >>> found = dc.attack(dc.publish(table, dc.Proximity(2000, 4)), table, "similarity").evidence[0]
-    >>> found.about, found.bound, found.strain <= 1
-    ("an interval of 'income' as short as promised", 0.25, True)
+    >>> found.about, found.bound, found.exceeds
+    ("an interval of 'income' as short as promised", 0.25, False)
     """
 
     name: ClassVar[str] = "similarity"

@@ -137,6 +137,12 @@ class Target:
             return None
         return np.maximum(0.0, self.as_published(self.whole.counts, 0.0) - self.release.published)
 
+    @cached_property
+    def everyone(self) -> Target:
+        """The same release, with everyone in the original as victims."""
+        whole = not self.strangers and len(self.rows) == self.original.rows
+        return self if whole else Target.of(self.release, self.original, random=self.random, tell=self.tell)
+
     def beliefs(self, part: slice) -> Floats:
         """What the release itself says about some of the people: the belief in each value, one line per person."""
         known = (part.start, part.stop)

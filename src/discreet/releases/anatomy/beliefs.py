@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
 from discreet.releases.columns import ExactColumn
+from discreet.releases.grouped import Members
 from discreet.table.combinations import numbered
 from discreet.table.query import Query, Range
 from discreet.table.table import Column
@@ -112,6 +113,25 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
 
 def certain_groups(release: AnatomyRelease, people: Sequence[Column]) -> NDArray[np.int64]:
     """The group in which all rows with a person's quasi-identifiers are; -1 if there are several or none."""
+    rows, own, number = _matched(release, people)
+    first, last = np.full(number, release.groups), np.full(number, -1)
+    np.minimum.at(first, rows, release.group_of)
+    np.maximum.at(last, rows, release.group_of)
+    return np.where(first == last, first, -1)[own]
+
+
+def members(release: AnatomyRelease, people: Sequence[Column]) -> Members:
+    """The people, all different, with the quasi-identifiers of each row, in the group of the row."""
+    rows, own, number = _matched(release, people)
+    line = np.full(number, -1, np.int64)
+    line[own] = np.arange(len(own))
+    known = line[rows] >= 0
+    pairs, times = np.unique(line[rows][known] * release.groups + release.group_of[known], return_counts=True)
+    return Members.of(pairs // release.groups, pairs % release.groups, times)
+
+
+def _matched(release: AnatomyRelease, people: Sequence[Column]) -> tuple[NDArray[np.intp], NDArray[np.intp], int]:
+    """Numbers for rows and for people that are equal exactly if all quasi-identifiers are, and how many there are."""
     codes = [
         codes_found(attribute, exact, column.values)[column.codes]
         for attribute, exact, column in zip(release.quasi, release.exact, people, strict=True)
@@ -120,11 +140,7 @@ def certain_groups(release: AnatomyRelease, people: Sequence[Column]) -> NDArray
     found, places = np.unique(
         numbered(both, [len(exact.values) + 1 for exact in release.exact], len(both[0])), return_inverse=True
     )
-    rows = places[: release.rows]
-    first, last = np.full(len(found), release.groups), np.full(len(found), -1)
-    np.minimum.at(first, rows, release.group_of)
-    np.maximum.at(last, rows, release.group_of)
-    return np.where(first == last, first, -1)[places[release.rows :]]
+    return places[: release.rows], places[release.rows :], len(found)
 
 
 def contingency(release: AnatomyRelease, column: Column) -> NDArray[np.float64]:

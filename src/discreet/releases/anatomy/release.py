@@ -27,7 +27,7 @@ from discreet.randomness import permutation
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
-from discreet.releases.grouped import GroupedRowsRelease
+from discreet.releases.grouped import GroupedRowsRelease, Members
 from discreet.releases.labels import braces, interval
 from discreet.releases.lookup import Lookup
 from discreet.releases.release import new_manifest
@@ -196,6 +196,12 @@ class AnatomyRelease(GroupedRowsRelease):
         from discreet.releases.anatomy.beliefs import certain_groups
 
         return certain_groups(self, people)
+
+    def members(self, people: Sequence[Column], numbers: NDArray[np.int64]) -> Members:
+        """The people with the quasi-identifiers of each row, in its group, as many as there are rows."""
+        from discreet.releases.anatomy.beliefs import members
+
+        return members(self, people)
 
     def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
         """Count each row with the shares of the sensitive values in its group (see ``Release.contingency``)."""
