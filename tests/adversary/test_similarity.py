@@ -57,6 +57,9 @@ def test_proximity_bounds_every_interval_as_short_as_promised(promise: dc.Proxim
     found = dc.attack(dc.publish(table, promise), table, "similarity")
     (one,) = found.evidence
     assert found.holds and one.bound == pytest.approx(1 / promise.m)
+    plain = dc.attack(dc.publish(table, dc.KAnonymity(2)), table, dc.Similarity(2000)).evidence[0]
+    if promise == dc.Proximity(2000, 4):  # the same intervals, so the same success on the original
+        assert one.ceiling == plain.ceiling and one.baseline == plain.baseline
     assert one.strain is not None and 0.5 < one.strain <= 1 + 1e-9 and one.rate <= 1 / promise.m + 0.05
 
 

@@ -53,15 +53,17 @@ class Beliefs(Attack):
 
 
 def normalised(logs: Floats, prior: Floats) -> Floats:
-    """Lines of logarithms of weights as distributions; the prior for a line that rules everything out.
+    """Turn lines of logarithms of weights into distributions, in place; into the prior if a line rules everything out.
 
     >>> normalised(np.array([[0.0, np.log(3.0)], [-np.inf, -np.inf]]), np.array([0.5, 0.5])).round(3).tolist()
     [[0.25, 0.75], [0.5, 0.5]]
     """
-    logs = np.where(np.isnan(logs), -np.inf, logs)
+    logs[np.isnan(logs)] = -np.inf
     most = logs.max(axis=1, keepdims=True)
-    possible = np.isfinite(most[:, 0])
-    result = np.broadcast_to(prior, logs.shape).copy()
-    weights = np.exp(logs[possible] - most[possible])
-    result[possible] = weights / weights.sum(axis=1, keepdims=True)
-    return result
+    impossible = np.isneginf(most[:, 0])
+    most[impossible] = 0.0
+    logs -= most
+    np.exp(logs, out=logs)
+    logs[impossible] = prior
+    logs /= logs.sum(axis=1, keepdims=True)
+    return logs

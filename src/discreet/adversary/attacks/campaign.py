@@ -119,6 +119,8 @@ def attack(
     if len(main.sensitive) > 1:
         notes.append(f"Only the first sensitive attribute, '{main.secret.name}', was attacked.")
         original = replace(original, sensitive=original.sensitive[:1])
+    if "persons" in main.manifest:
+        notes.append("A person may have several rows here; each row was attacked as if it were a person of its own.")
     if outsiders is not None:
         outsiders = as_published(as_table(outsiders), main)
         check_attackable(main, outsiders)

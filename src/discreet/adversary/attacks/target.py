@@ -192,7 +192,7 @@ def check_attackable(release: Release, table: Table) -> None:
 
 
 def opened(release: Release, original: Table) -> AnatomyRelease:
-    """The original published as it is: every row with its quasi-identifiers and its own value."""
+    """The original published as it is, under the promise of a release: every row with its own value."""
     rows = np.arange(original.rows)
     columns = [original.column(attribute.name) for attribute in release.quasi]
     quasi = [describe(column, "quasi") for column in columns]
@@ -210,7 +210,7 @@ def opened(release: Release, original: Table) -> AnatomyRelease:
         seeded=False,
     )
     return AnatomyRelease(
-        manifest,
+        {**manifest, "promise": release.manifest.get("promise")},
         (*quasi, secret),
         tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
         rows,
