@@ -14,11 +14,12 @@ from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.evidence import Evidence, wilson
 from discreet.command.attack import BUILT_IN
 from discreet.datasets import census, patients, patients_arrow
+from discreet.releases import write_trace
 from discreet.table.table import Table
 from naive import attacks as naive
 from support.attacked import MAKERS, formats, people, release_by
 from support.command import run
-from support.releases import publish
+from support.releases import publish, random_table
 
 
 def homogeneous(rows: int = 60) -> tuple[Table, dc.Release]:
@@ -248,3 +249,43 @@ def test_the_help_names_every_attack() -> None:
     assert tuple(ATTACKS.built_in) == BUILT_IN
     told = " ".join(run("attack", "--help").stdout.split())
     assert all(name in told for name in BUILT_IN)
+
+
+def test_an_adversary_who_knows_the_groups_is_told_by_the_trace(folder: Path) -> None:
+    """Overlapping groups {a, a} and {a, b} of equal persons: half of what is believed is by which group one is in."""
+    table = dc.read(pa.table({"age": [1, 1, 1, 1], "v": list("aaab")}), quasi=["age"], sensitive="v")
+    release = publish(table, [0, 0, 1, 1])
+    without, knowing = (
+        dc.attack(release, table, "beliefs", trace=trace).evidence[0] for trace in (None, release.trace)
+    )
+    assert without.hurt is not None and without.hurt.belief == 0.75
+    assert knowing.hurt == (0, 1.0, 0.75) and knowing.redrawn == 0.75
+    (corrupted,) = dc.attack(release, table, dc.Corruption(0.5), trace=release.trace, random_state=2).evidence
+    assert corrupted.details["group_certain"] == 2
+
+
+def test_the_trace_has_to_be_that_of_the_release(folder: Path) -> None:
+    table, release = homogeneous()
+    with pytest.raises(dc.DiscreetError, match="not the trace of the release"):
+        dc.attack(release, table, "beliefs", trace=np.full(table.rows, 99))
+    with pytest.raises(dc.DiscreetError, match="leave out the trace"):
+        dc.attack(release_by("lifting"), people(), "beliefs", trace=release_by("lifting").trace)
+    words = ("attack", str(folder / "release"), "--original", str(folder / "patients.csv"), "--attack", "beliefs")
+    assert "cannot be read as a table" in run(*words, "--trace", str(folder / "patients.csv"), code=2).stderr
+    traced = dc.publish(patients(), dc.BetaLikeness(1))
+    traced.save(folder / "traced")
+    write_trace(traced, folder / "trace.csv")
+    words = ("attack", str(folder / "traced"), *words[2:], "--trace", str(folder / "trace.csv"), "--json")
+    assert json.loads(run(*words).stdout)["attacks"][0]["strain"] <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("sensitive", ["categorical", "numeric", "ordinal"])
+def test_odd_tables_are_attacked_too(sensitive: str, seed: int, tmp_path: Path) -> None:
+    """Missing values, names that are hard to quote, withheld rows; beliefs stay within the bounds of their promises."""
+    table = random_table(np.random.default_rng(seed), 40, sensitive)
+    for number, promise in enumerate((dc.BetaLikeness(2), dc.KAnonymity(3))):
+        dc.publish(table, promise, scheme=dc.Cuts(random_state=seed)).save(tmp_path / str(number))
+        found = dc.attack(tmp_path / str(number), table, random_state=seed, outsiders=table)
+        assert all(0 <= one.rate <= 1 for one in found.evidence) and len(found.evidence) >= 6
+        assert not any(one.exceeds for one in found.evidence if one.attack in ("beliefs", "similarity"))

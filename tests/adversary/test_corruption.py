@@ -102,3 +102,20 @@ def test_formats_without_such_groups_say_why(scheme: str) -> None:
 def test_someone_has_to_be_left() -> None:
     with pytest.raises(dc.DiscreetError, match="nobody is left"):
         dc.Corruption(1)
+
+
+def test_with_the_trace_it_is_exact_where_groups_overlap() -> None:
+    """Everyone has the same age, so that only the trace tells the groups apart."""
+    rng = np.random.default_rng(2)
+    table = dc.read(pa.table({"age": [30] * 24, "v": rng.choice(list("abc"), 24)}), quasi=["age"], sensitive="v")
+    groups = np.arange(24) // 4
+    release = publish(table, groups)
+    assert release.trace is not None
+    target = Target.of(release, table, groups=release.trace.astype(np.int64), random=generator(5))
+    insight = dc.Corruption(0.4).learn(target)
+    assert insight.victims is not None and insight.details["group_certain"] == insight.victims.sum()
+    known, truth = set(np.flatnonzero(~insight.victims).tolist()), naive.secrets(table)
+    lines = insight.beliefs(slice(0, len(target.people[0].codes)))
+    for row in np.flatnonzero(insight.victims).tolist():
+        expected = [naive.dealt(groups.tolist(), truth, known, row, str(value)) for value in release.values]
+        assert lines[target.person_of[row]] == pytest.approx(expected)

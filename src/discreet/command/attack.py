@@ -45,6 +45,9 @@ BUILT_IN = ("beliefs", "similarity", "naive-bayes", "definetti", "corruption")
     click.option(
         "--outsiders", type=flags.FILE, metavar="FILE", help="People who are not in the release, for comparison."
     ),
+    click.option(
+        "--trace", type=flags.FILE, metavar="FILE", help="The private trace, if the adversary is to know all groups."
+    ),
     click.option("--victims", type=int, metavar="N", help="Attack so many people, drawn at random (default: all)."),
     click.option("--seed", type=int, metavar="N", help="Make what is drawn repeatable."),
     *flags.FORMATS,
@@ -57,6 +60,7 @@ def attack(
     attacks: tuple[str, ...],
     others: tuple[str, ...],
     outsiders: str | None,
+    trace: str | None,
     victims: int | None,
     seed: int | None,
     as_json: bool,
@@ -85,6 +89,7 @@ def attack(
             list(attacks),
             others=others,
             outsiders=None if outsiders is None else read(outsiders, **told),
+            trace=trace,
             victims=victims,
             random_state=seed,
             progress=progress,

@@ -9,13 +9,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import Evidence
-from discreet.adversary.attacks.target import Target, check_attackable, opened
+from discreet.adversary.attacks.target import Target, check_attackable, groups_by, opened
 from discreet.adversary.checks.roles import as_published
 from discreet.adversary.checks.soundness import promises
+from discreet.adversary.checks.trace import read_trace
 from discreet.errors import DiscreetError
 from discreet.principles.expressions import parse_one
 from discreet.progress import silent
@@ -84,6 +86,7 @@ def attack(
     *,
     others: Iterable[Release | str | os.PathLike[str]] = (),
     outsiders: Table | None = None,
+    trace: str | os.PathLike[str] | NDArray[Any] | None = None,
     victims: int | None = None,
     random_state: int | None = None,
     progress: Callable[[str, float], None] | None = None,
@@ -94,9 +97,11 @@ def attack(
     ``"all"``. The attacks use what is published, and the quasi-identifiers of everyone in the original; its sensitive
     values only score the guesses. ``others`` are further releases about the same people, for attacks that combine
     several. ``outsiders`` is a table of people who are not in the release: success on them is what can be learnt about
-    anybody. ``victims`` limits how many people are attacked, drawn at random; by default all are, or as many as take
-    about a minute. Everything drawn comes from the operating system, unless ``random_state`` asks for a repeatable
-    experiment. ``progress`` is called with the name of the attack and the share of it that is done.
+    anybody. ``trace`` is the private file (or array) with the group of every row, if the adversary is to know these,
+    too: the worst case, which promises about groups reckon with. ``victims`` limits how many people are attacked, drawn
+    at random; by default all are, or as many as take about a minute. Everything drawn comes from the operating system,
+    unless ``random_state`` asks for a repeatable experiment. ``progress`` is called with the name of the attack and the
+    share of it that is done.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
@@ -133,7 +138,8 @@ def attack(
         rows = np.sort(random.permutation(original.rows)[:limit])
         notes.append(f"Of {original.rows:,} persons {limit:,} were attacked, drawn at random.")
     aim = partial(Target.of, random=random)
-    target = aim(main, original, rows=rows, others=tuple(further))
+    groups = None if trace is None else _groups(trace, main, original)
+    target = aim(main, original, rows=rows, others=tuple(further), groups=groups)
     ceiling = aim(opened(main, original), original, rows=rows)
     beyond = None if outsiders is None else aim(main, original, victims=outsiders)
     evidence, refusals = [], {}
@@ -150,6 +156,16 @@ def attack(
     if refusals and not evidence and attack != ALL:
         raise DiscreetError("; ".join(f"{name} does not apply: {reason}" for name, reason in refusals.items()))
     return Campaign(evidence, refusals, tuple(map(str, promises(main.manifest, None)[0])), tuple(notes))
+
+
+def _groups(trace: str | os.PathLike[str] | NDArray[Any], release: Release, original: Table) -> NDArray[np.int64]:
+    """The group of every row by a trace that may be a file."""
+    faults: list[str] = []
+    if not isinstance(trace, np.ndarray):
+        trace, faults = read_trace(trace, original.rows)
+    if faults:
+        raise DiscreetError(f"{faults[0]}; give the trace that the release was published with")
+    return groups_by(trace, release, original)
 
 
 def chosen(given: Attack | str | Iterable[Attack | str]) -> list[Attack]:

@@ -5,10 +5,10 @@ that these persons are in. In a group of n rows with n_v of the value v, of whic
 
     belief(v) = (n_v - k_v) / (n - k)
 
-for each of the others: all ways to deal the remaining values to them are equally likely. This is exact for persons whom
-only one group admits, and if no rows are withheld. Of others the adversary is taken to believe what the release says.
-No promise here reckons with such knowledge, so no bound is compared. Randomised releases are immune: each value was
-drawn by itself.
+for each of the others: all ways to deal the remaining values to them are equally likely. This is exact if the adversary
+knows everyone's group (give the trace), and otherwise for persons whom only one group admits, if no rows are withheld;
+of others the adversary is taken to believe what the release says. No promise here reckons with such knowledge, so no
+bound is compared. Randomised releases are immune: each value was drawn by itself.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ class Corruption(Attack):
         number = len(everyone.rows)
         known = np.zeros(number, np.bool_)
         known[target.random.permutation(number)[: round(self.share * number)]] = True
-        group = release.certain_groups(everyone.people[: len(release.quasi)])[everyone.person_of]
+        group = everyone.group_of[everyone.person_of]
         taken = known & (group >= 0) & (everyone.truth >= 0)
         out = Counts.of_rows(group[taken], everyone.truth[taken], release.groups, target.width)
         left = _left(release.counts, out)
         values_left = np.diff(left.indptr)
-        own = release.certain_groups(target.people[: len(release.quasi)])
+        own = target.group_of
 
         def beliefs(part: slice) -> Floats:
             lines = target.beliefs(part)

@@ -116,14 +116,13 @@ class Assignment:
         """The persons of a target that has everyone in the original for victims."""
         release = target.release.grouped
         assert release is not None, "refused otherwise"
-        people = target.people[: len(release.quasi)]
-        numbers = np.bincount(target.person_of, minlength=len(people[0].codes))
-        members = release.members(people, numbers)
+        numbers = np.bincount(target.person_of, minlength=len(target.people[0].codes))
+        members = target.members
         certain = np.zeros(len(numbers), np.bool_)
         certain[members.lines] = True
         rest = np.flatnonzero(~certain)
         told = [target.beliefs(part)[~certain[part]] for part in batches(len(numbers), target.width)]
-        return cls(release.counts, people, numbers, members, rest, np.concatenate(told))
+        return cls(release.counts, target.known, numbers, members, rest, np.concatenate(told))
 
     @cached_property
     def layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

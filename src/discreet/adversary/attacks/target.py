@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.checks.soundness import promises
-from discreet.adversary.formats.generalized.align import check_sensitive, quasi_column
+from discreet.adversary.checks.trace import place_rows
+from discreet.adversary.formats.generalized.align import check_sensitive, quasi_column, usable_rows
 from discreet.errors import DiscreetError
 from discreet.principles import KAnonymity, Principle, Prior
 from discreet.principles.counts import Counts
@@ -24,6 +25,7 @@ from discreet.releases.anatomy.beliefs import codes_found
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.attributes import describe
 from discreet.releases.columns import ExactColumn, exact_column
+from discreet.releases.grouped import Members
 from discreet.releases.release import Release, new_manifest
 from discreet.table.combinations import numbered, ranked
 from discreet.table.table import Column, Table
@@ -40,7 +42,7 @@ class Target:
     """Everyone in the release; the first sensitive attribute is the one under attack."""
     people: tuple[Column, ...]
     """What the adversary knows of the victims, one column per quasi-identifier: those of the release in its order, then
-    those that only further releases have. People with the same values are one line."""
+    those that only further releases have. People with the same values (and group, if that is known) are one line."""
     person_of: NDArray[np.intp]
     """Per victim: the line of ``people``."""
     rows: NDArray[np.intp]
@@ -51,6 +53,8 @@ class Target:
     """Further releases about the same people."""
     random: np.random.Generator = field(default_factory=np.random.default_rng)
     tell: Tell = silent
+    groups: NDArray[np.int64] | None = None
+    """Per row of the original: its group, if the adversary is taken to know it, as an index; -1 if withheld."""
     strangers: bool = False
     """Whether the victims are not in the release, and so not in the original."""
     remembered: dict[tuple[int, int], Floats] = field(default_factory=dict)
@@ -64,20 +68,37 @@ class Target:
         victims: Table | None = None,
         rows: NDArray[np.intp] | None = None,
         others: tuple[Release, ...] = (),
+        groups: NDArray[np.int64] | None = None,
         **more: Any,
     ) -> Target:
-        """Aim at these rows (default: all) of a table of victims (default: the original)."""
+        """Aim at these rows (default: all) of a table of victims (default: the original).
+
+        With ``groups``, the group of every row of the original, the adversary knows these as well.
+        """
         table = original if victims is None else victims
         rows = np.arange(table.rows) if rows is None else rows
         quasi = {attribute.name: attribute for one in (release, *others) for attribute in one.quasi}
         columns = [quasi_column(attribute, table) for attribute in quasi.values()]
         codes = [column.codes[rows] for column in columns]
-        keys = numbered(codes, [len(column.values) for column in columns], len(rows))
+        sizes = [len(column.values) for column in columns]
+        own = [] if groups is None or victims is not None else [groups[rows] + 1]
+        keys = numbered([*codes, *own], [*sizes, *(int(one.max(initial=0)) + 1 for one in own)], len(rows))
         _, first, person_of = ranked(keys)
         people = tuple(replace(column, codes=of[first]) for column, of in zip(columns, codes, strict=True))
         assert table.secret is not None, "releases without sensitive attributes are refused"
         truth = places(release, table.secret)[table.secret.codes[rows]]
-        return cls(release, original, people, person_of, rows, truth, others, strangers=victims is not None, **more)
+        return cls(
+            release,
+            original,
+            people,
+            person_of,
+            rows,
+            truth,
+            others,
+            groups=groups,
+            strangers=victims is not None,
+            **more,
+        )
 
     @property
     def width(self) -> int:
@@ -141,7 +162,35 @@ class Target:
     def everyone(self) -> Target:
         """The same release, with everyone in the original as victims."""
         whole = not self.strangers and len(self.rows) == self.original.rows
-        return self if whole else Target.of(self.release, self.original, random=self.random, tell=self.tell)
+        more: dict[str, Any] = {"groups": self.groups, "random": self.random, "tell": self.tell}
+        return self if whole else Target.of(self.release, self.original, **more)
+
+    @property
+    def known(self) -> tuple[Column, ...]:
+        """The quasi-identifiers of the release itself."""
+        return self.people[: len(self.release.quasi)]
+
+    @cached_property
+    def group_of(self) -> NDArray[np.int64]:
+        """Per line of the people: their group, as an index; -1 if it is not certain."""
+        release = self.release.grouped
+        assert release is not None, "only groups have persons of their own"
+        if self.groups is None or self.strangers:
+            return release.certain_groups(self.known)
+        result = np.full(len(self.people[0].codes), -1, np.int64)
+        result[self.person_of] = self.groups[self.rows]
+        return result
+
+    @cached_property
+    def members(self) -> Members:
+        """The people of whom it is certain in which group they are."""
+        release = self.release.grouped
+        assert release is not None, "only groups have members"
+        numbers = np.bincount(self.person_of, minlength=len(self.people[0].codes))
+        if self.groups is None or self.strangers:
+            return release.members(self.known, numbers)
+        lines = np.flatnonzero(self.group_of >= 0)
+        return Members.of(lines, self.group_of[lines], numbers[lines])
 
     def beliefs(self, part: slice) -> Floats:
         """What the release itself says about some of the people: the belief in each value, one line per person."""
@@ -150,6 +199,11 @@ class Target:
             return self.remembered[known].copy()
         lines = self.release.beliefs(self._points(part), self.withheld)
         lines[np.isnan(lines).any(axis=1)] = self.prior
+        release = self.release.grouped
+        if release is not None and self.groups is not None and not self.strangers:
+            sure = np.flatnonzero(self.group_of[part] >= 0)
+            held = release.counts.only(self.group_of[part][sure])
+            lines[sure] = held.matrix() / held.sizes[:, None]
         if part.stop - part.start == len(self.people[0].codes):  # otherwise there are too many to be kept
             self.remembered[known] = lines.copy()
         return lines
@@ -218,3 +272,20 @@ def opened(release: Release, original: Table) -> AnatomyRelease:
         shown.values,
         Counts.of_rows(rows, shown.codes, len(rows), len(shown.values)),
     )
+
+
+def groups_by(trace: NDArray[Any], release: Release, original: Table) -> NDArray[np.int64]:
+    """The group of every row of the original by the private trace, as an index; -1 if withheld."""
+    grouped, faults = release.grouped, list[str]()
+    if grouped is None:
+        raise DiscreetError(
+            "in this format persons are not in groups that an adversary could know; leave out the trace"
+        )
+    placed = place_rows(grouped, original.rows, usable_rows(original), trace, faults)
+    if placed is None or faults:
+        raise DiscreetError(
+            f"this is not the trace of the release: {faults[0]}; give the one that it was published with"
+        )
+    result = np.full(original.rows, -1, np.int64)
+    result[placed[0]] = placed[1]
+    return result
