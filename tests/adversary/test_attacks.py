@@ -260,6 +260,9 @@ def test_an_adversary_who_knows_the_groups_is_told_by_the_trace(folder: Path) ->
     )
     assert without.hurt is not None and without.hurt.belief == 0.75
     assert knowing.hurt == (0, 1.0, 0.75) and knowing.redrawn == 0.75
+    partly = publish(table, [0, 0, 0, -1])
+    (withheld,) = dc.attack(partly, table, "beliefs", trace=partly.trace).evidence
+    assert withheld.rate == 1.0  # b is missing, and so is who is known to be withheld
     (corrupted,) = dc.attack(release, table, dc.Corruption(0.5), trace=release.trace, random_state=2).evidence
     assert corrupted.details["group_certain"] == 2
 

@@ -21,6 +21,7 @@ from discreet.errors import DiscreetError
 from discreet.principles import KAnonymity, Principle, Prior
 from discreet.principles.counts import Counts
 from discreet.progress import Tell, silent
+from discreet.randomness import generator
 from discreet.releases.anatomy.beliefs import codes_found
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.attributes import describe
@@ -51,7 +52,7 @@ class Target:
     """Per victim: the sensitive value, as an index into the values of the release; -1 if that does not list it."""
     others: tuple[Release, ...] = ()
     """Further releases about the same people."""
-    random: np.random.Generator = field(default_factory=np.random.default_rng)
+    random: np.random.Generator = field(default_factory=generator)
     tell: Tell = silent
     groups: NDArray[np.int64] | None = None
     """Per row of the original: its group, if the adversary is taken to know it, as an index; -1 if withheld."""
@@ -199,14 +200,21 @@ class Target:
             return self.remembered[known].copy()
         lines = self.release.beliefs(self._points(part), self.withheld)
         lines[np.isnan(lines).any(axis=1)] = self.prior
-        release = self.release.grouped
-        if release is not None and self.groups is not None and not self.strangers:
-            sure = np.flatnonzero(self.group_of[part] >= 0)
-            held = release.counts.only(self.group_of[part][sure])
-            lines[sure] = held.matrix() / held.sizes[:, None]
+        if self.groups is not None and not self.strangers:
+            self._tell_groups(part, lines)
         if part.stop - part.start == len(self.people[0].codes):  # otherwise there are too many to be kept
             self.remembered[known] = lines.copy()
         return lines
+
+    def _tell_groups(self, part: slice, lines: Floats) -> None:
+        """Replace beliefs by the shares of the group that everyone is known to be in, or of the withheld rows."""
+        release = self.release.grouped
+        assert release is not None and self.withheld is not None, "only groups are known"
+        sure = np.flatnonzero(self.group_of[part] >= 0)
+        held = release.counts.only(self.group_of[part][sure])
+        lines[sure] = held.matrix() / held.sizes[:, None]
+        if self.withheld.any():
+            lines[self.group_of[part] < 0] = self.withheld / self.withheld.sum()
 
     def beliefs_by(self, other: Release, part: slice) -> Floats:
         """What a further release says about them, in the values of this one: the prior if nothing is known."""
