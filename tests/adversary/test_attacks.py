@@ -167,10 +167,11 @@ def test_victims_can_be_drawn_and_a_seed_repeats_the_draw() -> None:
     assert "100 were attacked, drawn at random" in " ".join(other.notes)
 
 
-def test_progress_names_the_attack_and_never_goes_back() -> None:
+@pytest.mark.parametrize("attack", BUILT_IN)
+def test_progress_names_the_attack_and_never_goes_back(attack: str) -> None:
     told: list[tuple[str, float]] = []
-    dc.attack(release_by("mondrian"), people(), "beliefs", progress=lambda *step: told.append(step))
-    assert {stage for stage, _ in told} == {"attacking: beliefs"}
+    dc.attack(release_by("mondrian"), people(), attack, outsiders=people(), progress=lambda *step: told.append(step))
+    assert {stage for stage, _ in told} == {f"attacking: {attack}"} and len(told) >= 4
     shares = [share for _, share in told]
     assert shares == sorted(shares) and shares[0] >= 0.0 and shares[-1] <= 1.0
 

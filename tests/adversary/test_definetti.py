@@ -56,6 +56,7 @@ def test_a_strong_link_breaks_anatomy_with_two_values_per_group() -> None:
     beliefs, definetti = found.evidence
     assert not beliefs.exceeds and beliefs.rate == pytest.approx(0.5, abs=0.05)
     assert definetti.exceeds and definetti.interval[0] > 0.8 and not found.holds
+    assert "what groups tell about each other" in definetti.sentence
     assert definetti.redrawn == pytest.approx(0.5, abs=0.01)  # it is not the groups that tell this, one by one
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -94,14 +94,15 @@ class Attack(Expression, ABC):
     def measure(self, target: Target, ceiling: Target | None = None, outsiders: Target | None = None) -> Evidence:
         """Carry out the attack on all victims, on the original itself, and on people who are not in the release."""
         claims = self.claims(target)
-        # about half of the time goes into the attack itself, and the other half into what it is compared with
-        found = _score(target, self.learn(target), claims, part_of(target.tell, 0.0, 0.5), redraw=True)
+        tell = target.tell
+        insight = self.learn(replace(target, tell=part_of(tell, 0.0, 0.3)))
+        found = _score(target, insight, claims, part_of(tell, 0.3, 0.6), redraw=True)
         rates: list[float | None] = []
-        for other in (ceiling, outsiders):
+        for other, start in ((ceiling, 0.6), (outsiders, 0.8)):
             if other is None:
                 rates.append(None)
                 continue
-            score = _score(other, self.learn(other), self.claims(other), part_of(target.tell, 0.5, 1.0))
+            score = _score(other, self.learn(other), self.claims(other), part_of(tell, start, start + 0.2))
             rates.append(score.rate)
         prior = claims.masses(target.prior[None])[0]
         bounded = claims.caps is not None and self.judged

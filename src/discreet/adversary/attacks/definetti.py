@@ -66,7 +66,7 @@ class DeFinetti(Attack):
     def refusal(self, target: Target) -> str | None:
         """Only the values of groups can be dealt anew, and what is learnt has to fit into memory."""
         if target.release.grouped is None:
-            return "it deals the values of groups anew, and in this format nobody's row is in a group of his own"
+            return "it deals the values of groups anew, and in this format persons are not in groups that share their values"
         if len(target.everyone.people[0].codes) * target.width > MOST_CELLS:
             return "there are too many persons with different quasi-identifiers, times values, to be kept in memory"
         return None
@@ -79,7 +79,7 @@ class DeFinetti(Attack):
         joints: list[Floats] = []
         steps, change = 0, 1.0
         while steps < self.steps and change > SETTLED:
-            target.tell(0.5 * steps / self.steps)
+            target.tell(steps / self.steps)
             dealt = known.deal(likely)
             before, joints = joints, [known.joint(dealt, column) for column in known.people]
             moved = [float(np.abs(new - old).sum()) for new, old in zip(joints, before, strict=False)]

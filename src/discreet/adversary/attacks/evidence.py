@@ -83,10 +83,19 @@ class Evidence:
         return wilson(self.successes, self.victims)
 
     @property
+    def too_often(self) -> bool:
+        """Whether more guesses are right than the promise allows, beyond doubt."""
+        return self.bound is not None and wilson(self.successes, self.victims, BEYOND_DOUBT)[0] > self.bound + 1e-9
+
+    @property
+    def too_sure(self) -> bool:
+        """Whether a belief that the promise bounds is above its bound."""
+        return self.strain is not None and self.strain > 1.0 + 1e-9
+
+    @property
     def exceeds(self) -> bool:
-        """Whether the attack achieved more than the promise allows, beyond doubt."""
-        often = self.bound is not None and wilson(self.successes, self.victims, BEYOND_DOUBT)[0] > self.bound + 1e-9
-        return often or (self.strain is not None and self.strain > 1.0 + 1e-9)
+        """Whether the attack achieved more than the promise allows."""
+        return self.too_often or self.too_sure
 
     @property
     def sentence(self) -> str:
@@ -102,8 +111,13 @@ class Evidence:
             text += f", and the promise allows {percent(self.bound)}"
         text += "."
         if self.strain is not None:
-            where = "beyond" if self.strain > 1.0 + 1e-9 else "within"
+            where = "beyond" if self.too_sure else "within"
             text += f" The strongest belief is {where} its bound, at {about(100.0 * self.strain)} % of it."
+        if self.too_often and not self.too_sure:
+            text += (
+                " So more guesses are right than the promise allows: if an audit holds, that is what groups tell about "
+                "each other, which no promise about single groups bounds."
+            )
         return f"{text} {self.remark}".rstrip()
 
     def as_dict(self) -> dict[str, Any]:
