@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 
 import discreet as dc
 from discreet.adversary.attacks import ATTACKS
+from discreet.adversary.attacks.campaign import chosen
 from discreet.adversary.attacks.evidence import Evidence, wilson
+from discreet.adversary.attacks.target import Target
 from discreet.command.attack import BUILT_IN
 from discreet.datasets import census, patients, patients_arrow
 from discreet.releases import write_trace
@@ -293,3 +296,17 @@ def test_odd_tables_are_attacked_too(sensitive: str, seed: int, tmp_path: Path) 
         found = dc.attack(tmp_path / str(number), table, random_state=seed, outsiders=table)
         assert all(0 <= one.rate <= 1 for one in found.evidence) and len(found.evidence) >= 6
         assert not any(one.exceeds for one in found.evidence if one.attack in ("beliefs", "similarity"))
+
+
+@pytest.mark.parametrize("scheme", MAKERS)
+def test_whose_value_is_whose_does_not_enter_the_guesses(scheme: str) -> None:
+    """Attacks see everyone's quasi-identifiers and the prior: with the values dealt anew, they believe the same."""
+    table, release = people(), release_by(scheme)
+    secret = table.sensitive[0]
+    shuffled = replace(secret, codes=np.random.default_rng(3).permutation(secret.codes))
+    other = Table(table.rows, table.quasi, shuffled)
+    for attack in chosen("all"):
+        one, same = Target.of(release, table), Target.of(release, other)
+        if attack.refusal(one) is None and attack.name != "corruption":  # which is told some of the values
+            everyone = slice(0, len(one.people[0].codes))
+            assert np.array_equal(attack.learn(one).beliefs(everyone), attack.learn(same).beliefs(everyone))

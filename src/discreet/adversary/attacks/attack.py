@@ -104,21 +104,20 @@ class Attack(Expression, ABC):
                 continue
             score = _score(other, self.learn(other), self.claims(other), part_of(tell, start, start + 0.2))
             rates.append(score.rate)
-        prior = claims.masses(target.prior[None])[0]
-        bounded = claims.caps is not None and self.judged
+        caps = claims.caps if self.judged else None
         return Evidence(
             str(self),
             claims.about,
             victims=len(found.hits),
             successes=int(found.hits.sum()),
-            baseline=float(found.baseline),
+            baseline=found.baseline,
             ceiling=rates[0],
             redrawn=found.redrawn,
             outsiders=rates[1],
-            bound=float(np.mean(claims.caps[found.guess])) if bounded and len(found.hits) else None,  # type: ignore[index]
-            strain=found.strain if bounded and self.exact else None,
+            bound=float(np.mean(caps[found.guess])) if caps is not None and len(found.hits) else None,
+            strain=found.strain if caps is not None and self.exact else None,
             gain=found.gain,
-            hurt=_hurt(found, prior),
+            hurt=_hurt(found, claims.masses(target.prior[None])[0]),
             details=found.insight.details,
             remark=found.insight.remark,
         )

@@ -66,7 +66,7 @@ class DeFinetti(Attack):
     def refusal(self, target: Target) -> str | None:
         """Only the values of groups can be dealt anew, and what is learnt has to fit into memory."""
         if target.release.grouped is None:
-            return "it deals the values of groups anew, and in this format persons are not in groups that share their values"
+            return "it deals the values of groups anew, and in this format no persons share the values of a group"
         if len(target.everyone.people[0].codes) * target.width > MOST_CELLS:
             return "there are too many persons with different quasi-identifiers, times values, to be kept in memory"
         return None
