@@ -159,7 +159,7 @@ def test_outsiders_are_guessed_from_what_holds_for_anybody() -> None:
         pa.table({"age": [3, 4, 5, 6], "disease": ["d3", "d4", "d1", "d1"]}), quasi=["age"], sensitive="disease"
     )
     (found,) = dc.attack(release, table, "beliefs", outsiders=strangers).evidence
-    assert found.outsiders == 0.75 and found.rate == 1.0
+    assert found.outsiders == 0.75 and found.rate == 1.0 and "people who are not in it 75.0 %" in found.sentence
 
 
 def test_victims_can_be_drawn_and_a_seed_repeats_the_draw() -> None:

@@ -107,6 +107,8 @@ class Evidence:
         )
         if self.ceiling is not None:
             text += f", from the original itself {percent(self.ceiling)}"
+        if self.outsiders is not None:
+            text += f", about people who are not in it {percent(self.outsiders)}"
         if self.bound is not None:
             text += f", and the promise allows {percent(self.bound)}"
         text += "."
