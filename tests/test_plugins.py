@@ -1,4 +1,4 @@
-"""A package from outside adds a scheme, a format with its auditor and a principle, and they work everywhere."""
+"""A package from outside adds a scheme, a format with its auditor, a principle and an attack: they work everywhere."""
 
 from __future__ import annotations
 
@@ -75,6 +75,39 @@ def test_comparisons_plans_help_and_job_files_know_it(home: Path) -> None:
     lines += ['promise = "majority(share=0.5)"', 'scheme = "halves"', 'options = { values = "set" }']
     (home / "job.toml").write_text("\n".join(lines))
     discreet(home, "publish", "--job", "job.toml")
+
+
+ATTACKING = """
+import json, discreet as dc
+from discreet.datasets import census, patients
+from discreet.releases import FORMATS
+from discreet.schemes import make_scheme
+made = {
+    "halves": "majority(share=0.5)", "cuts": "beta-likeness(beta=2)", "lifting": "beta-likeness(beta=2)",
+    "perturbation": "beta-likeness(beta=2)", "anatomy": "l-diversity(l=3)",
+    "ambiguity": "alpha-beta(alpha=0.9, beta=0.5)", "retention": "proximity(epsilon=1, m=3)",
+}
+found = {}
+for scheme, promise in made.items():
+    table = census(200) if scheme == "retention" else patients()
+    release = make_scheme(scheme).publish(table, dc.parse(promise))
+    (one,) = dc.attack(release, table, "contrary").evidence
+    found[release.format] = one.as_dict()
+assert set(found) == set(FORMATS), "a format is missing"
+print(json.dumps(found))
+"""
+
+
+def test_an_attack_from_outside_works_on_every_format(home: Path) -> None:
+    for one in json.loads(run(home, "-c", ATTACKING)).values():
+        assert one["attack"] == "contrary" and one["victims"] >= 48 and 0 < one["rate"] < one["ceiling"] <= 1
+
+
+def test_an_attack_from_outside_is_in_the_help_and_among_all(home: Path) -> None:
+    assert "contrary" in discreet(home, "attack", "--help")
+    discreet(home, "publish", "patients.csv", "-o", "all", *ROLES, *PAIRS)
+    told = json.loads(discreet(home, "attack", "all", "--original", "patients.csv", "--json"))
+    assert "contrary" in [one["attack"] for one in told["attacks"]]
 
 
 def test_without_the_plug_in_its_releases_are_refused_with_the_way_out(home: Path) -> None:

@@ -1,3 +1,6 @@
+from .adversary.attacks import Attack, Beliefs, Corruption, DeFinetti, NaiveBayes, Similarity
+from .adversary.attacks.campaign import Campaign, attack
+from .adversary.attacks.evidence import Evidence
 from .adversary.audit import Audit, audit
 from .errors import DiscreetError
 from .plugins import Format
@@ -58,14 +61,20 @@ __all__ = [
     "AmbiguousRelease",
     "Anatomy",
     "AnatomyRelease",
+    "Attack",
     "Audit",
     "Baseline",
+    "Beliefs",
     "BetaLikeness",
     "Burel",
+    "Campaign",
     "Comparison",
+    "Corruption",
     "Cuts",
+    "DeFinetti",
     "DeltaDisclosure",
     "DiscreetError",
+    "Evidence",
     "Format",
     "GeneralizedRelease",
     "GroupBy",
@@ -77,6 +86,7 @@ __all__ = [
     "Lifting",
     "MatchedRelease",
     "Mondrian",
+    "NaiveBayes",
     "NestedRelease",
     "OneOf",
     "Perturbation",
@@ -91,11 +101,13 @@ __all__ = [
     "Retention",
     "Sabre",
     "Scheme",
+    "Similarity",
     "SplitAndPartition",
     "TCloseness",
     "Table",
     "Variance",
     "__version__",
+    "attack",
     "audit",
     "compare",
     "load",

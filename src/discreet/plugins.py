@@ -1,8 +1,8 @@
-"""Plug-ins: schemes, principles, and formats with their auditors, found through entry points.
+"""Plug-ins: schemes, principles, formats with their auditors, and attacks, found through entry points.
 
 A package lists its additions in its metadata, under the entry point groups ``discreet.schemes``,
-``discreet.principles`` and ``discreet.formats``. Once the package is installed, they work wherever the built-in ones
-do. See ``examples/plugin``.
+``discreet.principles``, ``discreet.formats`` and ``discreet.attacks``. Once the package is installed, they work
+wherever the built-in ones do. See ``examples/plugin``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from discreet.errors import DiscreetError
 if TYPE_CHECKING:
     from discreet.releases.release import Release
 
-Group = Literal["schemes", "principles", "formats"]
+Group = Literal["schemes", "principles", "formats", "attacks"]
+HOMES = {"formats": "releases", "attacks": "adversary.attacks"}
+"""The packages with the registries that are not called after their kind."""
 T = TypeVar("T")
 
 
@@ -36,7 +38,7 @@ class Format(NamedTuple):
 
 
 class Registry(Mapping[str, T]):
-    """All schemes, principles or formats by name: the built-in ones and those of plug-ins.
+    """All schemes, principles, formats or attacks by name: the built-in ones and those of plug-ins.
 
     Plug-ins are loaded on first access: they import modules of discreet, which may not be complete any earlier.
 
@@ -65,7 +67,7 @@ class Registry(Mapping[str, T]):
 
 def registered(group: Group) -> Mapping[str, Any]:
     """Return the registry of one kind, for modules that must not import its room (audits do not import schemes)."""
-    home = import_module("discreet.releases" if group == "formats" else f"discreet.{group}")
+    home = import_module(f"discreet.{HOMES.get(group, group)}")
     found: Mapping[str, Any] = getattr(home, group.upper())
     return found
 

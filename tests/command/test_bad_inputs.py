@@ -49,6 +49,7 @@ PROMISES = {
 COMMANDS: dict[str, list[str]] = {
     "publish": ["publish", "people.csv", "-o", "out", *ROLES],
     "audit": ["audit", "mondrian", "--original", "people.csv"],
+    "attack": ["attack", "mondrian", "--original", "people.csv", "--attack", "beliefs"],
     "query": ["query", "mondrian", "SELECT COUNT(*) FROM t"],
     "compare": ["compare", "people.csv", *ROLES, "--schemes", "mondrian", "--queries", "5"],
     "plan": ["plan", "people.csv", "--quasi", "age", "--sensitive", "pay"],

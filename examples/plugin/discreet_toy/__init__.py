@@ -1,4 +1,4 @@
-"""An example plug-in: a principle, a format with its auditor, and a scheme that makes releases of that format."""
+"""An example plug-in: a principle, a format with its auditor, a scheme that makes such releases, and an attack."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from discreet.adversary.attacks.attack import Attack, Insight
+from discreet.adversary.attacks.target import Target
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.formats.generalized.audit import audit_generalized
@@ -118,3 +120,20 @@ class Halves(GroupingScheme):
         half = (codes > np.median(codes)).astype(np.int32)
         counts = Counts.of_rows(half, table.classes[rows], 2, len(prior.counts))
         return half if bool(principle.holds(counts, prior).all()) else np.zeros_like(half)
+
+
+@dataclass(frozen=True)
+class Contrary(Attack):
+    """Believes what the release says, but never in the most frequent value."""
+
+    name: ClassVar[str] = "contrary"
+
+    def learn(self, target: Target) -> Insight:
+        """Nothing is learnt beforehand: people are looked up when they are asked for."""
+
+        def beliefs(part: slice) -> NDArray[np.float64]:
+            lines = target.beliefs(part)
+            lines[:, target.prior.argmax()] = 0.0
+            return lines
+
+        return Insight(beliefs)

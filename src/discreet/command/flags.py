@@ -110,7 +110,7 @@ class WithPlugins(click.Command):
     """A command whose help ends with the names that plug-ins add, without importing the plug-ins."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names of the plug-ins' schemes, promises and formats."""
+        """Write the names of the plug-ins' schemes, promises, formats and attacks."""
         from discreet.plugins import Group, plugged_names
 
         super().format_epilog(ctx, formatter)
@@ -118,6 +118,7 @@ class WithPlugins(click.Command):
             ("schemes", "schemes"),
             ("promises", "principles"),
             ("formats", "formats"),
+            ("attacks", "attacks"),
         )
         told = [f"{shown} {', '.join(names)}" for shown, group in kinds if (names := plugged_names(group))]
         if told:

@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from discreet.arguments import speaking_flags
+from discreet.command.attack import attack
 from discreet.command.audit import audit
 from discreet.command.compare import compare
 from discreet.command.console import (
@@ -135,5 +136,5 @@ def main() -> None:
     """
 
 
-for _command in (publish, audit, query, compare, plan, profile, demo):
+for _command in (publish, audit, attack, query, compare, plan, profile, demo):
     main.add_command(_command)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
@@ -15,12 +14,12 @@ from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
 from discreet.principles.buckets import fewest_buckets
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import ATTRIBUTE, Parameter
+from discreet.principles.expressions import Expression, parse_one, split
+from discreet.principles.parameters import ATTRIBUTE
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine
 from discreet.principles.wording import rows
 from discreet.table.table import Kind
-from discreet.table.texts import near
 
 
 @dataclass(frozen=True)
@@ -47,27 +46,17 @@ class Nearness(Protocol):
 P = TypeVar("P", bound="Principle")
 
 
-class Principle(ABC):
+class Principle(Expression, ABC):
     """A promise about every group of a release, with its parameters: an immutable value, checked on construction.
 
     A promise never sees rows. It judges groups by their counts: one line per group, one column per sensitive value.
     A group without rows keeps every promise.
     """
 
-    name: ClassVar[str]
-    example: ClassVar[str]
-    """A promise of this kind as text, quoted in error messages about malformed promises."""
-    parameters: ClassVar[tuple[Parameter, ...]] = ()
     larger_is_stronger: ClassVar[bool] = False
     """Whether the promise gets stronger when its main parameter grows (k, l) or when it shrinks (t, beta, delta)."""
     hides_presence: ClassVar[bool] = False
     """Whether the promise also bounds beliefs about who is in the table, which sensitive counts cannot show."""
-
-    def __post_init__(self) -> None:
-        """Check every parameter and convert it to its proper type."""
-        for parameter in self.parameters:
-            value = parameter.check(self.name, getattr(self, parameter.name), self.example)
-            object.__setattr__(self, parameter.name, value)
 
     @property
     def monotone(self) -> bool:
@@ -256,16 +245,6 @@ class Principle(ABC):
         """The conjunction of both promises."""
         return together([self, other])
 
-    def __str__(self) -> str:
-        """The promise as text that ``parse`` reads back; parameters with default values are omitted."""
-        written = []
-        declared = {parameter.name: parameter for parameter in self.parameters}
-        for field in fields(cast(Any, self)):
-            value = getattr(self, field.name)
-            if field.default is MISSING or value != field.default:
-                written.append(f"{field.name}={declared[field.name].write(value)}")
-        return f"{self.name}({', '.join(written)})"
-
 
 @dataclass(frozen=True, eq=False)
 class All(Principle):
@@ -380,11 +359,6 @@ def asked_for(given: Principle | str | Iterable[Principle | str]) -> list[Princi
     return [parse(one) if isinstance(one, str) else one for one in asked]
 
 
-_QUOTED = r'"(?:\\.|[^"\\])*+"'
-_FORM = re.compile(rf'([^\s()"]+)\s*(?:\(((?:{_QUOTED}|[^()"]++)*+)\))?', re.DOTALL)
-_PIECES = re.compile(rf'{_QUOTED}|[^",&]++|.', re.DOTALL)
-
-
 def parse(text: str) -> Principle:
     """The promise written in a text; several are joined by ``&``.
 
@@ -393,52 +367,10 @@ def parse(text: str) -> Principle:
     >>> print(parse(" k-anonymity( k = 5 )&t-closeness(t=0.20, distance=equal)"))
     k-anonymity(k=5) & t-closeness(t=0.2)
     """
-    return together(_parse_one(part.strip()) for part in _split(text, "&"))
-
-
-def _split(text: str, mark: str) -> list[str]:
-    """Split a text at ``mark``, except inside double quotes."""
-    parts = [""]
-    for piece in _PIECES.findall(text):
-        if piece == mark:
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return parts
-
-
-def _parse_one(text: str) -> Principle:
     from discreet.principles import PRINCIPLES  # imported here because the registered promises import this module
 
-    form = _FORM.fullmatch(text)
-    if form is None:
-        raise DiscreetError(f"promise '{text}' cannot be read; write it like 'beta-likeness(beta=2)'")
-    name, inside = form[1].lower(), form[2] or ""
-    kind = PRINCIPLES.get(name)
-    if kind is None:
-        raise DiscreetError(f"no promise is called '{form[1]}'; {near(name, PRINCIPLES, most=1)}")
-    declared = {parameter.name: parameter for parameter in kind.parameters}
-    given: dict[str, object] = {}
-    for item in filter(None, (piece.strip() for piece in _split(inside, ","))):
-        key, equals, value = (piece.strip() for piece in item.partition("="))
-        key = key.lower()
-        if not equals or not value:
-            raise DiscreetError(f"{name}: '{item}' is not of the form name=value; write for example {kind.example}")
-        if key not in declared:
-            raise DiscreetError(f"{name} has no parameter '{key}'; {near(key, declared, most=1)}")
-        if key in given:
-            raise DiscreetError(f"{name}: {key} is given twice in '{text}'; give it once")
-        try:
-            given[key] = declared[key].read(value)
-        except ValueError:
-            raise DiscreetError(
-                f"{name}: {item} cannot be read; {key} must be {declared[key].describe()}, and a quote inside it is "
-                f'written \\"'
-            ) from None
-    for field in fields(cast(Any, kind)):
-        if field.default is MISSING and field.name not in given:
-            raise DiscreetError(f"{name} needs its parameter {field.name}; write for example {kind.example}")
-    return kind(**given)
+    example = "'beta-likeness(beta=2)'"
+    return together(parse_one(part.strip(), PRINCIPLES, "promise", example) for part in split(text, "&"))
 
 
 def main_parameter(text: str) -> str:

@@ -37,7 +37,7 @@ def boxes_in(descriptions: Descriptions, columns: Sequence[Column]) -> Boxes:
     for axis, (column, regions, texts) in enumerate(
         zip(columns, descriptions.regions, descriptions.texts, strict=True)
     ):
-        first, last, gaps = _ranges(descriptions.quasi[axis], regions, column)
+        first, last, gaps = ranges(descriptions.quasi[axis], regions, column)
         which = np.full(len(first), -1, np.int32)
         for at, codes in gaps.items():
             which[at] = len(sets)
@@ -49,7 +49,7 @@ def boxes_in(descriptions: Descriptions, columns: Sequence[Column]) -> Boxes:
     return Boxes(low, high, set_at, starts, members)
 
 
-def _ranges(
+def ranges(
     attribute: Attribute, regions: Regions, column: Column
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], dict[int, NDArray[np.int64]]]:
     """For each text, the first and last code it admits, and the list of codes where these have gaps."""
@@ -75,7 +75,7 @@ def _ranges(
 def _ranked(
     attribute: Attribute, regions: Regions, column: Column
 ) -> tuple[NDArray[Any], NDArray[Any], dict[int, NDArray[np.int64]]]:
-    """``_ranges`` for an attribute whose regions are ranks, which the column's codes may number differently."""
+    """``ranges`` for an attribute whose regions are ranks, which the column's codes may number differently."""
     values = ordered_values(attribute)
     place = {str(value): code for code, value in enumerate(column.values.tolist())}
     codes = np.array([place.get(value, -1) for value in values], np.int64)

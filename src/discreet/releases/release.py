@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -22,9 +22,13 @@ from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
 from discreet.table.grouping import GroupBy
-from discreet.table.query import Query
+from discreet.table.query import OneOf, Query
+from discreet.table.table import Column
 from discreet.table.write import digest, write_table
 from discreet.version import __version__
+
+if TYPE_CHECKING:
+    from discreet.releases.grouped import GroupedRelease
 
 
 class Release(ABC):
@@ -62,6 +66,22 @@ class Release(ABC):
     @abstractmethod
     def rows(self) -> int:
         """The number of published rows."""
+
+    if TYPE_CHECKING:  # a field in some formats, whose dataclasses would take a property for its default
+
+        @property
+        def values(self) -> NDArray[Any]:
+            """The sensitive values, in the order of the columns of ``beliefs``."""
+
+    @property
+    def published(self) -> NDArray[np.int64] | None:
+        """How many published rows have each of ``values``; ``None`` if that is not published."""
+        return None
+
+    @property
+    def grouped(self) -> GroupedRelease | None:
+        """The release itself if its persons are in groups, each of whose rows may be anyone's in it; else ``None``."""
+        return None
 
     @property
     def descriptions(self) -> Descriptions | None:
@@ -128,6 +148,21 @@ class Release(ABC):
     @abstractmethod
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The estimated number of published rows that satisfy each query; withheld rows are not estimated."""
+
+    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
+        """How many published rows have each value of a quasi-identifier together with each sensitive value.
+
+        One line for each of the values of ``column``, which is named like the quasi-identifier and may be from another
+        table; one column for each of ``values``. A row whose description admits several of these values counts for each
+        of them in equal parts or, without ``spread``, fully for each. A format that does not say otherwise is asked by
+        count queries, which know no second way.
+        """
+        numeric = column.kind == "numeric"
+        lines = [OneOf(column.name, (float(value) if numeric else str(value),)) for value in column.values.tolist()]
+        name = self.secret.name
+        wanted = [OneOf(name, (value if isinstance(value, str) else float(value),)) for value in self.values.tolist()]
+        found = self.estimates([Query((line, value)) for line in lines for value in wanted])
+        return found.reshape(len(lines), len(wanted))
 
     def estimate(self, query: Query | str) -> float:
         """The estimated number of rows that satisfy a `Query` or a text ``SELECT COUNT(*) FROM t WHERE ...``.

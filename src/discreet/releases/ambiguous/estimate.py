@@ -29,10 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.releases.anatomy.beliefs import codes_found, lines_at
 from discreet.releases.columns import ExactColumn
 from discreet.table.combinations import numbered
 from discreet.table.moments import Meaning
 from discreet.table.query import Condition, Query
+from discreet.table.table import Column
 from discreet.table.texts import near
 
 if TYPE_CHECKING:
@@ -83,6 +85,24 @@ def _tables(release: AmbiguousRelease, weighted: bool) -> list[_Table]:
 
         tables.append(_Table(block, auxiliary.columns, kinds, auxiliary.groups, weights, True))
     return tables
+
+
+def contingency(release: AmbiguousRelease, column: Column, spread: bool) -> Floats:
+    """The number of rows with each value of a quasi-identifier and each sensitive value, in groups that list it."""
+    from scipy.sparse import csr_array
+
+    at = next(at for at, block in enumerate(release.blocks) if column.name in block)
+    auxiliary, counts = release.auxiliaries[at], release.counts
+    listed = auxiliary.columns[release.blocks[at].index(column.name)]
+    shares = release.weights[at] if release.groups >= ENOUGH else np.ones(len(auxiliary.groups))
+    shares = shares / np.bincount(auxiliary.groups, shares, release.groups)[auxiliary.groups]
+    shape = (len(listed.values), release.groups)
+    covers = csr_array((shares, (listed.codes, auxiliary.groups)), shape=shape)
+    if not spread:
+        covers.data[:] = 1.0  # a value that several entries of a group have was summed above, and counts once
+    held = covers @ csr_array((counts.amounts, counts.values, counts.starts), shape=(release.groups, counts.width))
+    attribute = next(one for one in release.quasi if one.name == column.name)
+    return lines_at(held.toarray(), codes_found(attribute, listed, column.values))
 
 
 Asked = list[list[tuple[int, int]]]

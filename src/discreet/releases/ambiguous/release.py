@@ -42,7 +42,7 @@ from discreet.releases.lookup import Lookup
 from discreet.releases.release import new_manifest
 from discreet.table.combinations import numbered
 from discreet.table.query import Query
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
 
 if TYPE_CHECKING:
     from discreet.kernels.presence.value_index import Shown
@@ -279,6 +279,16 @@ class AmbiguousRelease(GroupedRelease):
             if name in block:
                 return np.asarray(auxiliary.columns[block.index(name)].values)
         return self.values
+
+    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
+        """Count the rows of each group for the values that it lists (see ``Release.contingency``).
+
+        With ``spread``, the rows of a group are spread over its values as in estimates: more for common values if there
+        are enough groups to tell.
+        """
+        from discreet.releases.ambiguous.estimate import contingency
+
+        return contingency(self, column, spread)
 
     @cached_property
     def weights(self) -> Sequence[NDArray[np.float64]]:

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
 from discreet.releases.columns import ExactColumn
+from discreet.releases.grouped import Members
 from discreet.table.combinations import numbered
 from discreet.table.query import Query, Range
+from discreet.table.table import Column
 from discreet.table.texts import near
 
 if TYPE_CHECKING:
@@ -107,6 +109,55 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
             share = shares @ values.astype(np.float64)
             results[at] = share[release.group_of[keep[points.of_row]]].sum()
     return results
+
+
+def certain_groups(release: AnatomyRelease, people: Sequence[Column]) -> NDArray[np.int64]:
+    """The group in which all rows with a person's quasi-identifiers are; -1 if there are several or none."""
+    rows, own, number = _matched(release, people)
+    first, last = np.full(number, release.groups), np.full(number, -1)
+    np.minimum.at(first, rows, release.group_of)
+    np.maximum.at(last, rows, release.group_of)
+    return np.where(first == last, first, -1)[own]
+
+
+def members(release: AnatomyRelease, people: Sequence[Column]) -> Members:
+    """The people, all different, with the quasi-identifiers of each row, in the group of the row."""
+    rows, own, number = _matched(release, people)
+    line = np.full(number, -1, np.int64)
+    line[own] = np.arange(len(own))
+    known = line[rows] >= 0
+    pairs, times = np.unique(line[rows][known] * release.groups + release.group_of[known], return_counts=True)
+    return Members.of(pairs // release.groups, pairs % release.groups, times)
+
+
+def _matched(release: AnatomyRelease, people: Sequence[Column]) -> tuple[NDArray[np.intp], NDArray[np.intp], int]:
+    """Numbers for rows and for people that are equal exactly if all quasi-identifiers are, and how many there are."""
+    codes = [
+        codes_found(attribute, exact, column.values)[column.codes]
+        for attribute, exact, column in zip(release.quasi, release.exact, people, strict=True)
+    ]
+    both = [np.concatenate([exact.codes, at]) + 1 for exact, at in zip(release.exact, codes, strict=True)]
+    found, places = np.unique(
+        numbered(both, [len(exact.values) + 1 for exact in release.exact], len(both[0])), return_inverse=True
+    )
+    return places[: release.rows], places[release.rows :], len(found)
+
+
+def contingency(release: AnatomyRelease, column: Column) -> NDArray[np.float64]:
+    """The expected number of rows with each value of a quasi-identifier and each sensitive value."""
+    axis = next(at for at, attribute in enumerate(release.quasi) if attribute.name == column.name)
+    exact = release.exact[axis]
+    held = (_bearers(exact.codes, len(exact.values), release) @ _shares(release)).toarray()
+    return lines_at(held, codes_found(release.quasi[axis], exact, column.values))
+
+
+def lines_at(held: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The lines at these places, zeros for the place -1.
+
+    >>> lines_at(np.array([[1.0, 2.0]]), np.array([-1, 0])).tolist()
+    [[0.0, 0.0], [1.0, 2.0]]
+    """
+    return np.vstack([held, np.zeros((1, held.shape[1]))]).astype(np.float64)[codes]
 
 
 def _bearers(place_of_row: NDArray[Any], number: int, release: AnatomyRelease) -> Any:

@@ -28,13 +28,13 @@ from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, 
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
-from discreet.releases.grouped import GroupedRowsRelease
+from discreet.releases.grouped import GroupedRowsRelease, Members
 from discreet.releases.labels import braces, interval
 from discreet.releases.lookup import Lookup
 from discreet.releases.release import new_manifest
 from discreet.table.moments import written
 from discreet.table.query import Query
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
 
 FORMAT = "anatomy"
@@ -190,6 +190,24 @@ class AnatomyRelease(GroupedRowsRelease):
         from discreet.releases.exact_rows import presence_of_rows
 
         return presence_of_rows(self, points)
+
+    def certain_groups(self, people: Sequence[Column]) -> NDArray[np.int64]:
+        """The group in which all rows with a person's quasi-identifiers are; -1 if there are several or none."""
+        from discreet.releases.anatomy.beliefs import certain_groups
+
+        return certain_groups(self, people)
+
+    def members(self, people: Sequence[Column], numbers: NDArray[np.int64]) -> Members:
+        """The people with the quasi-identifiers of each row, in its group, as many as there are rows."""
+        from discreet.releases.anatomy.beliefs import members
+
+        return members(self, people)
+
+    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
+        """Count each row with the shares of the sensitive values in its group (see ``Release.contingency``)."""
+        from discreet.releases.anatomy.beliefs import contingency
+
+        return contingency(self, column)
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""

@@ -284,6 +284,12 @@ class GeneralizedRelease(GroupedRowsRelease):
 
         return collapse(self)
 
+    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
+        """Count rows by the values that their descriptions admit (see ``Release.contingency``)."""
+        from discreet.releases.generalized.contingency import contingency
+
+        return contingency(self, column, spread)
+
     def known_values(self, name: str) -> NDArray[Any]:
         """Return the values of a column, in their order: those published unchanged, else all that its texts admit.
 

@@ -187,6 +187,11 @@ class NestedRelease(GeneralizedRelease):
 
     # ------------------------------------------------------------------------------------------------------- counting
 
+    @property
+    def grouped(self) -> None:
+        """Nothing: a row may be above its person's leaf."""
+        return
+
     @cached_property
     def tree(self) -> Tree:
         """The nodes with their persons and rows; raises an error if the files do not describe a tree."""

@@ -24,7 +24,7 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
-from discreet.releases.anatomy.beliefs import codes_at
+from discreet.releases.anatomy.beliefs import codes_at, codes_found, lines_at
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column, value_name
 from discreet.releases.lookup import Lookup
@@ -195,6 +195,19 @@ class RandomisedRelease(Release):
             result[~result.any(axis=1)] = np.asarray(withheld)
         totals = result.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(result, totals, out=np.full_like(result, np.nan), where=totals > 0))
+
+    @abstractmethod
+    def reconstructed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
+        """For each line of published counts, the estimated original counts."""
+
+    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
+        """Estimate the original values of the rows with each value of a quasi-identifier (``Release.contingency``)."""
+        axis = next(at for at, attribute in enumerate(self.quasi) if attribute.name == column.name)
+        exact, width = self.exact[axis], len(self.prior)
+        listed = self.shown.codes < width
+        cells = exact.codes[listed].astype(np.int64) * width + self.shown.codes[listed]
+        counts = np.bincount(cells, minlength=len(exact.values) * width).reshape(len(exact.values), width)
+        return lines_at(self.reconstructed(counts), codes_found(self.quasi[axis], exact, column.values))
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """The belief that a person with these quasi-identifiers is in the table at all, one number per point.

@@ -110,7 +110,6 @@ class PerturbedRelease(RandomisedRelease):
         ``discreet.releases.randomised.reconstruct``).
         """
         width = self.matrix.width
-        whole = None if self.withheld else self._tally.counts([])[:width]
         step = max(1, BATCH // width)
         result = np.empty(len(queries))
         for start in range(0, len(queries), step):
@@ -121,10 +120,15 @@ class PerturbedRelease(RandomisedRelease):
                 published[at] = self._published(query, wanted[at])
             totals = published.sum(axis=1).astype(np.float64)
             asked = np.flatnonzero(~wanted.all(axis=1))
-            counts = reconstruct(self.matrix, self.prior, published[asked], whole, estimator)
+            counts = self.reconstructed(published[asked], estimator)
             totals[asked] = np.where(wanted[asked], counts, 0.0).sum(axis=1)
             result[start : start + step] = totals
         return result
+
+    def reconstructed(self, published: NDArray[np.int64], estimator: Estimator = "auto") -> NDArray[np.float64]:
+        """For each line of published counts, the estimated original counts."""
+        whole = None if self.withheld else self._tally.counts([])[: self.matrix.width]
+        return reconstruct(self.matrix, self.prior, published, whole, estimator)
 
     def _published(self, query: Query, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The published counts among the rows that satisfy a query's other conditions; marks the sensitive values that

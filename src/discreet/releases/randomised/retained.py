@@ -122,6 +122,18 @@ class RetainedRelease(RandomisedRelease):
         told = estimated(self.coin.probability, rows, published, inside[1], inside[2], whole, estimator)
         return np.where(exact, rows, told)
 
+    def reconstructed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
+        """For each line of published counts, the estimated original counts, each value by itself."""
+        width = len(self.prior)
+        drawn, prior = self.coin.weights / self.coin.weights.sum(), self.prior / self.prior.sum()
+        held = np.bincount(self.shown.codes, minlength=width)[:width].astype(np.float64)
+        result = np.empty(published.shape)
+        for at, line in enumerate(published.astype(np.float64)):
+            rows = np.full(width, line.sum())
+            whole = None if self.withheld else (held, self.rows)
+            result[at] = estimated(self.coin.probability, rows, line, drawn, prior, whole)
+        return result
+
     @cached_property
     def _tally(self) -> Tally:
         """The rows in the order of their published numbers, so that those of a range are contiguous."""

@@ -1,0 +1,201 @@
+"""The contract of every attack: what an adversary learns from a release, and how well it serves to guess.
+
+To add an attack, write a subclass of `Attack` with a name and ``learn``, and register it: in
+`discreet.adversary.attacks`, or from another package through the entry point group ``discreet.attacks``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.attacks.evidence import Evidence, Hurt
+from discreet.adversary.attacks.target import Floats, Target
+from discreet.principles.expressions import Expression
+from discreet.progress import Tell, part_of, silent
+
+BATCH = 1 << 23
+"""How many beliefs are held at a time."""
+TIE = 1e-12
+"""Beliefs that differ by less are equal but for rounding: the first of them is guessed."""
+
+
+@dataclass(frozen=True)
+class Insight:
+    """What an adversary has learnt from a release."""
+
+    beliefs: Callable[[slice], Floats]
+    """The belief in each sensitive value, one line for each of the target's people in a range."""
+    victims: NDArray[np.bool_] | None = None
+    """Which of the victims are left to be guessed; None if all are."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Figures to report."""
+    remark: str = ""
+    """A sentence to report."""
+
+
+class Claims(NamedTuple):
+    """What can be guessed of a person: that the sensitive value is one from ``first`` to ``last``, both included."""
+
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    caps: Floats | None
+    """The largest belief that the promise allows in each claim; None if it sets no such bounds."""
+    about: str
+    """What is guessed, in words."""
+
+    def masses(self, lines: Floats) -> Floats:
+        """The beliefs in the claims, given those in the values: one line per person."""
+        if len(self.first) == lines.shape[1] and bool((self.first == self.last).all()):
+            return lines
+        sums = np.zeros((len(lines), lines.shape[1] + 1))
+        np.cumsum(lines, axis=1, out=sums[:, 1:])
+        return np.asarray(sums[:, self.last + 1] - sums[:, self.first])
+
+    def hold(self, which: NDArray[np.intp], truth: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which claims are true, one claim per person."""
+        return (self.first[which] <= truth) & (truth <= self.last[which])
+
+
+class Attack(Expression, ABC):
+    """A way to learn about people from a release, with its parameters: an immutable value, checked on construction."""
+
+    example: ClassVar[str] = "'naive-bayes(correction=1)'"
+    several: ClassVar[bool] = False
+    """Whether it combines several releases about the same people."""
+    judged: ClassVar[bool] = True
+    """Whether the promise bounds the rate of success; not if the adversary knows what it does not reckon with."""
+    exact: ClassVar[bool] = False
+    """Whether its beliefs are those that the promise bounds: then a single one above its bound breaks the promise."""
+
+    @classmethod
+    def variants(cls) -> tuple[Self, ...]:
+        """The attacks to carry out if all are asked for."""
+        return (cls(),)
+
+    def refusal(self, target: Target) -> str | None:
+        """Why the attack does not apply to this release, in a sentence; None if it does."""
+        return None
+
+    def claims(self, target: Target) -> Claims:
+        """What is guessed: by default the sensitive value."""
+        values = np.arange(target.width)
+        return Claims(values, values, target.caps, f"the value of '{target.secret.name}'")
+
+    @abstractmethod
+    def learn(self, target: Target) -> Insight:
+        """Learn from the release; ``target.truth`` may be used only of persons whom the adversary is said to know."""
+
+    def measure(self, target: Target, ceiling: Target | None = None, outsiders: Target | None = None) -> Evidence:
+        """Carry out the attack on all victims, on the original itself, and on people who are not in the release."""
+        claims = self.claims(target)
+        tell = target.tell
+        insight = self.learn(replace(target, tell=part_of(tell, 0.0, 0.3)))
+        found = _score(target, insight, claims, part_of(tell, 0.3, 0.6), redraw=True)
+        rates: list[float | None] = []
+        for other, start in ((ceiling, 0.6), (outsiders, 0.8)):
+            if other is None:
+                rates.append(None)
+                continue
+            score = _score(other, self.learn(other), self.claims(other), part_of(tell, start, start + 0.2))
+            rates.append(score.rate)
+        caps = claims.caps if self.judged else None
+        return Evidence(
+            str(self),
+            claims.about,
+            victims=len(found.hits),
+            successes=int(found.hits.sum()),
+            baseline=found.baseline,
+            ceiling=rates[0],
+            redrawn=found.redrawn,
+            outsiders=rates[1],
+            bound=float(np.mean(caps[found.guess])) if caps is not None and len(found.hits) else None,
+            strain=found.strain if caps is not None and self.exact else None,
+            gain=found.gain,
+            hurt=_hurt(found, claims.masses(target.prior[None])[0]),
+            details=found.insight.details,
+            remark=found.insight.remark,
+        )
+
+    def __str__(self) -> str:
+        """The attack as text, without parentheses if it has no parameters to tell."""
+        return super().__str__().removesuffix("()")
+
+
+class _Score(NamedTuple):
+    insight: Insight
+    guess: NDArray[np.intp]
+    """Per victim: the claim."""
+    belief: Floats
+    """Per victim: the belief in it."""
+    hits: NDArray[np.bool_]
+    rows: NDArray[np.intp]
+    baseline: float
+    redrawn: float | None
+    strain: float
+    gain: float
+
+    @property
+    def rate(self) -> float:
+        return float(self.hits.mean()) if len(self.hits) else 0.0
+
+
+def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent, redraw: bool = False) -> _Score:
+    """Guess what is believed most of everyone, and compare with the truth."""
+    number = len(target.people[0].codes)
+    prior = claims.masses(target.prior[None])[0]
+    guess, belief, expected = np.zeros(number, np.intp), np.zeros(number), np.zeros(number)
+    strain = gain = 0.0
+    for part in batches(number, max(target.width, len(claims.first))):
+        tell(part.start / number)
+        masses = claims.masses(insight.beliefs(part))
+        lines = np.arange(len(masses))
+        guess[part] = (masses >= masses.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+        belief[part] = masses[lines, guess[part]]
+        if redraw:
+            expected[part] = claims.masses(target.beliefs(part))[lines, guess[part]]
+            largest = masses.max(axis=0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                gain = max(gain, float(np.nanmax(largest / prior)))
+                if claims.caps is not None:
+                    strain = max(strain, float(np.nanmax(largest / claims.caps)))
+    chosen = slice(None) if insight.victims is None else insight.victims
+    person_of, truth = target.person_of[chosen], target.truth[chosen]
+    guesses = guess[person_of]
+    hits = claims.hold(guesses, truth)
+    usual = np.full(len(truth), int(prior.argmax()), np.intp)
+    return _Score(
+        insight,
+        guesses,
+        belief[person_of],
+        hits,
+        target.rows[chosen],
+        float(claims.hold(usual, truth).mean()) if len(truth) else 0.0,
+        float(expected[person_of].mean()) if redraw and len(truth) else None,
+        strain,
+        gain,
+    )
+
+
+def _hurt(found: _Score, prior: Floats) -> Hurt | None:
+    """The strongest belief that came true; among equal ones that in the least likely claim, then the first row."""
+    true = np.flatnonzero(found.hits)
+    if not len(true):
+        return None
+    worst = true[np.lexsort((found.rows[true], prior[found.guess[true]], -found.belief[true]))[0]]
+    return Hurt(int(found.rows[worst]), float(found.belief[worst]), float(prior[found.guess[worst]]))
+
+
+def batches(number: int, width: int) -> list[slice]:
+    """Ranges of lines that fit into memory together.
+
+    >>> batches(5, BATCH // 2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, BATCH // max(1, width))
+    return [slice(start, min(number, start + step)) for start in range(0, number, step)]

@@ -1,0 +1,190 @@
+"""Carry out attacks on a release, one or all, and collect the evidence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.attacks import ATTACKS
+from discreet.adversary.attacks.attack import Attack
+from discreet.adversary.attacks.evidence import Evidence
+from discreet.adversary.attacks.target import Target, check_attackable, groups_by, opened
+from discreet.adversary.checks.roles import as_published
+from discreet.adversary.checks.soundness import promises
+from discreet.adversary.checks.trace import read_trace
+from discreet.errors import DiscreetError
+from discreet.principles.expressions import parse_one
+from discreet.progress import silent
+from discreet.randomness import generator
+from discreet.releases import load
+from discreet.releases.release import Release
+from discreet.table.table import Table, as_table
+
+ALL = "all"
+MOST_BELIEFS = 1 << 30
+"""How many beliefs an attack computes at most: with more victims x values, victims are drawn."""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """The evidence of all attacks on a release."""
+
+    evidence: list[Evidence]
+    refusals: dict[str, str] = field(default_factory=dict)
+    """Per attack that does not apply to the release: why, in a sentence."""
+    promise: tuple[str, ...] = ()
+    """What the release promises."""
+    notes: tuple[str, ...] = ()
+    """Sentences on what was left out."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether no attack achieved more than the promise allows."""
+        return not any(one.exceeds for one in self.evidence)
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in one sentence."""
+        if not self.evidence:
+            return "No attack applies to this release."
+        many = "The attack" if len(self.evidence) == 1 else f"Each of the {len(self.evidence)} attacks"
+        over = [one.attack for one in self.evidence if one.exceeds]
+        if over:
+            return f"The promise is EXCEEDED by {', '.join(over)}."
+        if all(one.bound is None for one in self.evidence):
+            return "The promise sets no bound that these attacks could exceed; judge by the rates of success."
+        return f"{many} stays within what is promised, as far as it sets a bound."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything, ready for JSON."""
+        return {
+            "holds": self.holds,
+            "verdict": self.verdict,
+            "promise": list(self.promise),
+            "attacks": [one.as_dict() for one in self.evidence],
+            "refusals": dict(self.refusals),
+            "notes": list(self.notes),
+        }
+
+    def sentences(self) -> list[str]:
+        """Return the findings in reading order."""
+        told = [one.sentence for one in self.evidence]
+        told += [f"{name} was not carried out: {reason}." for name, reason in self.refusals.items()]
+        return [self.verdict, *told, *self.notes]
+
+
+def attack(
+    release: Release | str | os.PathLike[str],
+    original: Table,
+    attack: Attack | str | Iterable[Attack | str] = ALL,
+    *,
+    others: Iterable[Release | str | os.PathLike[str]] = (),
+    outsiders: Table | None = None,
+    trace: str | os.PathLike[str] | NDArray[Any] | None = None,
+    victims: int | None = None,
+    random_state: int | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> Campaign:
+    """Attack a release, in memory or in a folder: guess the sensitive values of the people in its original.
+
+    ``attack`` is one or several of: a name such as ``"naive-bayes"``, a text with parameters, an `Attack`; or
+    ``"all"``. The attacks use what is published, and the quasi-identifiers of everyone in the original; its sensitive
+    values only score the guesses. ``others`` are further releases about the same people, for attacks that combine
+    several. ``outsiders`` is a table of people who are not in the release: success on them is what can be learnt about
+    anybody. ``trace`` is the private file (or array) with the group of every row, if the adversary is to know these,
+    too: the worst case, which promises about groups reckon with. ``victims`` limits how many people are attacked, drawn
+    at random; by default all are, or as many as take about a minute. Everything drawn comes from the operating system,
+    unless ``random_state`` asks for a repeatable experiment. ``progress`` is called with the name of the attack and the
+    share of it that is done.
+
+    >>> import discreet as dc
+    >>> from discreet.datasets import patients
+    >>> found = dc.attack(dc.publish(patients(), dc.KAnonymity(4)), patients(), "beliefs")
+    >>> found.evidence[0].victims, found.holds
+    (48, True)
+    """
+    original = as_table(original)
+    asked = chosen(attack)
+    main, *further = (one if isinstance(one, Release) else load(one) for one in (release, *others))
+    original = as_published(original, main)
+    for one in (main, *further):
+        check_attackable(one, original)
+        if one.secret.name != main.secret.name:
+            raise DiscreetError(
+                f"the releases protect different attributes, {main.secret.name!r} and {one.secret.name!r}; give "
+                "releases of the same one"
+            )
+    notes = []
+    if len(main.sensitive) > 1:
+        notes.append(f"Only the first sensitive attribute, '{main.secret.name}', was attacked.")
+        original = replace(original, sensitive=original.sensitive[:1])
+    if "persons" in main.manifest:
+        notes.append("A person may have several rows here; each row was attacked as if it were a person of its own.")
+    if outsiders is not None:
+        outsiders = as_published(as_table(outsiders), main)
+        check_attackable(main, outsiders)
+    random = generator(random_state)
+    limit = max(1, MOST_BELIEFS // len(main.values)) if victims is None else victims
+    if limit < 1:
+        raise DiscreetError(f"victims={victims} leaves nobody to attack; give a number of at least 1")
+    rows = np.arange(original.rows)
+    if limit < len(rows):
+        rows = np.sort(random.permutation(original.rows)[:limit])
+        notes.append(f"Of {original.rows:,} persons {limit:,} were attacked, drawn at random.")
+    aim = partial(Target.of, random=random)
+    groups = None if trace is None else _groups(trace, main, original)
+    target = aim(main, original, rows=rows, others=tuple(further), groups=groups)
+    ceiling = aim(opened(main, original), original, rows=rows)
+    beyond = None if outsiders is None else aim(main, original, victims=outsiders)
+    evidence, refusals = [], {}
+    for attacker in asked:
+        tell = silent if progress is None else partial(progress, f"attacking: {attacker}")
+        tell(0.0)
+        reason = attacker.refusal(target)
+        if further and not attacker.several and reason is None:
+            reason = "it looks at one release at a time, so leave the others out"
+        if reason is not None:
+            refusals[str(attacker)] = reason
+        else:
+            evidence.append(attacker.measure(replace(target, tell=tell), ceiling, beyond))
+    if refusals and not evidence and attack != ALL:
+        raise DiscreetError("; ".join(f"{name} does not apply: {reason}" for name, reason in refusals.items()))
+    return Campaign(evidence, refusals, tuple(map(str, promises(main.manifest, None)[0])), tuple(notes))
+
+
+def _groups(trace: str | os.PathLike[str] | NDArray[Any], release: Release, original: Table) -> NDArray[np.int64]:
+    """The group of every row by a trace that may be a file."""
+    faults: list[str] = []
+    if not isinstance(trace, np.ndarray):
+        trace, faults = read_trace(trace, original.rows)
+    if faults:
+        raise DiscreetError(f"{faults[0]}; give the trace that the release was published with")
+    return groups_by(trace, release, original)
+
+
+def chosen(given: Attack | str | Iterable[Attack | str]) -> list[Attack]:
+    """The attacks that an argument asks for, each once.
+
+    >>> [str(one) for one in chosen("beliefs")]
+    ['beliefs']
+    """
+    asked = [given] if isinstance(given, str | Attack) or not isinstance(given, Iterable) else list(given)
+    found: list[Attack] = []
+    for one in asked:
+        if isinstance(one, Attack):
+            found.append(one)
+        elif not isinstance(one, str):
+            raise DiscreetError(f"{one!r} is no attack; write its name, such as 'beliefs', or {ALL!r}")
+        elif one.strip().lower() == ALL:
+            found += [variant for kind in ATTACKS.values() for variant in kind.variants()]
+        else:
+            found.append(parse_one(one.strip(), ATTACKS, "attack", Attack.example))
+    if not found:
+        raise DiscreetError(f"no attack was given; name one of {', '.join(ATTACKS)}, or {ALL!r}")
+    return list(dict.fromkeys(found))

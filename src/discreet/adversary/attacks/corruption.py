@@ -1,0 +1,105 @@
+"""Corruption: the values of some persons are known, and what is left of their groups tells about the others.
+
+The adversary knows the sensitive values of a share of the persons, drawn at random, and takes them out of the groups
+that these persons are in. In a group of n rows with n_v of the value v, of which k persons and k_v values are known,
+
+    belief(v) = (n_v - k_v) / (n - k)
+
+for each of the others: all ways to deal the remaining values to them are equally likely. This is exact if the adversary
+knows everyone's group (give the trace), and otherwise for persons whom only one group admits, if no rows are withheld;
+of others the adversary is taken to believe what the release says. No promise here reckons with such knowledge, so no
+bound is compared. Randomised releases are immune: each value was drawn by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.adversary.attacks.attack import Attack, Insight
+from discreet.adversary.attacks.target import Floats, Target
+from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
+from discreet.principles.parameters import Number, Parameter
+
+
+@dataclass(frozen=True)
+class Corruption(Attack):
+    """Guess from what is left of everyone's group when a ``share`` of all persons is known.
+
+    >>> import discreet as dc
+    >>> from discreet.datasets import patients
+    >>> release = dc.publish(patients(), dc.BetaLikeness(2), scheme=dc.Mondrian())
+    >>> found = dc.attack(release, patients(), dc.Corruption(0.5), random_state=1).evidence[0]
+    >>> found.victims, found.details["known"], found.bound
+    (24, 24, None)
+    """
+
+    name: ClassVar[str] = "corruption"
+    judged: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (Number("share", high=1.0),)
+
+    share: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Somebody has to be left."""
+        super().__post_init__()
+        if self.share == 1.0:
+            raise DiscreetError("corruption: with share=1 everyone is known and nobody is left; write a smaller share")
+
+    def refusal(self, target: Target) -> str | None:
+        """Only where a known person's value is one of the person's group can it be taken out of that."""
+        if target.release.published is None:
+            return "every value was randomised by itself, so that the values of others tell nothing about a person's"
+        if target.release.grouped is None:
+            return "a known person's row may be in one of several nodes, and for a tree this is not accounted for"
+        return None
+
+    def learn(self, target: Target) -> Insight:
+        """Draw who is known, and take the known values out of their groups."""
+        release = target.release.grouped
+        assert release is not None, "refused otherwise"
+        everyone = target.everyone
+        number = len(everyone.rows)
+        known = np.zeros(number, np.bool_)
+        known[target.random.permutation(number)[: round(self.share * number)]] = True
+        group = everyone.group_of[everyone.person_of]
+        taken = known & (group >= 0) & (everyone.truth >= 0)
+        out = Counts.of_rows(group[taken], everyone.truth[taken], release.groups, target.width)
+        left = _left(release.counts, out)
+        values_left = np.diff(left.indptr)
+        own = target.group_of
+
+        def beliefs(part: slice) -> Floats:
+            lines = target.beliefs(part)
+            sure = np.flatnonzero((own[part] >= 0) & (values_left[own[part]] > 0))
+            lines[sure] = left[own[part][sure]].toarray()
+            return lines
+
+        victims = None if target.strangers else ~known[target.rows]
+        chosen = own[target.person_of][slice(None) if victims is None else victims]
+        certain = chosen[chosen >= 0]
+        exposed = int((values_left[certain] == 1).sum())
+        details = {"known": int(known.sum()), "group_certain": len(certain), "exposed": exposed}
+        remark = (
+            f"The values of {int(known.sum()):,} persons are known here, with which the promise does not reckon; for "
+            f"{exposed:,} of the others only one value is left."
+        )
+        return Insight(beliefs, victims, details, remark)
+
+
+def _left(counts: Counts, known: Counts) -> Any:
+    """The shares of the values that are left in each group, as a sparse matrix; no values if all are known."""
+    from scipy.sparse import csr_array
+
+    shape = (len(counts), counts.width)
+    whole, out = (csr_array((one.amounts, one.values, one.starts), shape=shape) for one in (counts, known))
+    left = csr_array(whole - out, dtype=np.float64)
+    # more may be known than a group has, if some of those who seem to be in it are withheld
+    left.data = np.maximum(0.0, left.data)
+    left.eliminate_zeros()
+    sizes = np.asarray(left.sum(axis=1)).ravel()
+    left.data /= np.repeat(sizes, np.diff(left.indptr))
+    return left

@@ -1,0 +1,299 @@
+"""A release under attack, and the people whom it is about.
+
+The adversary has the files of the release, knows the quasi-identifiers of everyone in the original, and knows how often
+each sensitive value occurs in the whole original, as every promise assumes. The values of the victims only serve to
+score the guesses (and attacks on persons of whom some are known take the values of these).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.checks.soundness import promises
+from discreet.adversary.checks.trace import place_rows
+from discreet.adversary.formats.generalized.align import check_sensitive, quasi_column, usable_rows
+from discreet.errors import DiscreetError
+from discreet.principles import KAnonymity, Principle, Prior
+from discreet.principles.counts import Counts
+from discreet.progress import Tell, silent
+from discreet.randomness import generator
+from discreet.releases.anatomy.beliefs import codes_found
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.releases.attributes import describe
+from discreet.releases.columns import ExactColumn, exact_column
+from discreet.releases.grouped import Members
+from discreet.releases.release import Release, new_manifest
+from discreet.table.combinations import numbered, ranked
+from discreet.table.table import Column, Table
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A release, and people whose sensitive value it is asked for."""
+
+    release: Release
+    original: Table
+    """Everyone in the release; the first sensitive attribute is the one under attack."""
+    people: tuple[Column, ...]
+    """What the adversary knows of the victims, one column per quasi-identifier: those of the release in its order, then
+    those that only further releases have. People with the same values (and group, if that is known) are one line."""
+    person_of: NDArray[np.intp]
+    """Per victim: the line of ``people``."""
+    rows: NDArray[np.intp]
+    """Per victim: the row of the table that the victims were taken from."""
+    truth: NDArray[np.int64]
+    """Per victim: the sensitive value, as an index into the values of the release; -1 if that does not list it."""
+    others: tuple[Release, ...] = ()
+    """Further releases about the same people."""
+    random: np.random.Generator = field(default_factory=generator)
+    tell: Tell = silent
+    groups: NDArray[np.int64] | None = None
+    """Per row of the original: its group, if the adversary is taken to know it, as an index; -1 if withheld."""
+    strangers: bool = False
+    """Whether the victims are not in the release, and so not in the original."""
+    remembered: dict[tuple[int, int], Floats] = field(default_factory=dict)
+    """A cache of what the release says, which every attack needs."""
+
+    @classmethod
+    def of(
+        cls,
+        release: Release,
+        original: Table,
+        victims: Table | None = None,
+        rows: NDArray[np.intp] | None = None,
+        others: tuple[Release, ...] = (),
+        groups: NDArray[np.int64] | None = None,
+        **more: Any,
+    ) -> Target:
+        """Aim at these rows (default: all) of a table of victims (default: the original).
+
+        With ``groups``, the group of every row of the original, the adversary knows these as well.
+        """
+        table = original if victims is None else victims
+        rows = np.arange(table.rows) if rows is None else rows
+        quasi = {attribute.name: attribute for one in (release, *others) for attribute in one.quasi}
+        columns = [quasi_column(attribute, table) for attribute in quasi.values()]
+        codes = [column.codes[rows] for column in columns]
+        sizes = [len(column.values) for column in columns]
+        own = [] if groups is None or victims is not None else [groups[rows] + 1]
+        keys = numbered([*codes, *own], [*sizes, *(int(one.max(initial=0)) + 1 for one in own)], len(rows))
+        _, first, person_of = ranked(keys)
+        people = tuple(replace(column, codes=of[first]) for column, of in zip(columns, codes, strict=True))
+        assert table.secret is not None, "releases without sensitive attributes are refused"
+        truth = places(release, table.secret)[table.secret.codes[rows]]
+        return cls(
+            release,
+            original,
+            people,
+            person_of,
+            rows,
+            truth,
+            others,
+            groups=groups,
+            strangers=victims is not None,
+            **more,
+        )
+
+    @property
+    def width(self) -> int:
+        """How many sensitive values there are."""
+        return len(self.release.values)
+
+    @property
+    def secret(self) -> Column:
+        """The sensitive attribute of the original."""
+        return self.original.sensitive[0]
+
+    @cached_property
+    def whole(self) -> Prior:
+        """The prior, in the order of the original."""
+        return Prior.of_column(self.secret)
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Per value of the original: its place among the values of the release, or -1."""
+        return places(self.release, self.secret)
+
+    @cached_property
+    def prior(self) -> Floats:
+        """The share of each value of the release in the whole original."""
+        return self.as_published(self.whole.frequencies, 0.0)
+
+    def as_published(self, amounts: NDArray[Any], otherwise: float) -> Floats:
+        """Amounts per value of the original, in the order of the values of the release."""
+        result = np.full(self.width, otherwise)
+        known = self.places >= 0
+        result[self.places[known]] = amounts[known]
+        return result
+
+    @cached_property
+    def promised(self) -> tuple[Principle, ...]:
+        """What the release promises about the attribute under attack and can be asked of it."""
+        found = []
+        for part in promises(self.release.manifest, None)[0]:
+            if part.about in (None, self.secret.name) and part.about_values:
+                try:
+                    part.require(self.whole)
+                except DiscreetError:
+                    continue  # the audit reports promises that cannot be judged
+                found.append(part)
+        return tuple(found)
+
+    @cached_property
+    def caps(self) -> Floats | None:
+        """The largest belief that the promise allows in each value of the release; None if it sets no such bounds."""
+        caps = [own for part in self.promised if (own := part.caps(self.whole)) is not None]
+        return self.as_published(np.min(caps, axis=0), 1.0) if caps else None
+
+    @cached_property
+    def withheld(self) -> Floats | None:
+        """How often each value occurs in withheld rows: what is missing from the prior; None if that is unknown."""
+        if self.release.published is None:
+            return None
+        return np.maximum(0.0, self.as_published(self.whole.counts, 0.0) - self.release.published)
+
+    @cached_property
+    def everyone(self) -> Target:
+        """The same release, with everyone in the original as victims."""
+        whole = not self.strangers and len(self.rows) == self.original.rows
+        more: dict[str, Any] = {"groups": self.groups, "random": self.random, "tell": self.tell}
+        return self if whole else Target.of(self.release, self.original, **more)
+
+    @property
+    def known(self) -> tuple[Column, ...]:
+        """The quasi-identifiers of the release itself."""
+        return self.people[: len(self.release.quasi)]
+
+    @cached_property
+    def group_of(self) -> NDArray[np.int64]:
+        """Per line of the people: their group, as an index; -1 if it is not certain."""
+        release = self.release.grouped
+        assert release is not None, "only groups have persons of their own"
+        if self.groups is None or self.strangers:
+            return release.certain_groups(self.known)
+        result = np.full(len(self.people[0].codes), -1, np.int64)
+        result[self.person_of] = self.groups[self.rows]
+        return result
+
+    @cached_property
+    def members(self) -> Members:
+        """The people of whom it is certain in which group they are."""
+        release = self.release.grouped
+        assert release is not None, "only groups have members"
+        numbers = np.bincount(self.person_of, minlength=len(self.people[0].codes))
+        if self.groups is None or self.strangers:
+            return release.members(self.known, numbers)
+        lines = np.flatnonzero(self.group_of >= 0)
+        return Members.of(lines, self.group_of[lines], numbers[lines])
+
+    def beliefs(self, part: slice) -> Floats:
+        """What the release itself says about some of the people: the belief in each value, one line per person."""
+        known = (part.start, part.stop)
+        if known in self.remembered:
+            return self.remembered[known].copy()
+        lines = self.release.beliefs(self._points(part), self.withheld)
+        lines[np.isnan(lines).any(axis=1)] = self.prior
+        if self.groups is not None and not self.strangers:
+            self._tell_groups(part, lines)
+        if part.stop - part.start == len(self.people[0].codes):  # otherwise there are too many to be kept
+            self.remembered[known] = lines.copy()
+        return lines
+
+    def _tell_groups(self, part: slice, lines: Floats) -> None:
+        """Replace beliefs by the shares of the group that everyone is known to be in, or of the withheld rows."""
+        release = self.release.grouped
+        assert release is not None and self.withheld is not None, "only groups are known"
+        sure = np.flatnonzero(self.group_of[part] >= 0)
+        held = release.counts.only(self.group_of[part][sure])
+        lines[sure] = held.matrix() / held.sizes[:, None]
+        if self.withheld.any():
+            lines[self.group_of[part] < 0] = self.withheld / self.withheld.sum()
+
+    def beliefs_by(self, other: Release, part: slice) -> Floats:
+        """What a further release says about them, in the values of this one: the prior if nothing is known."""
+        lines = other.beliefs(self._points(part))
+        at = codes_found(self.release.secret, _shown(self.release), other.values)
+        result = np.zeros((len(lines), self.width))
+        result[:, at[at >= 0]] = lines[:, at >= 0]
+        result[np.isnan(result).any(axis=1) | ~result.any(axis=1)] = self.prior
+        return result
+
+    def _points(self, part: slice) -> dict[str, NDArray[Any]]:
+        return {column.name: column.values[column.codes[part]] for column in self.people}
+
+
+def places(release: Release, column: Column) -> NDArray[np.int64]:
+    """Per value of a sensitive column: its place among the values of a release, or -1."""
+    return codes_found(release.secret, _shown(release), column.values)
+
+
+def _shown(release: Release) -> ExactColumn:
+    return ExactColumn(release.values, np.zeros(0, np.int32), release.secret.notation)
+
+
+def check_attackable(release: Release, table: Table) -> None:
+    """Raise an error for a release that nothing can be learnt from, or a table that was read differently."""
+    if release.faults:
+        raise DiscreetError(f"the files of the release contradict each other, so audit it first: {release.faults[0]}")
+    if not release.sensitive:
+        raise DiscreetError("the release has no sensitive attribute, so there is nothing for an attack to learn")
+    if not release.quasi:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    if release.rows == 0 or table.rows == 0:
+        raise DiscreetError("without rows there is nobody to attack; check the release and the original")
+    check_sensitive(release, table)
+    for attribute in release.quasi:
+        quasi_column(attribute, table)
+
+
+def opened(release: Release, original: Table) -> AnatomyRelease:
+    """The original published as it is, under the promise of a release: every row with its own value."""
+    rows = np.arange(original.rows)
+    columns = [original.column(attribute.name) for attribute in release.quasi]
+    quasi = [describe(column, "quasi") for column in columns]
+    secret = describe(original.sensitive[0], "sensitive", True)
+    shown = exact_column(original.sensitive[0], secret, rows)
+    manifest = new_manifest(
+        AnatomyRelease.format,
+        scheme="none",
+        options={},
+        promise=KAnonymity(1),
+        attributes=(*quasi, secret),
+        rows=len(rows),
+        withheld=0,
+        assumptions=(),
+        seeded=False,
+    )
+    return AnatomyRelease(
+        {**manifest, "promise": release.manifest.get("promise")},
+        (*quasi, secret),
+        tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
+        rows,
+        rows.astype(np.int32),
+        shown.values,
+        Counts.of_rows(rows, shown.codes, len(rows), len(shown.values)),
+    )
+
+
+def groups_by(trace: NDArray[Any], release: Release, original: Table) -> NDArray[np.int64]:
+    """The group of every row of the original by the private trace, as an index; -1 if withheld."""
+    grouped, faults = release.grouped, list[str]()
+    if grouped is None:
+        raise DiscreetError(
+            "in this format persons are not in groups that an adversary could know; leave out the trace"
+        )
+    placed = place_rows(grouped, original.rows, usable_rows(original), trace, faults)
+    if placed is None or faults:
+        raise DiscreetError(
+            f"this is not the trace of the release: {faults[0]}; give the one that it was published with"
+        )
+    result = np.full(original.rows, -1, np.int64)
+    result[placed[0]] = placed[1]
+    return result

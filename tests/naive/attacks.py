@@ -1,0 +1,190 @@
+"""Attacks by their definitions: person by person, and value by value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from typing import Any, NamedTuple
+
+from discreet.releases import Release
+from discreet.table.table import Table
+
+Believe = Callable[[int], Sequence[float]]
+"""The beliefs about the person of a row of the original, one per value of the release."""
+
+
+class Outcome(NamedTuple):
+    """What came of guessing."""
+
+    successes: int
+    strongest: float
+    """The strongest belief that came true, 0 if none did."""
+    row: int | None
+    """Whom it was about."""
+
+
+def shown(value: Any) -> Any:
+    """A value as it can be compared between an original and a release: a missing number is equal to itself."""
+    number = isinstance(value, (int, float)) or hasattr(value, "dtype")
+    return ("missing" if math.isnan(value) else float(value)) if number else str(value)
+
+
+def secrets(table: Table) -> list[Any]:
+    """The sensitive value of every row."""
+    column = table.sensitive[0]
+    return [shown(column.values[code]) for code in column.codes]
+
+
+def outcome(release: Release, table: Table, believe: Believe, victims: Sequence[int] | None = None) -> Outcome:
+    """Guess of every victim the value believed in most, the first if there are several."""
+    values = [shown(value) for value in release.values.tolist()]
+    truth = secrets(table)
+    successes, strongest, row = 0, 0.0, None
+    for victim in range(table.rows) if victims is None else victims:
+        beliefs = list(believe(victim))
+        guess = next(at for at, belief in enumerate(beliefs) if belief >= max(beliefs) - 1e-12)
+        if values[guess] == truth[victim]:
+            successes += 1
+            if beliefs[guess] > strongest:
+                strongest, row = beliefs[guess], victim
+    return Outcome(successes, strongest, row)
+
+
+def withheld(release: Release, table: Table) -> list[int] | None:
+    """How often each value of the release is missing from it, where it counts its values."""
+    if release.published is None:
+        return None
+    truth = secrets(table)
+    return [
+        truth.count(shown(value)) - int(often)
+        for value, often in zip(release.values.tolist(), release.published.tolist(), strict=True)
+    ]
+
+
+def told(release: Release, table: Table) -> Believe:
+    """What the release says about each person, asked one by one."""
+    left = withheld(release, table)
+    truth = secrets(table)
+
+    def believe(row: int) -> list[float]:
+        point = {column.name: [column.values[column.codes[row]]] for column in table.quasi}
+        (line,) = release.beliefs(point, left).tolist()
+        if any(math.isnan(belief) for belief in line):
+            return [truth.count(shown(value)) / len(truth) for value in release.values.tolist()]
+        return list(line)
+
+    return believe
+
+
+# ------------------------------------------------------------------------------------------------------- naive Bayes
+
+
+def admits(text: str, value: Any) -> bool:
+    """Whether a published text admits a value: a number or interval of numbers, a name or set of names, or anything."""
+    if text == "*":
+        return True
+    if text.startswith("["):
+        low, high = text[1:-1].split(", ")
+        return float(low) <= value <= float(high)
+    return str(value) in text.strip("{}").split(", ")
+
+
+def bayes(
+    rows: Sequence[tuple[dict[str, str], Any]],
+    prior: dict[Any, float],
+    person: dict[str, Any],
+    known: dict[str, list[Any]],
+    *,
+    correction: float,
+    spread: bool,
+) -> dict[Any, float]:
+    """The weights of the values for a person, given the published rows: their texts and their sensitive value.
+
+    ``known`` are the values of each quasi-identifier that anybody has. All weights are 0 if no value is possible.
+    """
+    weights = {}
+    for secret, share in prior.items():
+        own = [texts for texts, value in rows if value == secret]
+        weight = share
+        for name, value in person.items():
+            count = 0.0
+            for texts in own:
+                if admits(texts[name], value):
+                    count += 1 / sum(admits(texts[name], other) for other in known[name]) if spread else 1
+            below = len(own) + correction * len(known[name])
+            weight *= (count + correction) / below if below else 0.0
+        weights[secret] = weight
+    return weights
+
+
+# --------------------------------------------------------------------------------------------- groups, row by row
+
+
+def share_in_group(groups: Sequence[int], truth: Sequence[Any], row: int, value: Any) -> float:
+    """The share of a value among the rows that are in the same group as a row."""
+    members = [truth[other] for other in range(len(groups)) if groups[other] == groups[row]]
+    return members.count(value) / len(members)
+
+
+def likeliest(groups: Sequence[int], truth: Sequence[Any], row: int, claims: Sequence[set[Any]]) -> set[Any]:
+    """The first of the claims, each a set of values, that most of the rows in a row's group make true."""
+    shares = [sum(share_in_group(groups, truth, row, value) for value in claim) for claim in claims]
+    return next(claim for claim, share in zip(claims, shares, strict=True) if share >= max(shares) - 1e-12)
+
+
+def dealt(groups: Sequence[int], truth: Sequence[Any], known: set[int], row: int, value: Any) -> float:
+    """The share of all ways to deal the values of a row's group to its members, true of those known, that give it one.
+
+    Every way to deal is looked at, so that groups have to be small.
+    """
+    members = [other for other in range(len(groups)) if groups[other] == groups[row]]
+    values = [truth[member] for member in members]
+    ways = [
+        dict(zip(members, way, strict=True))
+        for way in permutations(values)
+        if all(own == truth[member] for member, own in zip(members, way, strict=True) if member in known)
+    ]
+    return sum(way[row] == value for way in ways) / len(ways)
+
+
+# --------------------------------------------------------------------------------------------------------- deFinetti
+
+
+def definetti(
+    points: Sequence[tuple[Any, ...]], groups: Sequence[int], truth: Sequence[Any], sizes: Sequence[int], steps: int
+) -> list[dict[Any, float]]:
+    """The probability of each value for each row of the published groups, after so many steps; ``truth`` is only
+    counted by groups, and ``sizes`` says how many values each quasi-identifier has."""
+    rows, values = range(len(points)), sorted(set(truth))
+    held = {(group, value): 0 for group in groups for value in values}
+    for row in rows:
+        held[groups[row], truth[row]] += 1
+
+    def scaled(likely: Callable[[int, Any], float]) -> list[dict[Any, float]]:
+        found = [{value: likely(row, value) if held[groups[row], value] else 0.0 for value in values} for row in rows]
+        for _ in range(8):
+            for group in set(groups):
+                members = [row for row in rows if groups[row] == group]
+                for value in values:
+                    total = sum(found[row][value] for row in members)
+                    for row in members:
+                        found[row][value] *= held[group, value] / total if total else 0.0
+                for row in members:
+                    total = sum(found[row].values())
+                    found[row] = {value: one / total for value, one in found[row].items()}
+        return found
+
+    found = scaled(lambda row, value: 1.0)
+    for _ in range(steps):
+        last = found
+
+        def likely(row: int, value: Any, last: list[dict[Any, float]] = last) -> float:
+            product = 1.0
+            for axis, code in enumerate(points[row]):
+                alike = sum(last[other][value] for other in rows if points[other][axis] == code)
+                product *= (alike + 1) / (sum(one[value] for one in last) + sizes[axis])
+            return product
+
+        found = scaled(likely)
+    return found
