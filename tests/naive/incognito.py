@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import product
 
 Node = tuple[int, ...]
+Levels = Sequence[Sequence[Sequence[int]]]
+"""``levels[axis][level][code]``: the node of a code."""
 Holds = Callable[[list[int]], bool]
 """Whether the sensitive values of some rows, as one group, keep the promise."""
 
@@ -29,28 +31,25 @@ def halved(counts: Sequence[int], times: int) -> list[list[int]]:
                 finer.append(span)
         spans = finer
         levels.append(spans)
-    return [[next(at for at, span in enumerate(spans) if code in span) for code in range(len(counts))] for spans in levels]
+    return [
+        [next(at for at, span in enumerate(spans) if code in span) for code in range(len(counts))] for spans in levels
+    ]
 
 
-def groups_at(points: Sequence[Sequence[int]], levels: Sequence[Sequence[Sequence[int]]], node: Node) -> list[list[int]]:
-    """The rows that agree at these levels, group by group, in ascending order of their nodes.
-
-    ``levels[axis][level][code]`` is the node of a code.
-    """
+def groups_at(points: Sequence[Sequence[int]], levels: Levels, node: Node, order: Sequence[int]) -> list[list[int]]:
+    """The rows that agree at these levels, group by group, in ascending order of their nodes on the axes in order."""
     found: dict[tuple[int, ...], list[int]] = {}
     for row, point in enumerate(points):
-        key = tuple(levels[axis][level][point[axis]] for axis, level in enumerate(node))
+        key = tuple(levels[axis][node[axis]][point[axis]] for axis in order)
         found.setdefault(key, []).append(row)
     return [found[key] for key in sorted(found)]
 
 
-def published(
-    groups: Sequence[list[int]], classes: Sequence[int], holds: Holds, missing: Sequence[int], room: int
-) -> list[list[int]] | None:
+def published(groups: Sequence[list[int]], classes: Sequence[int], holds: Holds, room: int) -> list[list[int]] | None:
     """The groups that are left when those that break the promise are withheld; None if not so many may be.
 
-    ``missing`` are the sensitive values of rows that are withheld in any case. If all withheld rows together break the
-    promise, the smallest other groups join them one by one, the first of equal size first.
+    If the withheld rows together break the promise, the smallest other groups join them one by one, the first of equal
+    size first.
     """
     left = [group for group in groups if holds([classes[row] for row in group])]
     gone = [row for group in groups if group not in left for row in group]
@@ -58,7 +57,7 @@ def published(
         return left
     joining = sorted(left, key=len)
     while len(gone) <= room:
-        if holds([*missing, *(classes[row] for row in gone)]):
+        if holds([classes[row] for row in gone]):
             return left
         if not joining:
             return None
@@ -70,15 +69,15 @@ def published(
 def all_published(
     points: Sequence[Sequence[int]],
     classes: Sequence[int],
-    levels: Sequence[Sequence[Sequence[int]]],
+    levels: Levels,
     holds: Holds,
-    missing: Sequence[int] = (),
+    order: Sequence[int],
     room: int = 0,
 ) -> dict[Node, list[list[int]]]:
     """What is published at every combination of levels at which something can be."""
     found = {}
     for node in product(*(range(len(axis)) for axis in levels)):
-        left = published(groups_at(points, levels, node), classes, holds, missing, room)
+        left = published(groups_at(points, levels, node, order), classes, holds, room)
         if left is not None:
             found[node] = left
     return found

@@ -16,9 +16,7 @@ from discreet.schemes.incognito.levels import Levels
 from discreet.table.table import Column, Table
 
 
-def at_levels(
-    release: GeneralizedRelease, table: Table, each: Sequence[Levels], values: Values
-) -> GeneralizedRelease:
+def at_levels(release: GeneralizedRelease, table: Table, each: Sequence[Levels], values: Values) -> GeneralizedRelease:
     """Return a release with every quasi-identifier at the lowest level at which no group has two of its nodes.
 
     A node is published under the smallest description of all rows that it has in any group.
@@ -35,12 +33,12 @@ def _texts(column: Column, levels: Levels, groups: NDArray[np.int32], number: in
     published = groups >= 0
     rows = np.flatnonzero(published)
     of_group = np.empty(number, np.int32)
-    for nodes, card in zip(levels.nodes, levels.cards, strict=True):
+    for nodes in levels.nodes:
         of_row = nodes[column.codes]
         of_group[groups[rows]] = of_row[rows]
         if bool((of_group[groups[rows]] == of_row[rows]).all()):
             break
-    used = np.bincount(of_group, minlength=card) > 0
+    used = np.bincount(of_group, minlength=len(column.values)) > 0
     place = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
     told = generalize(as_shown(column, published), np.where(published, place[of_row], -1), int(used.sum()), values)
     return Texts(told.texts, told.of_cell[place[of_group]])

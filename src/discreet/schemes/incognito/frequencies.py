@@ -46,7 +46,7 @@ class Frequencies:
         classes: NDArray[np.integer],
         width: int,
     ) -> tuple[Frequencies, NDArray[np.int64]]:
-        """Return the frequency set of rows, given their nodes by axis and their sensitive values; and each row's group."""
+        """Return the frequency set of rows, given their nodes and sensitive values; and the group of each row."""
         found, first, group_of = ranked(numbered(columns, cards, len(classes)))
         codes = np.array([column[first] for column in columns], np.int32)
         return cls(codes, tuple(cards), Counts.of_rows(group_of, classes, len(found), width)), group_of
@@ -68,8 +68,8 @@ class Frequencies:
         merging = Merging.of(codes, cards)
         order, first = merging
         old = self.counts
-        counts = Counts(*kernels.merged_counts(order, first, old.starts, old.values, old.amounts, old.width), old.width)
-        return Frequencies(codes[:, order[first]], cards, counts), merging
+        starts, values, amounts = kernels.merged_counts(order, first, old.starts, old.values, old.amounts, old.width)
+        return Frequencies(codes[:, order[first]], cards, Counts(starts, values, amounts, old.width)), merging
 
 
 class Merging(NamedTuple):
@@ -87,7 +87,7 @@ class Merging(NamedTuple):
         >>> Merging.of(np.array([[1, 0, 1]]), [2])
         Merging(order=array([1, 0, 2]), first=array([ True,  True, False]))
         """
-        keys = numbered(codes, cards, codes.shape[1])
+        keys = numbered(list(codes), cards, codes.shape[1])
         order = np.arange(len(keys))
         if bool((keys[1:] < keys[:-1]).any()):  # only the last axis keeps its order when it is rolled up
             order = np.argsort(keys, kind="stable")

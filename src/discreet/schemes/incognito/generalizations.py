@@ -158,7 +158,7 @@ class Generalizations:
 def prices_of(
     table: Table, rows: NDArray[np.int64], each: tuple[Levels, ...], loss: Loss, values: Values
 ) -> tuple[tuple[NDArray[np.float64], ...], ...]:
-    """Return what a row loses by each node of each level: a node is published as the smallest description of its rows."""
+    """Return what a row loses by each node of each level, published as the smallest description of its rows."""
     points, axes = axes_of(table, loss, values)
     found = []
     for j, (column, levels) in enumerate(zip(table.quasi, each, strict=True)):

@@ -67,8 +67,8 @@ def levels_of(table: Table) -> tuple[Levels, ...]:
     level. Levels depend on nothing but quasi-identifiers.
 
     >>> age = Column("age", "numeric", np.array([0, 1, 2, 3, 4], np.int32), np.array([17, 20, 30, 40, 80]))
-    >>> [nodes.tolist() for nodes in levels_of(Table(5, (age,)))[0].nodes]
-    [[0, 1, 2, 3, 4], [0, 0, 1, 2, 3], [0, 0, 0, 1, 1], [0, 0, 0, 0, 0]]
+    >>> [nodes.tolist() for nodes in levels_of(Table(5, (age,), ()))[0].nodes]
+    [[0, 1, 2, 3, 4], [0, 1, 2, 3, 3], [0, 0, 1, 1, 1], [0, 0, 0, 0, 0]]
     """
     usable = np.ones(table.rows, np.bool_)
     if table.unusable is not None:
@@ -129,7 +129,7 @@ def _halved(counts: NDArray[np.int64], times: int, apart: bool) -> list[NDArray[
 
 
 def _middle(below: NDArray[np.int64], start: int, end: int) -> int:
-    """Return where the interval from ``start`` to before ``end`` falls into two halves of rows; its start if nowhere."""
+    """Return where the codes from ``start`` to before ``end`` fall into two halves of rows; ``start`` if nowhere."""
     if end - start < 2:
         return start
     return start + 1 + int(np.abs(2 * below[start + 1 : end] - below[start] - below[end]).argmin())

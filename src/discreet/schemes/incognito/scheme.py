@@ -162,4 +162,3 @@ class Incognito(GroupingScheme):
         room = max(0, int(self.withhold * prior.rows) - int(missing.sum()))
         least = max(part.least_rows for part in principle.parts)
         return found, Judge(principle.rules(prior), missing, room, least)
-
