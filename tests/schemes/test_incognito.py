@@ -230,7 +230,9 @@ def test_discernibility_has_a_limit_if_one_is_asked_for() -> None:
     release = dc.publish(table, "k-anonymity(k=3)", scheme=dc.Incognito(most_discernibility=most))
     assert ail(release) == pytest.approx(min(one.loss for one in found if one.discernibility <= most))
     least = min(one.discernibility for one in found)
-    with pytest.raises(dc.DiscreetError, match=rf"at most {least - 1}; allow most_discernibility={least}, which some"):
+    with pytest.raises(
+        dc.DiscreetError, match=rf"at most {least - 1}; allow most_discernibility={least}, the smallest"
+    ):
         dc.publish(table, "k-anonymity(k=3)", scheme=dc.Incognito(most_discernibility=least - 1))
     assert dc.publish(table, "k-anonymity(k=3)", scheme=dc.Incognito(most_discernibility=least)).groups > 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -74,20 +75,20 @@ class Generalizations:
         prices = None if loss == "discernibility" else prices_of(table, rows, each, loss, values)
         return cls(each, order, bottom, group_of, prices, table.rows)
 
-    def kept(self, judge: Judge, progress: Progress | None = None) -> NDArray[np.bool_]:
-        """Return which combinations of levels keep the promise: an array with an axis for each quasi-identifier."""
+    def kept(self, judge: Judge, progress: Progress | None = None) -> tuple[NDArray[np.bool_], int]:
+        """Return which combinations of levels keep the promise, and how many of them had to be judged to find out."""
         search = Search(
             [self.each[j] for j in self.order],
             lambda groups: judge.verdict(groups.counts),
             progress,
         )
-        return search.run(self.bottom).transpose(np.argsort(self.order))
+        return search.run(self.bottom).transpose(np.argsort(self.order)), search.judged
 
     def minimal(self, kept: NDArray[np.bool_], judge: Judge) -> list[Generalization]:
         """Return the combinations that keep the promise while none below them does, by ascending loss."""
         return sorted(found for levels in minimal(kept) if (found := self._measured(levels, judge).found) is not None)
 
-    def best(self, kept: NDArray[np.bool_], judge: Judge, most: float) -> Generalization | None:
+    def best(self, kept: NDArray[np.bool_], judge: Judge, most: float = math.inf) -> Generalization | None:
         """Return the combination with the smallest loss of all whose discernibility is at most ``most``; None if none.
 
         Without withheld rows that is a minimal one. Otherwise fewer rows may have to be withheld at higher levels, so

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, get_args
 
 import numpy as np
@@ -36,6 +36,8 @@ class Lattice:
     together with levels of the others; those above a combination that does all do."""
     minimal: tuple[Generalization, ...]
     """The combinations that keep it while none below them does, by ascending loss."""
+    judged: int
+    """How many combinations had to be judged; all others follow from these."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +130,8 @@ class Incognito(GroupingScheme):
         prior = feasible(self, table, principle)
         rows = published_rows(table, principle, prior, generator(self.random_state))
         found, judge = self._counted(table, principle, prior, rows)
-        kept = found.kept(judge, progress)
-        return Lattice(table.quasi_names, kept, tuple(found.minimal(kept, judge)))
+        kept, judged = found.kept(judge, progress)
+        return Lattice(table.quasi_names, kept, tuple(found.minimal(kept, judge)), judged)
 
     def groups(
         self,
@@ -142,14 +144,15 @@ class Incognito(GroupingScheme):
     ) -> NDArray[np.int32]:
         """Return the group of each of the given rows; -1 for rows withheld because that lowers the loss."""
         found, judge = self._counted(table, principle, prior, rows)
-        kept = found.kept(judge, progress)
+        kept, _ = found.kept(judge, progress)
         most = self.most_discernibility or float("inf")
         best = found.best(kept, judge, most)
         if best is None:
-            least = min(one.discernibility for one in found.minimal(kept, judge))
+            finest = replace(found, prices=None).best(kept, judge)
+            assert finest is not None, "some levels keep the promise: the last ones of all"
             raise DiscreetError(
                 f"no levels that keep {principle} have a discernibility of at most {exact(most)}; allow "
-                f"most_discernibility={least}, which some have, or choose scheme 'cuts'"
+                f"most_discernibility={finest.discernibility}, the smallest, or choose scheme 'cuts'"
             )
         return found.groups(best.levels, judge)
 
