@@ -124,8 +124,12 @@ class Incognito(GroupingScheme):
         >>> [found.levels for found in lattice.minimal]
         [(6, 0, 2), (4, 0, 4), (5, 1, 2), (4, 1, 3), (6, 1, 0), (3, 1, 4)]
         """
-        if table.person is not None:
-            raise DiscreetError("the lattice is searched by rows, and persons of the table have several; publish it")
+        if table.person is not None or len(table.sensitive) > 1:
+            many = "rows of a person" if table.person is not None else "sensitive attributes"
+            raise DiscreetError(
+                f"combinations of levels are listed for tables without several {many}; leave these out, or publish "
+                "the table"
+            )
         principle = promised(principle)
         prior = feasible(self, table, principle)
         rows = published_rows(table, principle, prior, generator(self.random_state))
