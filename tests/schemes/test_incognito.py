@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +15,17 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.analyst.loss import ail, discernibility, gcp
-from discreet.datasets import census
+from discreet.datasets import census, patients_arrow
 from discreet.principles import Prior, parse
 from discreet.schemes.axes import Loss
 from discreet.schemes.incognito import levels as levelling
 from discreet.schemes.incognito.levels import levels_of
 from discreet.table.table import Column, Table
+from discreet.table.write import write_table
 from naive import incognito as naive
 from naive import loss as naive_loss
 from support.audits import audits
+from support.command import run
 from support.tables import numeric_tables, tables, with_missing
 
 PROMISES = [
@@ -283,3 +287,19 @@ def test_the_lattice_of_persons_with_several_rows_is_not_listed_but_published() 
     with pytest.raises(dc.DiscreetError, match="without several rows of a person"):
         dc.Incognito().search(table, "k-anonymity(k=3)")
     audits(dc.publish(table, "k-anonymity(k=3)", scheme=dc.Incognito()), table, promises="k-anonymity(k=3)")
+
+
+def test_from_the_command_line(tmp_path: Path) -> None:
+    table, home = str(tmp_path / "patients.csv"), str(tmp_path / "release")
+    write_table(patients_arrow(), Path(table))
+    words = (table, "--quasi", "age,sex,zip", "--sensitive", "disease", "--promise", "k-anonymity(k=4)")
+    options = ("--option", "withhold=0.2", "--option", "loss=gcp", "--option", "most_discernibility=600")
+    told = json.loads(run("publish", *words, "-o", home, "--scheme", "incognito", *options, "--json").stdout)
+    assert told["holds"]
+    assert dc.load(home).manifest["scheme"]["options"]["most_discernibility"] == 600
+    run("audit", home, "--original", table)
+    assert "incognito:withhold=0.1" in run("compare", *words, "--schemes", "cuts,incognito:withhold=0.1").output
+    refused = run(
+        "publish", *words, "-o", home, "--force", "--scheme", "incognito", "--option", "most_discernibility=60", code=2
+    )
+    assert "have a discernibility of at most 60; allow most_discernibility=" in refused.stderr
