@@ -308,6 +308,7 @@ PROMISES = {
     "cuts": "beta-likeness(beta=2)",
     "lifting": "beta-likeness(beta=2)",
     "mondrian": "k-anonymity(k=3)",
+    "incognito": "k-anonymity(k=3)",
     "burel": "beta-likeness(beta=2)",
     "sabre": "t-closeness(t=0.35)",
     "heterogeneous": "beta-likeness(beta=2)",

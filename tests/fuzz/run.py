@@ -42,7 +42,7 @@ TABLES, TRIES = 5, 15
 
 CHANCES = 20
 """A scheme that has published nothing after this many cases counts as a failure."""
-MORE: dict[str, list[Any]] = {"pairs": ["auto"]}
+MORE: dict[str, list[Any]] = {"pairs": ["auto"], "most_discernibility": [200.0, 2000.0]}
 """Values for options whose types do not list them."""
 
 

@@ -64,7 +64,7 @@ def save(release, folder, **more):
     seed=st.integers(0, 10**6),
     persons=st.integers(6, 60),
     constant=st.booleans(),
-    scheme=st.sampled_from(["cuts", "mondrian", "burel", "heterogeneous"]),
+    scheme=st.sampled_from(["cuts", "mondrian", "incognito", "burel", "heterogeneous"]),
     promise=st.sampled_from(["k-anonymity(k=3)", "l-diversity(l=2)", "beta-likeness(beta=1)", "beta-likeness(beta=3)"]),
 )
 def test_every_group_keeps_the_promise_by_rows_and_by_persons(

@@ -14,6 +14,7 @@ ROWS = 900
 PROMISES = {
     "cuts": "beta-likeness(beta=2)",
     "mondrian": "k-anonymity(k=5)",
+    "incognito": "k-anonymity(k=5)",
     "lifting": "beta-likeness(beta=2)",
     "burel": "beta-likeness(beta=2)",
     "sabre": "t-closeness(t=0.35)",

@@ -74,8 +74,8 @@ class Outcome:
     click.option(
         "--scheme",
         metavar="NAME",
-        help="How the table is published: cuts (default), mondrian, burel, sabre, heterogeneous, proximity (default "
-        "for proximity promises), anatomy, baseline, perturbation, retention or ambiguity (for alpha-beta).",
+        help="How the table is published: cuts (default), mondrian, incognito, burel, sabre, heterogeneous, proximity "
+        "(default for proximity promises), anatomy, baseline, perturbation, retention or ambiguity (for alpha-beta).",
     ),
     click.option(
         "--option",
@@ -136,6 +136,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       cuts          effort=fast|thorough, loss=ail|gcp|discernibility, withhold=0.02,
                     values=interval|label|set, cuts=plain+stratified+bucketed+repaired
       mondrian      effort, loss, withhold, values
+      incognito     loss, withhold, values, most_discernibility=2.5e9
       lifting       lift=companions|blind, effort, loss=ail|gcp, base=none|cuts, values
       burel         retrieval=hilbert|nearest, room=enough|any, refine=true|false, values
       sabre         share=0.5, retrieval, values

@@ -14,6 +14,7 @@ from discreet.schemes.buckets.sabre import Sabre
 from discreet.schemes.cuts.mondrian import Mondrian
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.heterogeneous.scheme import Heterogeneous
+from discreet.schemes.incognito.scheme import Incognito
 from discreet.schemes.keepers import keeper
 from discreet.schemes.lifting.scheme import Lifting
 from discreet.schemes.proximity.scheme import SplitAndPartition
@@ -30,6 +31,7 @@ __all__ = [
     "Burel",
     "Cuts",
     "Heterogeneous",
+    "Incognito",
     "Lifting",
     "Mondrian",
     "Perturbation",
@@ -48,6 +50,7 @@ SCHEMES: Registry[type[Scheme]] = Registry(
         for scheme in (
             Cuts,
             Mondrian,
+            Incognito,
             Lifting,
             Burel,
             Sabre,

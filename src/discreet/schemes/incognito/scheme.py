@@ -1,0 +1,171 @@
+"""Incognito (LeFevre, DeWitt and Ramakrishnan, SIGMOD 2005): full-domain generalization, with any monotone promise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.principle import Principle, promised
+from discreet.principles.prior import Prior
+from discreet.principles.wording import exact
+from discreet.progress import Progress
+from discreet.randomness import generator
+from discreet.releases.generalized.describe import Values
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.schemes.axes import Loss
+from discreet.schemes.grouping import GroupingScheme, published_rows
+from discreet.schemes.incognito.describing import at_levels
+from discreet.schemes.incognito.generalizations import Generalization, Generalizations
+from discreet.schemes.incognito.judge import Judge
+from discreet.schemes.incognito.levels import levels_of
+from discreet.schemes.scheme import Scheme, feasible
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """All combinations of levels of a table's quasi-identifiers, and which of them keep a promise."""
+
+    quasi: tuple[str, ...]
+    kept: NDArray[np.bool_]
+    """An axis for each quasi-identifier: whether its levels, from its values to all of them as one, keep the promise
+    together with levels of the others; those above a combination that does all do."""
+    minimal: tuple[Generalization, ...]
+    """The combinations that keep it while none below them does, by ascending loss."""
+    judged: int
+    """How many combinations had to be judged; all others follow from these."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Incognito(GroupingScheme):
+    """Every quasi-identifier is generalized to one level of its hierarchy, the same for all rows.
+
+    Rows that agree at these levels are a group. Of all combinations of levels that keep the promise, the one with the
+    smallest loss is published. Numbers, dates and ordered values without a hierarchy have levels of 32, 16, 8, 4 and 2
+    intervals with about equally many rows each.
+
+    The strength of full-domain generalization is that it is easily told and easily analysed: every value stands for
+    itself or for the same set of values wherever it is published. It pays for that. A single sparse region forces all
+    others to its level, so the loss is several times that of ``Cuts`` or ``Mondrian``, which need not treat a value
+    alike in all groups; a few rows withheld help much.
+
+    Why the promise is kept: the groups that are published were all judged by the kernel that audits use, against the
+    prior of the whole table; so were withheld rows, as one group. The search takes for granted that unions of groups
+    keep what the groups keep, as they do with a monotone promise, but only to leave out levels. Levels depend on
+    quasi-identifiers alone; which of them are published depends on sensitive values, and an adversary who knows the
+    algorithm may learn something from that, which the promise does not bound.
+
+    Where groups have to be merged beyond what levels do, for promises about presence or persons with several rows, each
+    is published under the smallest description of its own rows.
+
+    >>> from discreet.datasets import patients
+    >>> from discreet.principles import BetaLikeness
+    >>> release = Incognito(random_state=1).publish(patients(), BetaLikeness(2))
+    >>> release.withheld, release.groups > 1
+    (0, True)
+    """
+
+    name: ClassVar[str] = "incognito"
+
+    loss: Loss = "ail"
+    """The loss to minimise: ``ail``, ``gcp`` or ``discernibility``."""
+    withhold: float = 0.0
+    """The largest share of rows that may be withheld where that lowers the loss; a withheld row has loss 1."""
+    most_discernibility: float = 0.0
+    """The largest discernibility of what is published; 0 for any."""
+    values: Values = "interval"
+    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
+    random_state: int | None = None
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
+
+    def __post_init__(self) -> None:
+        """Raise an error for invalid parameters."""
+        self._choose(loss=get_args(Loss), values=get_args(Values))
+        if not 0.0 <= self.withhold < 1.0:
+            raise DiscreetError(f"withhold={self.withhold!r} is not a share of rows; give a number from 0 to below 1")
+        if not 0.0 <= self.most_discernibility < float("inf"):
+            raise DiscreetError(
+                f"most_discernibility={self.most_discernibility!r} is no number of pairs of rows; give a positive "
+                "number, or 0 for any"
+            )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest."""
+        return {
+            "loss": self.loss,
+            "withhold": self.withhold,
+            "most_discernibility": self.most_discernibility,
+            "values": self.values,
+        }
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Refuse promises that unions of groups may break, as the search relies on that."""
+        return Scheme.refusal(self, principle, prior)
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
+        """Return a generalized release of the table in which every group keeps the promise."""
+        release = super().publish(table, principle, progress)
+        if table.person is not None or any(part.most_presence < 1.0 for part in principle.parts):
+            return release
+        return at_levels(release, table, levels_of(table), self.values)
+
+    def search(self, table: Table, principle: Principle | str, progress: Progress | None = None) -> Lattice:
+        """Return which combinations of levels keep a promise, and what the minimal ones lose.
+
+        >>> from discreet.datasets import patients
+        >>> lattice = Incognito().search(patients(), "k-anonymity(k=3)")
+        >>> lattice.quasi, lattice.kept.shape, int(lattice.kept.sum())
+        (('age', 'sex', 'zip'), (7, 2, 5), 16)
+        >>> [found.levels for found in lattice.minimal]
+        [(6, 0, 2), (4, 0, 4), (5, 1, 2), (4, 1, 3), (6, 1, 0), (3, 1, 4)]
+        """
+        if table.person is not None or len(table.sensitive) > 1:
+            many = "rows of a person" if table.person is not None else "sensitive attributes"
+            raise DiscreetError(
+                f"combinations of levels are listed for tables without several {many}; leave these out, or publish "
+                "the table"
+            )
+        principle = promised(principle)
+        prior = feasible(self, table, principle)
+        rows = published_rows(table, principle, prior, generator(self.random_state))
+        found, judge = self._counted(table, principle, prior, rows)
+        kept, judged = found.kept(judge, progress)
+        return Lattice(table.quasi_names, kept, tuple(found.minimal(kept, judge)), judged)
+
+    def groups(
+        self,
+        table: Table,
+        principle: Principle,
+        prior: Prior,
+        rows: NDArray[np.int64],
+        rng: np.random.Generator,
+        progress: Progress | None,
+    ) -> NDArray[np.int32]:
+        """Return the group of each of the given rows; -1 for rows withheld because that lowers the loss."""
+        found, judge = self._counted(table, principle, prior, rows)
+        kept, _ = found.kept(judge, progress)
+        most = self.most_discernibility or float("inf")
+        best = found.best(kept, judge, most)
+        if best is None:
+            finest = replace(found, prices=None).best(kept, judge)
+            assert finest is not None, "some levels keep the promise: the last ones of all"
+            raise DiscreetError(
+                f"no levels that keep {principle} have a discernibility of at most {exact(most)}; allow "
+                f"most_discernibility={finest.discernibility}, the smallest, or choose scheme 'cuts'"
+            )
+        return found.groups(best.levels, judge)
+
+    def _counted(
+        self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64]
+    ) -> tuple[Generalizations, Judge]:
+        """Return the rows, counted, and how to judge their groups."""
+        found = Generalizations.of(table, rows, len(prior.counts), self.loss, self.values)
+        missing = prior.counts - np.bincount(table.classes[rows], minlength=len(prior.counts))
+        room = max(0, int(self.withhold * prior.rows) - int(missing.sum()))
+        least = max(part.least_rows for part in principle.parts)
+        return found, Judge(principle.rules(prior), missing, room, least)
