@@ -1,0 +1,1 @@
+"""Attacks on releases, to be measured beside what is promised."""
