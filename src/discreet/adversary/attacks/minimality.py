@@ -141,6 +141,8 @@ def with_values(table: Table, world: NDArray[np.int32]) -> Table:
 def reruns(table: Table, publish: Publish, *, among: ArrayLike | None = None, runs: int = 1) -> Reruns:
     """Run a scheme on every world of a small table, ``runs`` times each; one run is exact if it uses no chance.
 
+    Beliefs from several runs count as exact where a world gave a release either always or never.
+
     With ``among`` only these persons' values are unknown to the adversary, and all others' are known.
 
     >>> import discreet as dc
@@ -183,10 +185,7 @@ def rejected(
     if not accepted:
         return None
     chances = _shares(np.array(accepted), np.ones(len(accepted)), values)
-    # one more success and one more failure: a share of 0 or 1 among few is not certain
-    total = len(accepted) + 2
-    guarded = (chances * len(accepted) + 1) / total
-    return Posterior(chances, np.sqrt(guarded * (1 - guarded) / total), len(accepted))
+    return Posterior(chances, _errors(chances, len(accepted)), len(accepted))
 
 
 def rearranged(table: Table, among: ArrayLike, number: int, rng: np.random.Generator) -> Iterator[NDArray[np.int32]]:
@@ -217,12 +216,17 @@ def _arrangements(held: Counter[int], size: int) -> Iterator[list[int]]:
 
 
 def _weighed(found: NDArray[np.int32], times: NDArray[np.float64], runs: int, values: int) -> Posterior:
-    """The belief from worlds and how many of their runs gave the release; its error by the delta method."""
-    chances = _shares(found, times, values)
-    spread = np.zeros(len(times)) if runs == 1 else times * (runs - times) / (runs - 1)
-    own = found[:, :, None] == np.arange(values)
-    errors = np.sqrt(np.einsum("w,wpv->pv", spread, (own - chances) ** 2)) / times.sum()
-    return Posterior(chances, errors, int(times.sum()))
+    """The belief from worlds and how many of their runs gave the release; exact if it was all of them each time."""
+    chances, matches = _shares(found, times, values), int(times.sum())
+    by_chance = bool((times < runs).any())
+    return Posterior(chances, _errors(chances, matches) if by_chance else np.zeros_like(chances), matches)
+
+
+def _errors(chances: NDArray[np.float64], matches: int) -> NDArray[np.float64]:
+    """The standard errors of shares among so many matches, with one more success and one more failure: a share of 0
+    or 1 among few is not certain."""
+    guarded = (chances * matches + 1) / (matches + 2)
+    return np.asarray(np.sqrt(guarded * (1 - guarded) / (matches + 2)))
 
 
 def _shares(found: NDArray[np.int32], times: NDArray[np.float64], values: int) -> NDArray[np.float64]:
