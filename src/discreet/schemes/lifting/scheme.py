@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.lifting.terms import Terms
+from discreet.kernels.lifting.terms import Recipe, Terms
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
@@ -141,6 +141,24 @@ class Lifting(Scheme):
             seeded=seeded,
         )
 
+    @property
+    def recipes(self) -> list[Recipe]:
+        """How cuts are chosen: of several recipes the cheapest is taken."""
+        recipes = RECIPES if self.effort == "thorough" else [FAST]
+        return [recipe._replace(blind=self.lift == "blind") for recipe in recipes]
+
+    def nursery(self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64]) -> Nursery:
+        """The persons of these rows, to be put into a tree whose leaves keep the promise."""
+        caps = principle.caps(prior)
+        assert caps is not None, "a promise without caps is refused"
+        # sets are counted by the kernel, and need their hierarchies too
+        points, axes = axes_of(table, "ail" if self.values == "set" else self.loss, self.values)
+        categories = [column.kind == "categorical" for column in table.quasi]
+        by_label = [self.values == "label" and column.hierarchy is not None for column in table.quasi]
+        by_set = np.array(categories) & (self.loss == "gcp") & (self.values == "set")
+        terms = Terms(caps, np.array(categories) | np.array(by_label), by_set)
+        return Nursery(points[rows], table.classes[rows], axes, terms)
+
     def _tree(
         self,
         table: Table,
@@ -152,16 +170,7 @@ class Lifting(Scheme):
         progress: Progress | None,
     ) -> LiftedTree:
         """The cheapest tree of these rows' persons."""
-        caps = principle.caps(prior)
-        assert caps is not None, "a promise without caps is refused"
-        points, axes = axes_of(table, self.loss, self.values)
-        categories = [column.kind == "categorical" for column in table.quasi]
-        by_label = [self.values == "label" and column.hierarchy is not None for column in table.quasi]
-        by_set = np.array(categories) & (self.loss == "gcp") & (self.values == "set")
-        terms = Terms(caps, np.array(categories) | np.array(by_label), by_set)
-        nursery = Nursery(points[rows], table.classes[rows], axes, terms)
-        blind = self.lift == "blind"
-        recipes = [recipe._replace(blind=blind) for recipe in (RECIPES if self.effort == "thorough" else [FAST])]
+        nursery, recipes = self.nursery(table, principle, prior, rows), self.recipes
         found = nursery.tree(recipes, permutation(len(rows), seeded), progress=progress)
         if self.base == "none":
             return found
