@@ -70,7 +70,8 @@ class Lifting(Scheme):
     effort: Effort = "fast"
     """``fast``: one pass. ``thorough``: the time of about forty, trying several recipes at large nodes."""
     loss: BoxLoss = "ail"
-    """What is minimised: ``ail`` or ``gcp``."""
+    """What is minimised: ``ail`` or ``gcp``. Of sets ``gcp`` counts the values and not the rows that have them, which
+    count queries with many conditions do not forgive; so the search goes by both there, and ``ail`` is the default."""
     base: Base = "none"
     """``cuts``: also cut with scheme ``cuts`` of this effort and lift within its groups, and take what loses less: it
     is never more than what ``cuts`` loses. Small l are better served so; then leaves may overlap."""
