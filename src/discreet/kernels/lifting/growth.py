@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet.kernels.compiling import kernel, part
 from discreet.kernels.lifting.balance import blindly, companions
-from discreet.kernels.lifting.survey import box_loss, find_box, find_cuts
+from discreet.kernels.lifting.survey import BY_NUMBER, box_loss, find_box, find_cuts
 
 GAIN = 0.05
 """A cut must pay even if rows that are lifted cost so much more than the loss of their box."""
@@ -38,7 +38,8 @@ def grow(arrays, start, end, number, above, smallest, largest, axes, terms, reci
         slots, rows = _take_stock(classes, homes, start, end, above, terms, slot_of, values, survey, scales)
         points = arrays.points[start:end]
         find_box(points, terms.sets, survey)
-        loss = box_loss(axes, terms.sets, survey.box)
+        loss = box_loss(axes, terms.sets, survey.box, BY_NUMBER)
+        published = box_loss(axes, terms.sets, survey.box, 1.0)
         weight = recipe.weight * (np.log(end - start) / np.log(max(2, classes.shape[0]))) ** recipe.fading
         best = _best_cut(points, slots, rows, loss, weight, axes, terms, recipe, survey, scales)
         for i in range(slots):
@@ -46,7 +47,7 @@ def grow(arrays, start, end, number, above, smallest, largest, axes, terms, reci
         if best < 0:
             for r in range(start, end):
                 arrays.leaves[r] = number
-            total += loss * rows
+            total += published * rows
             continue
         middle = _apply(arrays, slots, start, end, number, best, survey, scales)
         arrays.parents[2 * middle - 1] = number
@@ -55,7 +56,7 @@ def grow(arrays, start, end, number, above, smallest, largest, axes, terms, reci
         for c in range(2):
             for i in range(slots):
                 together[values[i]] += scales.best[c, i]
-                total += loss * scales.best[c, i]
+                total += published * scales.best[c, i]
         leaving = 0
         for r in range(start, end):
             leaving += homes[r] >= 0

@@ -15,6 +15,10 @@ from discreet.kernels.cuts.layout import find_edges, lay_out
 LOW, HIGH, HELD = 0, 1, 2
 """The lines of a box: the smallest and the largest code on each axis, and then on axes of sets a bit for every code."""
 BITS = 63
+BY_NUMBER = 0.4
+"""How large a part of what a set costs in the search is the number of codes it holds; the rest is by the node above
+them. By number alone, one frequent code and one rare code together cost next to nothing among many codes, and whoever
+then takes the codes of a set for equally likely is wrong about both. Chosen on Adult and on a census of 10,000 rows."""
 
 
 class Survey(NamedTuple):
@@ -99,8 +103,8 @@ def find_box(points, sets, survey):
 
 
 @part
-def box_loss(axes, sets, box):
-    """What a row costs that is published under this box."""
+def box_loss(axes, sets, box, by_number):
+    """What a row costs that is published under this box; ``by_number``: the part of a set's cost that counts codes."""
     total = 0.0
     for j in range(sets.shape[0]):
         if sets[j]:
@@ -110,9 +114,10 @@ def box_loss(axes, sets, box):
                 while bits:
                     bits &= bits - 1
                     held += 1
-            total += axes.weights[j] * (held - 1) / max(1, axes.cards[j] - 1)
-        else:
-            total += axes.weights[j] * interval_cost(axes, j, box[LOW, j], box[HIGH, j])
+            total += axes.weights[j] * by_number * (held - 1) / max(1, axes.cards[j] - 1)
+        other = 1.0 - by_number if sets[j] else 1.0
+        if other > 0.0:
+            total += axes.weights[j] * other * interval_cost(axes, j, box[LOW, j], box[HIGH, j])
     return total
 
 
@@ -196,7 +201,7 @@ def _list(j, first, last, blocks, axes, sets, survey, found):
     survey.low[found] = survey.joined[0, LOW, j]
     survey.high[found] = survey.joined[0, HIGH, j]
     for c in range(2):
-        survey.losses[found, c] = box_loss(axes, sets, survey.joined[c])
+        survey.losses[found, c] = box_loss(axes, sets, survey.joined[c], BY_NUMBER)
     left = survey.rows[j, last] - (survey.rows[j, first - 1] if first > 0 else 0)
     right = survey.rows[j, blocks - 1] - left
     survey.least[found] = left * survey.losses[found, 0] + right * survey.losses[found, 1]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.lifting.terms import Terms
+from discreet.kernels.lifting.terms import Recipe, Terms
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
@@ -70,7 +70,8 @@ class Lifting(Scheme):
     effort: Effort = "fast"
     """``fast``: one pass. ``thorough``: the time of about forty, trying several recipes at large nodes."""
     loss: BoxLoss = "ail"
-    """What is minimised: ``ail`` or ``gcp``."""
+    """What is minimised: ``ail`` or ``gcp``. Of sets ``gcp`` counts the values and not the rows that have them, which
+    count queries with many conditions do not forgive; so the search goes by both there, and ``ail`` is the default."""
     base: Base = "none"
     """``cuts``: also cut with scheme ``cuts`` of this effort and lift within its groups, and take what loses less: it
     is never more than what ``cuts`` loses. Small l are better served so; then leaves may overlap."""
@@ -141,6 +142,24 @@ class Lifting(Scheme):
             seeded=seeded,
         )
 
+    @property
+    def recipes(self) -> list[Recipe]:
+        """How cuts are chosen: of several recipes the cheapest is taken."""
+        recipes = RECIPES if self.effort == "thorough" else [FAST]
+        return [recipe._replace(blind=self.lift == "blind") for recipe in recipes]
+
+    def nursery(self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64]) -> Nursery:
+        """The persons of these rows, to be put into a tree whose leaves keep the promise."""
+        caps = principle.caps(prior)
+        assert caps is not None, "a promise without caps is refused"
+        # sets are counted by the kernel, and need their hierarchies too
+        points, axes = axes_of(table, "ail" if self.values == "set" else self.loss, self.values)
+        categories = [column.kind == "categorical" for column in table.quasi]
+        by_label = [self.values == "label" and column.hierarchy is not None for column in table.quasi]
+        by_set = np.array(categories) & (self.loss == "gcp") & (self.values == "set")
+        terms = Terms(caps, np.array(categories) | np.array(by_label), by_set)
+        return Nursery(points[rows], table.classes[rows], axes, terms)
+
     def _tree(
         self,
         table: Table,
@@ -152,16 +171,7 @@ class Lifting(Scheme):
         progress: Progress | None,
     ) -> LiftedTree:
         """The cheapest tree of these rows' persons."""
-        caps = principle.caps(prior)
-        assert caps is not None, "a promise without caps is refused"
-        points, axes = axes_of(table, self.loss, self.values)
-        categories = [column.kind == "categorical" for column in table.quasi]
-        by_label = [self.values == "label" and column.hierarchy is not None for column in table.quasi]
-        by_set = np.array(categories) & (self.loss == "gcp") & (self.values == "set")
-        terms = Terms(caps, np.array(categories) | np.array(by_label), by_set)
-        nursery = Nursery(points[rows], table.classes[rows], axes, terms)
-        blind = self.lift == "blind"
-        recipes = [recipe._replace(blind=blind) for recipe in (RECIPES if self.effort == "thorough" else [FAST])]
+        nursery, recipes = self.nursery(table, principle, prior, rows), self.recipes
         found = nursery.tree(recipes, permutation(len(rows), seeded), progress=progress)
         if self.base == "none":
             return found

@@ -96,6 +96,25 @@ class Nursery:
             improve = partial(self._improve, persons, trial, recipes, max(SMALL, n // FINER**LEVELS))
             return _numbered(persons, cost + sum(pool.map(improve, nodes)))
 
+    def cut(
+        self, away: NDArray[np.bool_], above: NDArray[np.float64], recipe: Recipe, order: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Cut all persons once, as a node below others: per person the child, 0 or 1, and whether the row is lifted.
+
+        The rows of persons who are ``away`` are above the node, where ``above`` of them are expected to have each
+        value. -1 is everybody's child if no cut pays.
+        """
+        n = len(self.classes)
+        persons = _in_order(self.points, self.classes, order)
+        persons.homes[:] = np.where(away[order], n, -1)
+        _, children = self._grow_here(persons, [(0, n, 0, above)], recipe, 0, 0)
+        child = np.full(n, -1)
+        for side, (start, end, *_) in enumerate(children):
+            child[persons.rows[start:end]] = side
+        lifted = np.zeros(n, np.bool_)
+        lifted[persons.rows] = persons.homes == 0
+        return child, lifted
+
     def _improve(self, persons: Persons, trial: Persons, recipes: Sequence[Recipe], small: int, node: Node) -> float:
         """Grow a node by the recipe that is cheapest for it, and within it, unless it is small, nodes of at most a
         quarter of its persons by theirs; returns the cost."""
