@@ -1,4 +1,4 @@
-"""What compiling kernels for the first time costs: nothing is searched for garbage, and nothing is compiled twice."""
+"""While kernels are compiled, nothing is searched for garbage: it would be searched for in millions of objects."""
 
 from __future__ import annotations
 
