@@ -24,6 +24,7 @@ from numba.core.dispatcher import Dispatcher
 from discreet.kernels.caching import SoundCache, owned
 from discreet.version import __version__
 
+njit: Any = numba.njit  # whose annotations leave out some of its options
 config: Any = _config  # its settings are made when it is imported, which no type checker sees
 
 
@@ -122,13 +123,12 @@ event.register("numba:compile", _Uncollected())
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a kernel: cached on disk, and free to run beside other threads."""
-    return _cached(numba.njit(nogil=True)(function), function)
+    """Compile a kernel: cached on disk, free to run beside other threads, and without the way in that only C needs."""
+    return _cached(njit(nogil=True, no_cfunc_wrapper=True)(function), function)
 
 
 def part(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile what only kernels call: it needs no way in from Python, which for many arrays is long to compile."""
-    njit: Any = numba.njit  # whose annotations leave out some of its options
     return _cached(njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function), function)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.judging import NUMERIC, Rules
+from discreet.kernels.judging import NUMERIC, SPREAD, Rules
 
 
 def rule(
@@ -34,7 +34,7 @@ def rule(
         under[0] = nodes
     above = np.zeros((0, width), dtype=np.int32) if tree is None else np.array(tree, dtype=np.int32, order="C")
     kinds, parameters = np.array([kind], dtype=np.int64), np.array([[first, second]], dtype=np.float64)
-    return Rules(kinds, parameters, line, under, above, _numeric(kinds))
+    return Rules(kinds, parameters, line, under, above, _any(NUMERIC, kinds), _any(SPREAD, kinds))
 
 
 def combine(parts: Sequence[Rules]) -> Rules:
@@ -47,10 +47,11 @@ def combine(parts: Sequence[Rules]) -> Rules:
         np.concatenate([part.bounds for part in parts]),
         np.concatenate([part.nodes for part in parts]),
         trees[0] if trees else parts[0].tree,
-        _numeric(kinds),
+        _any(NUMERIC, kinds),
+        _any(SPREAD, kinds),
     )
 
 
-def _numeric(kinds: NDArray[np.int64]) -> bool | None:
-    """Whether any rule is about numbers; None, which the compiler can tell from the type, where none is."""
-    return True if np.isin(kinds, NUMERIC).any() else None
+def _any(those: tuple[int, ...], kinds: NDArray[np.int64]) -> bool | None:
+    """Whether any rule is one of those; None, which the compiler can tell from the type, where none is."""
+    return True if np.isin(kinds, those).any() else None
