@@ -20,13 +20,13 @@ def boxes_of(rng: np.random.Generator, number: int, axes: int) -> Boxes:
     return Boxes(ends[0], ends[1], none, np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
-def naive(
-    boxes: Boxes, chosen: NDArray[np.int64], contents: list[dict[int, int]]
-) -> list[tuple[int, int, int]]:
+def naive(boxes: Boxes, chosen: NDArray[np.int64], contents: list[dict[int, int]]) -> list[tuple[int, int, int]]:
     found = []
     for place, outer in enumerate(chosen):
         inside = (boxes.low >= boxes.low[outer]).all(axis=1) & (boxes.high <= boxes.high[outer]).all(axis=1)
-        held = [(int(box), column, amount) for box in np.flatnonzero(inside) for column, amount in contents[box].items()]
+        held = [
+            (int(box), column, amount) for box in np.flatnonzero(inside) for column, amount in contents[box].items()
+        ]
         for column in {column for box, column, _ in held if box != outer}:
             found.append((place, column, sum(amount for _, one, amount in held if one == column)))
     return sorted(found)

@@ -47,7 +47,7 @@ class Scales(NamedTuple):
     """Per child: what lifting a row costs."""
 
 
-def scales_of(slots):
+def scales_of(slots: int) -> Scales:
     """Room for weighing cuts of nodes with so many slots."""
     return Scales(
         np.empty(slots),

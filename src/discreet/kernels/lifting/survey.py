@@ -57,7 +57,7 @@ class Survey(NamedTuple):
     """Per cut: what it costs when nothing is lifted."""
 
 
-def survey_of(size, d, slots, card, positions, height, most_in_set):
+def survey_of(size: int, d: int, slots: int, card: int, positions: int, height: int, most_in_set: int) -> Survey:
     """Room for surveys of nodes of up to ``size`` persons."""
     blocks = positions + 1
     lines = HELD + (most_in_set + BITS - 1) // BITS
