@@ -38,15 +38,19 @@ def one(kind, first, second=0.0, *, m, bounds=None, nodes=None, tree=None):
     return Rules(np.array([kind]), np.array([[first, second]], dtype=float), lines, under, above)
 
 
-@pytest.mark.parametrize("kind", kernel.NUMERIC)
-def test_a_rule_about_numbers_is_never_passed_over(kind):
-    """What leaves the judging of numbers out refuses every group where it meets such a rule."""
-    rules = one(kind, 1, m=2, bounds=[0, 1], nodes=[0, 1])
+@pytest.mark.parametrize(
+    ("field", "kind"),
+    [("numeric", kind) for kind in kernel.NUMERIC] + [("spread", kind) for kind in kernel.SPREAD],
+)
+def test_a_rule_that_was_not_to_be_is_never_passed_over(field, kind):
+    """What leaves the judging of some rules out refuses every group where it meets one of them."""
+    rules = one(kind, 1, 1, m=2, bounds=[0, 1], nodes=[0, 1], tree=[[0, 1], [0, 0]])
     assert strains([[1, 1]], rules)[0] < np.inf
-    assert strains([[1, 1]], rules._replace(numeric=None)).tolist() == [np.inf]
+    without = rules._replace(**{field: None})
+    assert strains([[1, 1]], without).tolist() == [np.inf]
     size = rule(kernel.SIZE, 2, width=2)
-    assert size.numeric is None and combine([size, size]).numeric is None
-    assert rule(kind, 1, width=2).numeric and combine([size, rules._replace(numeric=None)]).numeric
+    assert getattr(size, field) is None and getattr(combine([size, size]), field) is None
+    assert getattr(rule(kind, 1, width=2), field) and getattr(combine([size, without]), field)
 
 
 def judge(groups, rules):

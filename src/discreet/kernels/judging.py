@@ -25,6 +25,7 @@ UNTOLD = 2.0**-80
 ABOVE_ONE = 1.0 + 2.0**-52
 
 SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, WINDOWS, RANGE, VARIANCE = range(12)
+SPREAD = (ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL)
 NUMERIC = (WINDOWS, RANGE, VARIANCE)
 
 
@@ -71,6 +72,8 @@ class Rules(NamedTuple):
     """``tree[level, value]``: the ancestors of a value, for the hierarchical distance; no lines when there is none."""
     numeric: bool | None = True
     """None where no rule is about numbers (``NUMERIC``): what judges these is then left out of what is compiled."""
+    spread: bool | None = True
+    """None where no rule is about all values together (``SPREAD``): likewise."""
     joint: Joint | None = None
     """Where the counts are of combinations of several attributes' values, and each rule is about one attribute."""
 
@@ -100,6 +103,7 @@ def _strain_of_each(counts, size, rules, present, joint):
             rules.nodes[begin:end, :width],
             rules.tree[joint.heights[a] : joint.heights[a + 1], :width],
             rules.numeric,
+            rules.spread,
             None,
         )
         number = 0
@@ -157,49 +161,58 @@ def _strain_of_one(counts, size, rules, present):
                 if counts[i] > 0:
                     distinct += 1
             here = first / distinct
-        elif kind == ENTROPY:
-            entropy = 0.0
-            for i in present:
-                if counts[i] > 0:
-                    q = counts[i] / size
-                    entropy -= q * np.log(q)
-            here = first / (entropy + SLACK)
-        elif kind == RECURSIVE:
-            # parameters: c, l; the most frequent value must stay below c times all from the l-th most frequent on
-            ranked = np.empty(present.shape[0], counts.dtype)
-            for i in range(present.shape[0]):
-                ranked[i] = counts[present[i]]
-            sort(ranked)
-            tail = 0
-            for i in range(ranked.shape[0] - int(second) + 1):
-                tail += ranked[i]
-            allowed = first * tail - SLACK
-            here = ranked[-1] / allowed if allowed > 0.0 else np.inf
-        elif kind == EQUAL:
-            moved = 0.0
-            for i in present:
-                moved += max(0.0, counts[i] / size - rules.bounds[r, i])
-            here = moved / (first + SLACK)
-        elif kind == ORDERED:
-            # steps between the values that the table holds: values that are only declared would water the distance down
-            moved = 0.0
-            carried = 0.0
-            steps = -1
-            for i in range(m):
-                if rules.bounds[r, i] > 0.0:
-                    if steps >= 0:
-                        moved += abs(carried)
-                    steps += 1
-                carried += counts[i] / size - rules.bounds[r, i]
-            here = moved / max(1, steps) / (first + SLACK)
-        elif kind == HIERARCHICAL:
-            here = _tree_distance(counts, size, rules.bounds[r], rules.tree) / (first + SLACK)
+        elif kind in SPREAD:
+            here = _strain_of_all(kind, first, second, counts, size, rules.bounds[r], rules.tree, present, rules.spread)
         elif kind in NUMERIC:
             here = _strain_of_numbers(
                 kind, first, second, counts, size, rules.bounds[r], rules.nodes[r], present, rules.numeric
             )
         worst = max(worst, here)
     return worst
+
+
+@part
+def _strain_of_all(kind, first, second, counts, size, bounds, tree, present, spread):
+    """The strain of a rule about all values together: infinite where there were to be none, so that nothing passes
+    unjudged."""
+    if spread is None:  # known from its type: the compiler drops what follows
+        return np.inf
+    if kind == ENTROPY:
+        entropy = 0.0
+        for i in present:
+            if counts[i] > 0:
+                q = counts[i] / size
+                entropy -= q * np.log(q)
+        return first / (entropy + SLACK)
+    if kind == RECURSIVE:
+        # parameters: c, l; the most frequent value must stay below c times all from the l-th most frequent on
+        ranked = np.empty(present.shape[0], counts.dtype)
+        for i in range(present.shape[0]):
+            ranked[i] = counts[present[i]]
+        sort(ranked)
+        tail = 0
+        for i in range(ranked.shape[0] - int(second) + 1):
+            tail += ranked[i]
+        allowed = first * tail - SLACK
+        return ranked[-1] / allowed if allowed > 0.0 else np.inf
+    moved = 0.0
+    if kind == EQUAL:
+        for i in present:
+            moved += max(0.0, counts[i] / size - bounds[i])
+    elif kind == ORDERED:
+        # steps between the values that the table holds: values that are only declared would water the distance down
+        carried = 0.0
+        steps = -1
+        for i in range(counts.shape[0]):
+            if bounds[i] > 0.0:
+                if steps >= 0:
+                    moved += abs(carried)
+                steps += 1
+            carried += counts[i] / size - bounds[i]
+        moved /= max(1, steps)
+    else:
+        moved = _tree_distance(counts, size, bounds, tree)
+    return moved / (first + SLACK)
 
 
 @part

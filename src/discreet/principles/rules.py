@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.judging import NUMERIC, Rules
+from discreet.kernels.judging import NUMERIC, SPREAD, Rules
 
 
 def rule(
@@ -35,7 +35,7 @@ def rule(
         under[0] = nodes
     above = np.zeros((0, width), dtype=np.int32) if tree is None else np.array(tree, dtype=np.int32, order="C")
     kinds, parameters = np.array([kind], dtype=np.int64), np.array([[first, second]], dtype=np.float64)
-    return Rules(kinds, parameters, line, under, above, _numeric(kinds))
+    return Rules(kinds, parameters, line, under, above, _any(NUMERIC, kinds), _any(SPREAD, kinds))
 
 
 def combine(parts: Sequence[Rules]) -> Rules:
@@ -48,7 +48,8 @@ def combine(parts: Sequence[Rules]) -> Rules:
         np.concatenate([part.bounds for part in parts]),
         np.concatenate([part.nodes for part in parts]),
         trees[0] if trees else parts[0].tree,
-        _numeric(kinds),
+        _any(NUMERIC, kinds),
+        _any(SPREAD, kinds),
     )
 
 
@@ -83,7 +84,8 @@ def stack(each: Sequence[Rules | None], width: int) -> Stack:
         np.concatenate([pad(one.bounds) for one in known]),
         np.concatenate([pad(one.nodes) for one in known]),
         np.concatenate([pad(one.tree) for one in known]),
-        _numeric(kinds),
+        _any(NUMERIC, kinds),
+        _any(SPREAD, kinds),
     )
     numbers = [0 if one is None else len(one.kinds) for one in each]
     heights = [0 if one is None else len(one.tree) for one in each]
@@ -98,6 +100,6 @@ def _starts(lengths: Sequence[int]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def _numeric(kinds: NDArray[np.int64]) -> bool | None:
-    """Whether any rule is about numbers; None, which the compiler can tell from the type, where none is."""
-    return True if np.isin(kinds, NUMERIC).any() else None
+def _any(those: tuple[int, ...], kinds: NDArray[np.int64]) -> bool | None:
+    """Whether any rule is one of those; None, which the compiler can tell from the type, where none is."""
+    return True if np.isin(kinds, those).any() else None

@@ -26,6 +26,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.wording import percent, rows
 from discreet.progress import Tell, silent
 from discreet.releases.boxes import points_of
+from discreet.table.combinations import numbered
 from discreet.table.table import Table
 
 kernels = cast(Any, unions_kernels)
@@ -140,10 +141,11 @@ def face(
     """
     axes = _slow_first(aligned)
     codes = points_of(aligned.columns)[aligned.usable][:, axes]
-    order = np.lexsort(codes.T[::-1]) if len(axes) else np.arange(len(codes))
+    keys = numbered(list(codes.T), [len(aligned.columns[axis].values) for axis in axes], len(codes))
+    order = np.argsort(keys)
     codes, people = codes[order], aligned.usable[order]
     fresh = np.ones(len(codes), np.bool_)
-    fresh[1:] = (codes[1:] != codes[:-1]).any(axis=1)
+    np.not_equal(keys[order[1:]], keys[order[:-1]], out=fresh[1:])
     first_row = np.append(np.flatnonzero(fresh), len(codes))
     results = [Faced(part, len(first_row) - 1) for part in parts]
     windows = [None if part.nearness is None else part.nearness.windows(prior) for part in parts]

@@ -12,10 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 
 NO_LOW, NO_HIGH = 2147483647, -1
 """The ends of an interval without codes: above and below all of them."""
+
+BLOCK = 256
+"""How many boxes are compared with another at once, axis by axis."""
 
 
 class Boxes(NamedTuple):
@@ -81,6 +84,12 @@ def nested(boxes, chosen, starts, columns, amounts, width):
     ``chosen``, columns, and sums.
     """
     number, d = boxes.low.shape
+    low, high = np.empty((d, number), np.int32), np.empty((d, number), np.int32)
+    for box in range(number):
+        for j in range(d):
+            low[j, box], high[j, box] = boxes.low[box, j], boxes.high[box, j]
+    marks = np.empty(BLOCK, np.uint8)
+    some = False
     sums = np.zeros(width, np.int64)
     others = np.zeros(width, np.bool_)
     touched = np.empty(width, np.int64)
@@ -91,12 +100,9 @@ def nested(boxes, chosen, starts, columns, amounts, width):
         outer = chosen[place]
         many = 0
         for box in range(number):
-            inside = True
-            for j in range(d):
-                if boxes.low[box, j] < boxes.low[outer, j] or boxes.high[box, j] > boxes.high[outer, j]:
-                    inside = False
-                    break
-            if inside:
+            if box % BLOCK == 0:
+                some = _mark_inside(low, high, box, min(box + BLOCK, number), outer, marks)
+            if some and marks[box % BLOCK]:
                 for i in range(starts[box], starts[box + 1]):
                     column = columns[i]
                     if sums[column] == 0:
@@ -120,3 +126,23 @@ def nested(boxes, chosen, starts, columns, amounts, width):
             sums[column] = 0
             others[column] = False
     return place_of[:found].copy(), column_of[:found].copy(), sum_of[:found].copy()
+
+
+@part
+def _mark_inside(low, high, start, end, outer, marks):
+    """Mark which of the boxes ``start`` to ``end`` lie inside another, and return whether any does.
+
+    A comparison without branches is made for many boxes at once.
+    """
+    for i in range(end - start):
+        marks[i] = 1
+    for j in range(low.shape[0]):
+        least, most = low[j, outer], high[j, outer]
+        some = np.uint8(0)
+        for i in range(end - start):
+            inside = marks[i] & np.uint8(low[j, start + i] >= least) & np.uint8(high[j, start + i] <= most)
+            marks[i] = inside
+            some |= inside
+        if some == 0:
+            return False
+    return True

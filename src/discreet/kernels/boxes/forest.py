@@ -59,7 +59,7 @@ def plant(points, weights, firsts, scales):
         start, end = first[node], last[node]
         for position in range(start, end):
             totals[node] += weights[order[position]]
-        axis = -1
+        axis = np.int64(-1)  # not a constant, for which what is called is compiled once more
         widest = 0.0
         for j in range(d):
             if start < end:

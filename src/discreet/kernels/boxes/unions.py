@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.kernels.boxes.boxes import in_set
 from discreet.kernels.compiling import kernel, part
+from discreet.kernels.costs import bound_box
 
 BLOCK = 6
 """Sums are scanned in blocks of 2 to the power of this many columns, skipping empty blocks."""
@@ -30,16 +31,20 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
     wide = (number + 7) // 8 * 8  # eight bytes are compared as one word
     low = np.ones((d, wide), np.int32)
     high = np.zeros((d, wide), np.int32)
-    sets = np.full((d, wide), -1, np.int32)
+    sets = np.empty((d, number), np.int32)
+    gapped, gaps = np.empty((d, number), np.int32), np.zeros(d, np.int64)  # per axis: the boxes with gaps there
     for j in range(d):
         for i in range(number):
             low[j, i] = boxes.low[near[i], axes[j]]
             high[j, i] = boxes.high[near[i], axes[j]]
             sets[j, i] = boxes.set_at[near[i], axes[j]]
-    gapped = [np.flatnonzero(sets[j] >= 0) for j in range(d)]
+            if sets[j, i] >= 0:
+                gapped[j, gaps[j]] = i
+                gaps[j] += 1
     # masks[j]: which boxes contain the point on all axes before j
     masks = np.zeros((d + 1, wide), np.uint8)
-    masks[0, :number] = 1
+    for i in range(number):
+        masks[0, i] = 1
     now = np.zeros(wide, np.uint8)
     words, held = masks[d].view(np.uint64), now.view(np.uint64)
     sums = np.zeros(width, np.int64)
@@ -54,7 +59,8 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
                 same += 1
         for j in range(same, d):
             _narrow(masks[j], masks[j + 1], low[j], high[j], points[p, j])
-            for i in gapped[j]:
+            for gap in range(gaps[j]):
+                i = gapped[j, gap]
                 if masks[j + 1, i] and not in_set(boxes, sets[j, i], points[p, j]):
                     masks[j + 1, i] = 0
         for word in range(words.shape[0]):
@@ -93,8 +99,7 @@ def _overlapping(points, boxes, axes):
     """Return the boxes that may contain any of the points."""
     number, d = boxes.low.shape[0], points.shape[1]
     least, most = np.empty(d, np.int32), np.empty(d, np.int32)
-    for j in range(d):
-        least[j], most[j] = points[:, j].min(), points[:, j].max()
+    bound_box(points, np.int64(0), points.shape[0], least, most)
     found = np.empty(number, np.int64)
     many = 0
     for box in range(number):
@@ -116,6 +121,19 @@ def _narrow(before, after, low, high, code):
         after[i] = before[i] & np.uint8(low[i] <= code) & np.uint8(code <= high[i])
 
 
+@part
+def _before(columns, column):
+    """How many of the ascending columns lie before one."""
+    low, high = 0, columns.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if columns[middle] < column:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 @kernel
 def shares_within(ends, columns, amounts, point_of, first, last):
     """Return, per query ``q``, the share of the sums of point ``point_of[q]`` in columns ``first[q]`` to ``last[q]``.
@@ -129,8 +147,8 @@ def shares_within(ends, columns, amounts, point_of, first, last):
     for q in range(point_of.shape[0]):
         start, end = ends[point_of[q]], ends[point_of[q] + 1]
         held = columns[start:end]
-        low = start + np.searchsorted(held, first[q])
-        high = start + np.searchsorted(held, last[q] + 1)
+        low = start + _before(held, first[q])
+        high = start + _before(held, last[q] + 1)
         if end > start:
             result[q] = (up_to[high] - up_to[low]) / (up_to[end] - up_to[start])
     return result

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import part
 
 SLACK, DOUBT = 5e-10, 4e-15
 """By how much a number may exceed its bound, half of what judging allows; less, by what rounding may add per person."""
@@ -47,8 +47,7 @@ class Scales(NamedTuple):
     """Per child: what lifting a row costs."""
 
 
-@kernel
-def scales_of(slots):
+def scales_of(slots: int) -> Scales:
     """Room for weighing cuts of nodes with so many slots."""
     return Scales(
         np.empty(slots),

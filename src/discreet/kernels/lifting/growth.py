@@ -117,7 +117,7 @@ def _best_cut(points, slots, rows, loss, weight, axes, terms, recipe, survey, sc
     lowest = np.inf
     best = -1
     while True:
-        k = 0
+        k = np.int64(0)
         for other in range(1, found):
             if survey.least[other] < survey.least[k]:
                 k = other

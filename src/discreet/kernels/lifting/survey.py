@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import part
 from discreet.kernels.costs import interval_cost
 from discreet.kernels.cuts.layout import find_edges, lay_out
 
@@ -61,8 +61,7 @@ class Survey(NamedTuple):
     """Per cut: what it costs when nothing is lifted."""
 
 
-@kernel
-def survey_of(size, d, slots, card, positions, height, most_in_set):
+def survey_of(size: int, d: int, slots: int, card: int, positions: int, height: int, most_in_set: int) -> Survey:
     """Room for surveys of nodes of up to ``size`` persons."""
     blocks = positions + 1
     lines = HELD + (most_in_set + BITS - 1) // BITS
@@ -124,7 +123,7 @@ def box_loss(axes, sets, box, by_number):
 @part
 def find_cuts(points, number, axes, terms, positions, survey):
     """All cuts of a node whose local rows have so many slots, into ``survey``; returns how many there are."""
-    found = 0
+    found = np.int64(0)  # as it will be: for a constant, what is called is compiled once more
     for j in range(points.shape[1]):
         if survey.box[LOW, j] < survey.box[HIGH, j]:
             steps = lay_out(points, j, survey.box[LOW, j], survey.box[HIGH, j], survey)
@@ -171,10 +170,10 @@ def _list_cuts(j, blocks, axes, terms, survey, found):
     for b in range(blocks - 1):
         _join(survey.before[b], survey.before[b], left)
         _join(survey.behind[b + 1], survey.behind[b + 1], right)
-        found = _list(j, 0, b, blocks, axes, terms.sets, survey, found)
+        found = _list(j, np.int64(0), b, blocks, axes, terms.sets, survey, found)
     top = max(0, axes.levels[j] - 1) if terms.unordered[j] else -1  # where one node is above all
     for level in range(-1, top):
-        first = 1
+        first = np.int64(1)
         while first < blocks:
             last = first
             _join(survey.boxes[first], survey.boxes[first], left)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
 from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import bound_box, box_cost, interval_cost
 from discreet.kernels.hilbert import hilbert_keys
@@ -24,9 +25,13 @@ PARTNERS = 32
 def cost_of(points, start, end, groups, how_many, axes):
     """Return the cost of a piece whose rows are dealt to the given groups."""
     d = points.shape[1]
-    low = np.full((how_many, d), 2147483647, points.dtype)
-    high = np.full((how_many, d), -1, points.dtype)
+    low = np.empty((how_many, d), points.dtype)
+    high = np.empty((how_many, d), points.dtype)
     sizes = np.zeros(how_many, np.int64)
+    for q in range(how_many):
+        for i in range(d):
+            low[q, i] = NO_LOW
+            high[q, i] = NO_HIGH
     for r in range(start, end):
         q = groups[r - start]
         sizes[q] += 1
@@ -53,8 +58,9 @@ def _match(points, classes, start, end, g, axes, first, last, groups):
     costs = np.zeros(g)
     free = np.empty(g, np.int64)
     for t in range(g):
-        low[t] = points[start + t]
-        high[t] = points[start + t]
+        for i in range(d):
+            low[t, i] = points[start + t, i]
+            high[t, i] = points[start + t, i]
         groups[t] = t
     for block in range(start + g, end, g):
         size = (block - start) // g
@@ -128,7 +134,7 @@ def _exchange(points, classes, start, end, g, axes, first, last, groups, partner
     low, high = np.empty(d, points.dtype), np.empty(d, points.dtype)
     costs = np.empty(g)
     for q in range(g):
-        costs[q] = sizes[q] * _member_cost(points, members[q], sizes[q], 0, members[q, 0], axes, low, high)
+        costs[q] = sizes[q] * _member_cost(points, members[q], sizes[q], np.int64(0), members[q, 0], axes, low, high)
     for _ in range(2):
         changed = False
         for p in range(g):
@@ -168,7 +174,8 @@ def deal(points, classes, starts, axes, first, last, m, matched):
         g = crowd_of(classes, start, end, first, last)
         groups = result[start:end]
         if not matched and keeps_as_one(classes, start, end, first, last, m, 1):
-            groups[:] = total
+            for t in range(end - start):
+                groups[t] = total
             total += 1
             continue
         for t in range(end - start):
@@ -179,8 +186,10 @@ def deal(points, classes, starts, axes, first, last, m, matched):
             if end - start <= EXCHANGE_UP_TO:
                 _exchange(points, classes, start, end, g, axes, first, last, choice, g)
             if cost_of(points, start, end, choice, g, axes) < cost_of(points, start, end, groups, g, axes):
-                groups[:] = choice
-        groups += total
+                for t in range(end - start):
+                    groups[t] = choice[t]
+        for t in range(end - start):
+            groups[t] += total
         total += g
     return result
 

@@ -7,10 +7,10 @@ each other if the number of one lies in the neighbourhood of the other.
 
 from __future__ import annotations
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 
 
-@kernel
+@part
 def near(low, high, first, last):
     """Whether two values, the lower code first, are near each other."""
     return low >= first[high] or high <= last[low]
@@ -31,7 +31,7 @@ def crowd_of(classes, start, end, first, last):
     return most
 
 
-@kernel
+@part
 def fullest(classes, start, end, first, last):
     """Return the largest number of rows in the whole neighbourhood of any row."""
     most = 0

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
+from discreet.kernels.compiling import part
 from discreet.kernels.costs import box_cost
+from discreet.kernels.sorting import sort
 
 
-@kernel
+@part
 def cut_codes(points, start, end, j, low, high, positions, tally, codes):
     """Write the codes of axis ``j`` up to which rows may go left, those around equal shares; return how many."""
     n = end - start
     span = high - low + 1
     found = 0
     counted = span <= 4 * n + 64
-    ordered = tally[:0]
+    ordered = tally[:n]
     if counted:
-        tally[:span] = 0
+        for code in range(span):
+            tally[code] = 0
         for r in range(start, end):
             tally[points[r, j] - low] += 1
     else:  # few rows on a long axis
-        ordered = np.sort(points[start:end, j].astype(np.int64))
+        for t in range(n):
+            ordered[t] = points[start + t, j]
+        sort(ordered)
     c = 0
     below = 0  # rows before code low + c
     held = low - 1  # the last code before that with rows
@@ -37,7 +42,9 @@ def cut_codes(points, start, end, j, low, high, positions, tally, codes):
             code = low + c
         else:
             code = ordered[target]
-            before = np.searchsorted(ordered, code)
+            before = target
+            while before > 0 and ordered[before - 1] == code:
+                before -= 1
             held = ordered[before - 1] if before > 0 else low - 1
         if held >= low and (found == 0 or held > codes[found - 1]):
             codes[found] = held
@@ -48,7 +55,7 @@ def cut_codes(points, start, end, j, low, high, positions, tally, codes):
     return found
 
 
-@kernel
+@part
 def cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, lefts):
     """Write, per code of axis ``j`` (ascending), the cost of both sides of the cut, and how many rows go left.
 
@@ -56,9 +63,11 @@ def cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, lefts
     """
     d = points.shape[1]
     found = codes.shape[0]
-    low[: found + 1] = 2147483647
-    high[: found + 1] = -1
-    sizes[: found + 1] = 0
+    for k in range(found + 1):
+        sizes[k] = 0
+        for i in range(d):
+            low[k, i] = NO_LOW
+            high[k, i] = NO_HIGH
     for r in range(start, end):
         code = points[r, j]
         k, top = 0, found
@@ -74,8 +83,9 @@ def cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, lefts
             high[k, i] = max(high[k, i], points[r, i])
     bottom, peak = np.empty(d, low.dtype), np.empty(d, high.dtype)
     for way in range(2):
-        bottom[:] = 2147483647
-        peak[:] = -1
+        for i in range(d):
+            bottom[i] = NO_LOW
+            peak[i] = NO_HIGH
         size = 0
         for step in range(found):
             k = step if way == 0 else found - step
@@ -83,8 +93,9 @@ def cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, lefts
             for i in range(d):
                 bottom[i] = min(bottom[i], low[k, i])
                 peak[i] = max(peak[i], high[k, i])
+            cost = size * box_cost(axes, bottom, peak, size)
             if way == 0:
                 lefts[k] = size
-                costs[k] = size * box_cost(axes, bottom, peak, size)
+                costs[k] = cost
             else:
-                costs[k - 1] += size * box_cost(axes, bottom, peak, size)
+                costs[k - 1] += cost

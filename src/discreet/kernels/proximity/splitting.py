@@ -32,11 +32,14 @@ def split(points, classes, rows, axes, first, last, m, least, positions):
     sizes = np.empty(2 * positions + 1, np.int64)
     costs, lefts = np.empty(2 * positions * d), np.empty(2 * positions * d, np.int64)
     cut_axis, cut_code = np.empty(2 * positions * d, np.int64), np.empty(2 * positions * d, np.int64)
-    waiting = [(0, n)]
+    waiting = np.empty(n, np.int64)  # where the pieces end that are still to be split, the first of them last
+    waiting[0] = n
+    left_over = 1
     starts = np.empty(n, np.int64)
     pieces = 0
-    while len(waiting) > 0:
-        start, end = waiting.pop()
+    start = np.int64(0)  # not a constant, for which what is called is compiled once more
+    while left_over > 0:
+        end = waiting[left_over - 1]
         best_axis, best_code = -1, 0
         if end - start >= 2 * max(m, least):
             bound_box(points, start, end, low, high)
@@ -46,11 +49,15 @@ def split(points, classes, rows, axes, first, last, m, least, positions):
                     continue
                 found = cut_codes(points, start, end, j, int(low[j]), int(high[j]), positions, tally, codes)
                 cut_costs(points, start, end, j, codes[:found], axes, lows, highs, sizes, costs[met:], lefts[met:])
-                cut_axis[met : met + found] = j
-                cut_code[met : met + found] = codes[:found]
+                for k in range(found):
+                    cut_axis[met + k] = j
+                    cut_code[met + k] = codes[k]
                 met += found
             for _ in range(met):  # the cheapest first
-                k = np.argmin(costs[:met])
+                k = 0
+                for other in range(1, met):
+                    if costs[other] < costs[k]:
+                        k = other
                 if costs[k] == np.inf:
                     break
                 costs[k] = np.inf
@@ -74,23 +81,29 @@ def split(points, classes, rows, axes, first, last, m, least, positions):
         if best_axis < 0:
             starts[pieces] = start
             pieces += 1
+            left_over -= 1
+            start = end
             continue
         left, away = start, 0
         for r in range(start, end):
             if points[r, best_axis] <= best_code:
                 if left != r:
-                    points[left] = points[r]
+                    for i in range(d):
+                        points[left, i] = points[r, i]
                     classes[left] = classes[r]
                     rows[left] = rows[r]
                 left += 1
             else:
-                part_points[away] = points[r]
+                for i in range(d):
+                    part_points[away, i] = points[r, i]
                 part_classes[away] = classes[r]
                 part_rows[away] = rows[r]
                 away += 1
-        points[left:end] = part_points[:away]
-        classes[left:end] = part_classes[:away]
-        rows[left:end] = part_rows[:away]
-        waiting.append((left, end))
-        waiting.append((start, left))
+        for t in range(away):  # not by slices, which take long to compile
+            for i in range(d):
+                points[left + t, i] = part_points[t, i]
+            classes[left + t] = part_classes[t]
+            rows[left + t] = part_rows[t]
+        waiting[left_over] = left
+        left_over += 1
     return starts[:pieces]

@@ -21,7 +21,7 @@ from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
 from discreet.principles import wording
 from discreet.releases.boxes import plant, points_of
-from discreet.table.combinations import numbered
+from discreet.table.combinations import numbered, ranked
 
 EDGES = 2_000_000
 """The largest graph searched for an assignment of rows to groups."""
@@ -112,7 +112,8 @@ def _crowded(
 
 def _spread(boxes: Boxes, number: int) -> NDArray[np.int64]:
     """Return the boxes to search: all distinct ones, or ``number`` of them evenly spaced from narrow to wide."""
-    _, first = np.unique(np.concatenate([boxes.low, boxes.high], axis=1), axis=0, return_index=True)
+    ends = [end.astype(np.int64) + 1 for end in (*boxes.low.T, *boxes.high.T)]  # an interval without codes ends at -1
+    first = ranked(numbered(ends, [int(end.max(initial=0)) + 1 for end in ends], len(boxes.low)))[1]
     if len(first) <= number:
         return np.sort(first).astype(np.int64)
     widths = (boxes.high[first] - boxes.low[first] + 1).clip(min=1)
