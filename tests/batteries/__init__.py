@@ -6,6 +6,7 @@ from batteries.ambiguous import AMBIGUOUS
 from batteries.anatomy import ANATOMY
 from batteries.generalized import GENERALIZED
 from batteries.nested import NESTED
+from batteries.projected import PROJECTED
 from batteries.randomised import PERTURBED, RETAINED
 
 BATTERIES = {
@@ -15,5 +16,6 @@ BATTERIES = {
     "ambiguous": AMBIGUOUS,
     "perturbed": PERTURBED,
     "retained": RETAINED,
+    "projected": PROJECTED,
 }
 """By the name of the format; one that has none fails the tests."""

@@ -50,12 +50,15 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def trace_of(path: Path, rows: int) -> list[int | None]:
-    """Return the group of every input row; ``None`` if it is withheld."""
+def traces_of(path: Path, rows: int) -> list[list[int | None]]:
+    """Return, for each table in groups of its own, the group of every input row; ``None`` if it is withheld."""
     with path.open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     expect([line["row"] for line in lines] == [str(row) for row in range(rows)], "the trace has other rows")
-    return [int(line["group"]) if line["group"] else None for line in lines]
+    names = [name for name in lines[0] if name != "row"]
+    numbered = [f"group_{number}" for number in range(1, len(names) + 1)]
+    expect(names in (["group"], numbered), f"the trace has the columns {names}")
+    return [[int(line[name]) if line[name] else None for line in lines] for name in names]
 
 
 # -------------------------------------------------------------------------------------------------------- descriptions

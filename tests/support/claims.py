@@ -9,41 +9,41 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 ABOUT_VALUES = {
-    "k-anonymity(k=3)": "cuts mondrian",
-    "l-diversity(l=2)": "cuts lifting mondrian burel heterogeneous anatomy baseline",
-    "l-diversity(l=2, kind=distinct)": "cuts mondrian anatomy baseline",
-    "l-diversity(l=1.5, kind=entropy)": "cuts mondrian baseline",
-    "l-diversity(l=2, kind=recursive, c=3)": "cuts mondrian baseline",
-    "t-closeness(t=0.3)": "cuts mondrian sabre baseline",
-    "t-closeness(t=0.15)": "cuts mondrian sabre baseline",
-    "beta-likeness(beta=0.5)": "cuts lifting mondrian burel heterogeneous perturbation baseline",
-    "beta-likeness(beta=2)": "cuts lifting mondrian burel heterogeneous perturbation baseline",
-    "beta-likeness(beta=2, variant=basic)": "cuts lifting mondrian burel heterogeneous perturbation baseline",
-    "beta-likeness(beta=2, negative=0.9)": "cuts mondrian perturbation baseline",
-    "delta-disclosure(delta=1.5)": "cuts mondrian baseline",
+    "k-anonymity(k=3)": "cuts mondrian codip",
+    "l-diversity(l=2)": "cuts lifting mondrian burel heterogeneous anatomy baseline codip",
+    "l-diversity(l=2, kind=distinct)": "cuts mondrian anatomy baseline codip",
+    "l-diversity(l=1.5, kind=entropy)": "cuts mondrian baseline codip",
+    "l-diversity(l=2, kind=recursive, c=3)": "cuts mondrian baseline codip",
+    "t-closeness(t=0.3)": "cuts mondrian sabre baseline codip",
+    "t-closeness(t=0.15)": "cuts mondrian sabre baseline codip",
+    "beta-likeness(beta=0.5)": "cuts lifting mondrian burel heterogeneous perturbation baseline codip",
+    "beta-likeness(beta=2)": "cuts lifting mondrian burel heterogeneous perturbation baseline codip",
+    "beta-likeness(beta=2, variant=basic)": "cuts lifting mondrian burel heterogeneous perturbation baseline codip",
+    "beta-likeness(beta=2, negative=0.9)": "cuts mondrian perturbation baseline codip",
+    "delta-disclosure(delta=1.5)": "cuts mondrian baseline codip",
     "alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian burel heterogeneous ambiguity",
     "alpha-beta(alpha=0.5, beta=0.5, presence=combined)": "cuts mondrian burel heterogeneous ambiguity",
-    "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts mondrian burel heterogeneous",
-    "k-anonymity(k=2) & t-closeness(t=0.4) & l-diversity(l=2)": "cuts mondrian sabre",
+    "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts mondrian burel heterogeneous codip",
+    "k-anonymity(k=2) & t-closeness(t=0.4) & l-diversity(l=2)": "cuts mondrian sabre codip",
 }
 """Promises about sensitive attributes of any kind."""
 
 ABOUT_NUMBERS = {
-    "proximity(epsilon=3, m=2)": "proximity retention",
-    "proximity(epsilon=0.2, m=3, neighbourhood=relative)": "proximity retention",
-    "proximity(epsilon=0.5, m=2) & k-anonymity(k=3)": "proximity",
-    "ke-anonymity(k=2, e=3)": "cuts mondrian baseline",
-    "variance(v=2) & k-anonymity(k=2)": "cuts mondrian",
+    "proximity(epsilon=3, m=2)": "proximity retention codip",
+    "proximity(epsilon=0.2, m=3, neighbourhood=relative)": "proximity retention codip",
+    "proximity(epsilon=0.5, m=2) & k-anonymity(k=3)": "proximity codip",
+    "ke-anonymity(k=2, e=3)": "cuts mondrian baseline codip",
+    "variance(v=2) & k-anonymity(k=2)": "cuts mondrian codip",
 }
 """Promises about a numeric sensitive attribute."""
 
 AT_BORDERS = {
-    "l-diversity(l=2.5)": "cuts lifting mondrian burel heterogeneous baseline",
-    "alpha-beta(alpha=1, beta=0.5)": "cuts lifting mondrian burel heterogeneous anatomy baseline ambiguity",
+    "l-diversity(l=2.5)": "cuts lifting mondrian burel heterogeneous baseline codip",
+    "alpha-beta(alpha=1, beta=0.5)": "cuts lifting mondrian burel heterogeneous anatomy baseline ambiguity codip",
     "k-anonymity(k=2) & l-diversity(l=2) & alpha-beta(alpha=0.7, beta=0.6)": (
         "cuts mondrian burel heterogeneous ambiguity"
     ),
-    "variance(v=2)": "cuts mondrian baseline",
+    "variance(v=2)": "cuts mondrian baseline codip",
 }
 """Promises that differ little from others above, but for who keeps them."""
 

@@ -10,6 +10,7 @@ from discreet.adversary.formats.ambiguous.audit import audit_ambiguous
 from discreet.adversary.formats.anatomy.audit import audit_anatomy
 from discreet.adversary.formats.generalized.audit import audit_generalized
 from discreet.adversary.formats.nested.audit import audit_nested
+from discreet.adversary.formats.projected.audit import audit_projected
 from discreet.adversary.formats.randomised.perturbed import audit_perturbed
 from discreet.adversary.formats.randomised.retained import audit_retained
 from discreet.errors import DiscreetError
@@ -21,6 +22,7 @@ from discreet.releases import (
     GeneralizedRelease,
     NestedRelease,
     PerturbedRelease,
+    ProjectedRelease,
     Release,
     RetainedRelease,
 )
@@ -34,6 +36,7 @@ AUDITORS: dict[type[Release], Auditor] = {
     PerturbedRelease: audit_perturbed,
     RetainedRelease: audit_retained,
     NestedRelease: audit_nested,
+    ProjectedRelease: audit_projected,
 }
 """The auditors of the built-in formats; a plug-in registers its own with its format."""
 

@@ -11,6 +11,7 @@ from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.folder import ManifestFile, read_manifest
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.nested.release import NestedRelease
+from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.randomised.retained import RetainedRelease
 from discreet.releases.release import Release
@@ -24,6 +25,7 @@ __all__ = [
     "GeneralizedRelease",
     "NestedRelease",
     "PerturbedRelease",
+    "ProjectedRelease",
     "Release",
     "RetainedRelease",
     "load",
@@ -41,6 +43,7 @@ FORMATS: Registry[type[Release]] = Registry(
             RetainedRelease,
             AmbiguousRelease,
             NestedRelease,
+            ProjectedRelease,
         )
     },
     lambda plug: plug.release,

@@ -64,6 +64,11 @@ class Release(ABC):
         """The descriptions of the quasi-identifiers; ``None`` if the format does not describe them."""
         return None
 
+    @property
+    def projections(self) -> tuple[Release, ...]:
+        """The releases that it consists of, each of which describes every row once: itself, unless it has several."""
+        return (self,)
+
     @abstractmethod
     def lookup(self) -> Lookup:
         """The look-up that finds the groups which may contain given people."""
@@ -124,6 +129,10 @@ class Release(ABC):
     @abstractmethod
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The estimated number of published rows that satisfy each query; withheld rows are not estimated."""
+
+    def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Sentences on what estimates with conditions on these columns rest on, without a full stop."""
+        return ()
 
     def estimate(self, query: Query | str) -> float:
         """The estimated number of rows that satisfy a `Query` or a text ``SELECT COUNT(*) FROM t WHERE ...``.

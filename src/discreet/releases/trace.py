@@ -11,6 +11,7 @@ import pyarrow as pa
 from discreet.disk import sync
 from discreet.errors import DiscreetError
 from discreet.releases.folder import MANIFEST
+from discreet.releases.generalized.release import GROUP
 from discreet.releases.placement import check_file, enter_file, real_place, tidied
 from discreet.releases.release import Release
 from discreet.table.write import write_table
@@ -19,6 +20,8 @@ from discreet.unfinished import unfinished
 
 def write_trace(release: Release, path: str | os.PathLike[str]) -> Path:
     """Write the columns ``row`` (input row, from 0) and ``group`` (empty if withheld), readable by the owner only.
+
+    A release of several tables has a column ``group_1``, ``group_2``, ... for each instead.
 
     The file appears complete or not at all; an existing file is replaced.
     """
@@ -40,9 +43,11 @@ def fill_trace(release: Release, path: Path) -> None:
     """Write the trace of a release to a new file and sync it to disk."""
     if release.trace is None:
         raise DiscreetError("a release loaded from its files has no trace; only the one who publishes can write it")
-    groups = pa.array(release.trace, mask=release.trace < 0)
+    several = release.trace.ndim > 1
+    traces = {f"{GROUP}_{at}": one for at, one in enumerate(release.trace.T, 1)} if several else {GROUP: release.trace}
+    groups = {name: pa.array(np.ascontiguousarray(one), mask=one < 0) for name, one in traces.items()}
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    write_table(pa.table({"row": np.arange(len(groups)), "group": groups}), path)
+    write_table(pa.table({"row": np.arange(len(release.trace)), **groups}), path)
     sync(path)
 
 

@@ -15,6 +15,7 @@ from discreet.adversary.formats.generalized.align import Aligned
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
+from discreet.releases.generalized.release import GROUP
 from discreet.releases.grouped import GroupedRelease
 from discreet.table.combinations import first_difference, places_among
 from discreet.table.paths import content, located
@@ -24,21 +25,27 @@ EXPLAINED = "every group has exactly the sensitive values of its rows, all of wh
 
 
 def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int64], list[str]]:
-    """Read the private file with the group of every input row (empty when withheld); also return the file's faults."""
+    """Read the private file with the group of every input row (empty when withheld); also return the file's faults.
+
+    A file with the columns ``group_1``, ``group_2``, ... gives a matrix with a column for each.
+    """
     what = f"the trace {str(path)!r}"
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(content(located(path), f"{str(path)!r} for the trace")),
-            convert_options=pyarrow.csv.ConvertOptions(column_types={"row": pa.int64(), "group": pa.int64()}),
+            convert_options=pyarrow.csv.ConvertOptions(null_values=[""]),
         )
-        numbers, groups = table.column("row"), table.column("group")
+        several = GROUP not in table.column_names and f"{GROUP}_1" in table.column_names
+        names = [f"{GROUP}_{at}" for at in range(1, table.num_columns)] if several else [GROUP]
+        numbers = table.column("row").cast(pa.int64())
+        groups = [table.column(name).cast(pa.int64()).fill_null(-1).to_numpy() for name in names]
     except (pa.ArrowException, KeyError) as error:
         raise DiscreetError(
             f"{what} cannot be read as a table with the columns row and group ({str(error).splitlines()[0]}); name the "
             "file that publishing wrote, or audit without it"
         ) from None
     at = numbers.fill_null(-1).to_numpy()
-    trace = np.full(rows, -1, np.int64)
+    trace = np.full((rows, len(groups)), -1, np.int64)
     faults: list[str] = []
     outside = (at < 0) | (at >= rows)
     if bool(outside.any()):
@@ -48,8 +55,8 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
         faults.append(f"the trace names input row {int(np.argmax(seen > 1)):,} more than once")
     if bool((seen == 0).any()):
         faults.append(f"the trace does not name input row {int(np.argmax(seen == 0)):,}")
-    trace[at[~outside]] = groups.fill_null(-1).to_numpy()[~outside]
-    return trace, faults
+    trace[at[~outside]] = np.column_stack(groups)[~outside]
+    return trace if several else trace[:, 0], faults
 
 
 def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
