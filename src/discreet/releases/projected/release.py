@@ -83,8 +83,8 @@ class ProjectedRelease(Release):
 
         >>> import discreet as dc
         >>> from dataclasses import replace
-        >>> from discreet.datasets import census
-        >>> table = census(300, quasi=("age", "sex"), sensitive=("occupation", "income"))
+        >>> from discreet.datasets import census_arrow
+        >>> table = dc.read(census_arrow(300), quasi=["age", "gender"], sensitive=["salary", "occupation"])
         >>> parts = [dc.Cuts().publish(replace(table, sensitive=(one,)), dc.LDiversity(2)) for one in table.sensitive]
         >>> release = dc.ProjectedRelease.from_parts(parts, promise=dc.LDiversity(2), scheme="mine")
         >>> release, sorted(release.tables(numbers=False))

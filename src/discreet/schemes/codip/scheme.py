@@ -46,10 +46,10 @@ class Codip(Scheme):
     go together may learn more where the groups of different tables overlap in part; with ``aligned=True`` all tables
     have the same groups, so that nobody is narrowed down to fewer persons by intersecting them.
 
-    >>> from discreet.datasets import census
-    >>> from discreet.principles import LDiversity
-    >>> table = census(500, quasi=("age", "sex"), sensitive=("occupation", "income"))
-    >>> len(Codip(exposure=0, random_state=1).publish(table, LDiversity(3)).parts)
+    >>> import discreet as dc
+    >>> from discreet.datasets import census_arrow
+    >>> table = dc.read(census_arrow(500), quasi=["age", "gender"], sensitive=["salary", "occupation"])
+    >>> len(Codip(exposure=0, random_state=1).publish(table, dc.LDiversity(3)).parts)
     2
     """
 
