@@ -14,9 +14,8 @@ import pytest
 import discreet as dc
 from discreet.adversary.formats.projected.across import (
     Held,
-    _groups,
-    _held,
     background,
+    held_by,
     intersection,
     strongest_beliefs,
 )
@@ -26,10 +25,7 @@ Partition = list[int]
 
 
 def held(table: dc.Table, *partitions: Partition) -> list[Held]:
-    release = published(table, partitions)
-    groups = _groups(release, table.rows, release.trace)
-    assert groups is not None
-    return _held(release, table, groups)
+    return held_by(published(table, partitions), table)
 
 
 def worlds(values: list[str], groups: Partition) -> Iterator[tuple[str, ...]]:

@@ -79,6 +79,13 @@ def across(release: ProjectedRelease, original: Table, trace: NDArray[Any] | Non
     return [_told_background(held), _told_intersection(held)]
 
 
+def held_by(release: ProjectedRelease, original: Table) -> list[Held]:
+    """Return the sensitive attributes of a release that knows its own trace."""
+    groups = _groups(release, original.rows, release.trace)
+    assert groups is not None, "a release that was loaded has no trace"
+    return _held(release, original, groups)
+
+
 def _groups(release: ProjectedRelease, rows: int, trace: NDArray[Any] | None) -> NDArray[np.int64] | None:
     """Return the position of every row's group in each table, -1 if withheld; None without a fitting trace."""
     if trace is None or trace.shape != (rows, len(release.parts)) or trace.dtype.kind not in "iu":
