@@ -12,9 +12,11 @@ import pytest
 
 import discreet as dc
 from discreet.principles.prior import Prior
+from discreet.schemes.codip.plans import chosen, merged
+from discreet.table.dependency import dependency
 from discreet.table.table import Table
 from support.audits import audits
-from support.projected import people
+from support.projected import household, people
 
 RAW = {
     "race": ["white", "white", "white", "black"],
@@ -176,3 +178,20 @@ def test_refusals(options: dict[str, object], promise: str, sentence: str) -> No
 def test_parameters_that_mean_nothing(wrong: dict[str, object]) -> None:
     with pytest.raises(dc.DiscreetError):
         dc.Codip(**wrong)  # type: ignore[arg-type]
+
+
+def test_findings_of_the_paper_on_a_table_of_the_same_shape() -> None:
+    """Figures 5 to 7 in kind: much less is exposed for a small loss; the number of tables stays small."""
+    found = dependency(household(4000).sensitive)
+    ways = {len(plan): plan for plan in merged(found, lambda plan: True)}
+    assert sorted(ways) == list(range(1, 16))
+    exposures, losses = (
+        [ratio(ways[number]) for number in range(1, 16)] for ratio in (found.exposure, found.association_loss)
+    )
+    assert exposures == sorted(exposures, reverse=True) and losses == sorted(losses)
+    assert any(exposure < 0.2 and loss < 0.2 for exposure, loss in zip(exposures, losses, strict=True))
+    for exposure in (0.5, 0.2, 0.1, 0.05):
+        theirs = merged(found, lambda plan, most=exposure: found.exposure(plan) <= most)[-1]
+        ours = chosen(found, lambda plan: True, exposure, seconds=0.0)
+        assert ours is not None and found.exposure(ours) <= exposure
+        assert found.association_loss(ours) <= found.association_loss(theirs) + 1e-9

@@ -134,7 +134,7 @@ def _answered(
         heading = [] if file is None else [statement.sql]
         conditions = one.query if isinstance(one, GroupBy) else one
         columns = [*conditions.by_attribute, *(one.attributes if isinstance(one, GroupBy) else ())]
-        remarks = [*_unknown(release, conditions), *(f"Note: {told}" for told in release.notes_on(columns))]
+        remarks = [*_unknown(release, conditions), *(f"Note: {told}." for told in release.notes_on(columns))]
         answers.append(_Answer(document, heading, lines, remarks))
     return answers
 

@@ -33,8 +33,8 @@ from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
 EACH = (
-    "that is each table by itself, against whoever does not know which values of attributes in different tables go "
-    "together"
+    "it is kept by each table by itself, against whoever does not know which values of attributes in different tables "
+    "go together"
 )
 ROUNDS = 10
 """How often beliefs are scaled to the counts of their groups."""
