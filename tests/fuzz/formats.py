@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -61,20 +62,30 @@ def check(folder: Path, case: Case, promises: list[Promise], trace: Path) -> str
     return str(manifest["format"])
 
 
-def states(folder: Path, promises: list[Promise]) -> bool:
-    """Whether the manifest states all these promises."""
+def states(folder: Path, promises: list[Promise], sensitive: list[Column]) -> bool:
+    """Whether the manifest states all these promises, and of each that is not about every attribute which it is."""
     stated = [_spelt(text) for text in manifest_of(folder)["promise"]]
-    return all(_spelt(promise.text) in stated for promise in promises)
+    wanted: list[Promise] = []
+    for promise in promises:
+        about = [column.name for column in sensitive if promise.concerns(column)]
+        if len(about) == len(sensitive) or promise.name == "k-anonymity":
+            wanted.append(promise)
+        else:
+            wanted += [replace(promise, attribute=name) for name in about]
+    return all(_spelt(promise.text) in stated for promise in wanted)
 
 
 def _spelt(text: str) -> tuple[str, frozenset[str]]:
     """Normalise a promise: order of parameters and spelling of numbers do not matter, and defaults are left out."""
-    name, _, inside = text.partition("(")
+    text, named, attribute = text.removesuffix(")").partition("attribute=")
+    name, _, inside = text.rstrip(", ").partition("(")
     parts = (part.strip().partition("=") for part in inside.removesuffix(")").split(","))
     said = {key: _number(value) for key, _, value in parts}
     if {"below", "above"} <= said.keys():
         said.pop("epsilon", None)  # unused when both sides are given
     defaults = {"variant=enhanced", "kind=frequency", "distance=equal", "neighbourhood=absolute", "presence=group"}
+    about = json.loads(attribute) if attribute.startswith('"') else attribute
+    said |= {"attribute": about} if named else {}
     return name, frozenset(f"{key}={value}" for key, value in said.items()) - defaults
 
 
@@ -86,10 +97,11 @@ def _number(text: str) -> str:
 
 
 def _judge(published: Published, groups: Sequence[Sequence[int]]) -> None:
-    """Check every promise about every sensitive attribute in each of these groups of rows."""
+    """Check every promise about every sensitive attribute that it is about in each of these groups of rows."""
     for column in published.case.sensitive:
         prior = column.meant
-        for promise, rows in itertools.product(published.promises, groups):
+        about = [promise for promise in published.promises if promise.concerns(column)]
+        for promise, rows in itertools.product(about, groups):
             held = [prior[row] for row in rows]
             expect(not broken(promise, held, prior, column), f"{promise.text} is broken by a group with {held}")
 

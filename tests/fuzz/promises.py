@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,22 +23,40 @@ class Promise:
 
     name: str
     parameters: dict[str, str]
+    attribute: str | None = None
+    """The sensitive attribute that it names; by default it is about each that it fits."""
 
     @property
     def text(self) -> str:
-        return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.parameters.items())})"
+        said = [f"{key}={value}" for key, value in self.parameters.items()]
+        said += [] if self.attribute is None else [f"attribute={json.dumps(self.attribute)}"]
+        return f"{self.name}({', '.join(said)})"
+
+    def concerns(self, column: Column) -> bool:
+        """Whether the promise is about a sensitive attribute: it names it, or it names none and fits it."""
+        if self.attribute is not None:
+            return self.attribute == column.name
+        height = 0 if column.tree is None else len(column.tree[0]) - 1
+        if self.parameters.get("distance") == "hierarchical" and height < 2:
+            return False
+        if self.parameters.get("distance") == "ordered" and column.kind == "categorical":
+            return False
+        if int(self.parameters.get("level", 0)) > max(0, height - 1):
+            return False
+        return column.kind == "numeric" or self.name not in ("proximity", "ke-anonymity", "variance")
 
     def number(self, key: str) -> Fraction:
         return Fraction(self.parameters[key])
 
 
-def draw_promise(chance: Random, column: Column) -> Promise:
-    """Draw a promise of any kind that suits this sensitive attribute."""
+def draw_promise(chance: Random, column: Column, named: bool = False) -> Promise:
+    """Draw a promise of any kind that suits this sensitive attribute, and names it if that is wanted."""
     numbers = ["proximity", "proximity", "proximity", "ke-anonymity", "variance"] if column.kind == "numeric" else []
     name = chance.choice([*(name for name in DRAWN if name not in numbers), *numbers])
     if column.kind != "numeric" and name in ("proximity", "ke-anonymity", "variance"):
         name = "beta-likeness"
-    return Promise(name, {key: value for key, value in DRAWN[name](chance, column).items() if value})
+    attribute = column.name if named and name != "k-anonymity" else None
+    return Promise(name, {key: value for key, value in DRAWN[name](chance, column).items() if value}, attribute)
 
 
 def broken(promise: Promise, group: Group, prior: Group, column: Column) -> bool:

@@ -23,8 +23,8 @@ import numpy as np
 from discreet import randomness
 from discreet.adversary.audit import audit
 from discreet.errors import DiscreetError
+from discreet.principles.per_attribute import by_attribute
 from discreet.principles.principle import Principle, parse, together
-from discreet.principles.prior import Prior
 from discreet.releases import load
 from discreet.releases.release import Release
 from discreet.releases.trace import write_trace
@@ -169,7 +169,7 @@ def _try(chance: Random, outcome: Outcome, home: Path) -> None:
     release.save(folder, form)
     write_trace(release, trace)
     expect(check(folder, case, promises, trace) == release.format, "the manifest names another format")
-    expect(states(folder, promises), "the manifest does not state the promise")
+    expect(states(folder, promises, case.sensitive), "the manifest does not state the promise")
     for known in (trace, None):
         found = audit(folder, table, trace=known, promises=principle)
         expect(found.holds, f"the audit does not hold: {found.sentences()}")
@@ -242,18 +242,24 @@ def draw_work(chance: Random, scheme: Scheme, home: Path) -> tuple[Case, Table, 
     for left in reversed(range(TABLES)):
         case = draw_case(chance, scheme.several)
         table = read_case(case, home)
-        prior = Prior.of(table)
         for _ in range(TRIES):
-            found = [draw_promise(chance, case.sensitive[0]) for _ in range(chance.choice([1, 1, 1, 2]))]
-            if not left or _possible(scheme, found, prior):
+            if len(case.sensitive) == 1:
+                found = [draw_promise(chance, case.sensitive[0]) for _ in range(chance.choice([1, 1, 1, 2]))]
+            else:
+                found = [draw_promise(chance, column, chance.random() < 0.5) for column in case.sensitive]
+            if not left or _possible(scheme, found, table):
                 return case, table, found
     raise AssertionError("the last table is always taken")
 
 
-def _possible(scheme: Scheme, promises: list[Promise], prior: Prior) -> bool:
+def _possible(scheme: Scheme, promises: list[Promise], table: Table) -> bool:
     principle = together([parse(promise.text) for promise in promises])
     try:
-        principle.require(prior)
+        each = by_attribute(principle, table)
+        for prior, promise in each:
+            promise.require(prior)
     except DiscreetError:
         return False
-    return scheme.refusal(principle, prior) is None
+    if len(each) > 1:
+        return scheme.refusal_of_several(principle, each) is None
+    return scheme.refusal(principle, each[0].prior) is None

@@ -21,6 +21,7 @@ from discreet.principles import Prior, parse
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import SCHEMES
+from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.table.read import read
 from discreet.table.table import Table
@@ -63,14 +64,16 @@ def test_a_table_has_a_first_sensitive_attribute_and_others() -> None:
     assert Table(10, table.quasi, None).sensitive == () and Table(10, table.quasi, None).secret is None
 
 
-def test_every_other_scheme_refuses_it() -> None:
+def test_schemes_for_one_attribute_refuse_it_and_name_one_that_does_not() -> None:
     table = people(40, 2, 1)
     for name, scheme in SCHEMES.items():
-        if not scheme.several:
-            with pytest.raises(dc.DiscreetError, match=r"protects one sensitive attribute and the table has several"):
-                scheme().publish(table, dc.Proximity(1, 2))
-        else:
-            assert name == "proximity"
+        if scheme.several:
+            assert issubclass(scheme, GroupingScheme), name
+            continue
+        for promise, way in (("proximity(epsilon=1, m=2)", "proximity"), ("alpha-beta(alpha=0.5, beta=0.5)", "cuts")):
+            told = rf"protects one sensitive attribute and the table has several \(s0, s1\).* choose scheme '{way}'"
+            with pytest.raises(dc.DiscreetError, match=told):
+                dc.publish(table, promise, name)
 
 
 # ------------------------------------------------------------------------------------------------------------- release
@@ -151,8 +154,10 @@ def test_an_attribute_of_names_goes_along() -> None:
     table = read(pa.table(source), quasi=["age"], sensitive=["pay", "ill"])
     with pytest.raises(dc.DiscreetError, match="nothing is promised about the values of the sensitive attribute 'ill'"):
         dc.publish(table, "proximity(epsilon=20, m=3, attribute=pay) & k-anonymity(k=4)")
-    with pytest.raises(dc.DiscreetError, match="is about numbers and the sensitive attribute 'ill' is categorical"):
+    with pytest.raises(dc.DiscreetError, match="nothing is promised about the values of the sensitive attribute 'ill'"):
         dc.publish(table, "proximity(epsilon=20, m=3)")
+    with pytest.raises(dc.DiscreetError, match="is about numbers and the sensitive attribute 'ill' is categorical"):
+        dc.publish(table, "proximity(epsilon=20, m=3, attribute=ill) & l-diversity(l=2)")
     with pytest.raises(dc.DiscreetError, match="names the attribute 'wage', which is not sensitive"):
         dc.publish(table, "proximity(epsilon=20, m=3, attribute=wage) & l-diversity(l=2)")
     release = dc.publish(table, "proximity(epsilon=20, m=3, attribute=pay) & l-diversity(l=2)")
@@ -263,8 +268,10 @@ def test_other_commands_and_files_that_cannot_take_several(folder: Path) -> None
         done = run.invoke(main, [command, str(folder / "people.csv"), *WORDS])
         assert done.exit_code == 2 and "one sensitive attribute is looked at at a time" in done.output, done.output
     words = ["publish", str(folder / "people.csv"), "-o", str(folder / "no"), *WORDS]
-    done = run.invoke(main, [*words, "--promise", "l-diversity(l=2)"])
-    assert done.exit_code == 2 and "protected by promises of proximity" in done.output and not (folder / "no").exists()
+    done = run.invoke(main, [*words, "--promise", "k-anonymity(k=2)"])
+    assert (
+        done.exit_code == 2 and "nothing is promised about the values" in done.output and not (folder / "no").exists()
+    )
     (folder / "job.toml").write_text(
         'input = "people.csv"\noutput = "by-job"\nquasi = ["age"]\nsensitive = ["wage", "hours"]\n'
         'promises = ["proximity(epsilon=2, m=2)"]\n'

@@ -80,9 +80,10 @@ def test_ways_out_do_not_circle_with_several_sensitive_attributes(name: str) -> 
 
 @pytest.mark.parametrize("name", ["cuts", "mondrian"])
 def test_general_schemes_name_the_way_out_for_proximity(name: str) -> None:
-    """Nobody has to guess which scheme is for numbers near to each other."""
-    with pytest.raises(DiscreetError, match=r"for proximity\(.*\) choose scheme 'proximity'"):
-        dc.publish(people("wage"), "proximity(epsilon=1, m=2) & k-anonymity(k=2)", name)
+    """Nobody has to guess which scheme is for numbers near to each other, if all rows as one group have too many."""
+    with pytest.raises(DiscreetError, match=r"starts with all rows as one group.* choose scheme 'proximity'"):
+        dc.publish(people("wage"), "proximity(epsilon=1, m=4) & k-anonymity(k=2)", name)
+    assert dc.publish(people("wage"), "proximity(epsilon=1, m=2) & k-anonymity(k=2)", name).rows == 80
 
 
 def test_what_no_scheme_keeps_is_said() -> None:

@@ -29,9 +29,9 @@ ABOUT_VALUES = {
 """Promises about sensitive attributes of any kind."""
 
 ABOUT_NUMBERS = {
-    "proximity(epsilon=3, m=2)": "proximity retention codip",
-    "proximity(epsilon=0.2, m=3, neighbourhood=relative)": "proximity retention codip",
-    "proximity(epsilon=0.5, m=2) & k-anonymity(k=3)": "proximity codip",
+    "proximity(epsilon=3, m=2)": "cuts mondrian proximity retention codip",
+    "proximity(epsilon=0.2, m=3, neighbourhood=relative)": "cuts mondrian proximity retention codip",
+    "proximity(epsilon=0.5, m=2) & k-anonymity(k=3)": "cuts mondrian proximity codip",
     "ke-anonymity(k=2, e=3)": "cuts mondrian baseline codip",
     "variance(v=2) & k-anonymity(k=2)": "cuts mondrian codip",
 }

@@ -26,12 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.analyst.queries import relative_errors
+from discreet.analyst.workload import any_one
 from discreet.errors import DiscreetError
 from discreet.randomness import generator
 from discreet.releases.release import Release
 from discreet.table.grouping import GroupBy, occupied
 from discreet.table.query import OneOf, Query
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
 
 SELECTIVITIES = {"Query-1": 0.01, "Query-2": 0.05, "Query-3": 0.1}
 """The three workloads of the paper."""
@@ -80,8 +81,8 @@ def group_by_workload(
     """Random GROUP BY counts on a table, reproducible by ``seed``.
 
     ``dimensions`` is the number of quasi-identifiers to group by, by default 2 or as many as there are;
-    ``selectivity`` is the share of rows that satisfy the condition on the sensitive attribute, as nearly as its values
-    allow.
+    ``selectivity`` is the share of rows that satisfy the condition on the sensitive attribute (with several, one drawn
+    at random), as nearly as its values allow.
 
     >>> from discreet.datasets import patients
     >>> [one.attributes for one in group_by_workload(patients(), number=2, seed=1)]
@@ -101,13 +102,13 @@ def group_by_workload(
     if number < 1:
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)
-    values = table.secret.values.tolist()
-    runs = _runs(table, selectivity)
+    each = [(column, column.values.tolist(), _runs(column, selectivity)) for column in table.sensitive]
     found = []
     for _ in range(number):
         chosen = np.sort(chance.permutation(most)[:dimensions]).tolist()
+        [(column, values, runs)] = any_one(each, chance)
         first, after = runs[int(chance.integers(len(runs)))]
-        condition = OneOf(table.secret.name, tuple(values[first:after]))
+        condition = OneOf(column.name, tuple(values[first:after]))
         found.append(GroupBy(tuple(table.quasi_names[axis] for axis in chosen), Query((condition,))))
     return found
 
@@ -156,18 +157,16 @@ def run_group_by(release: Release, cells: GroupCells) -> GroupByResult:
     return GroupByResult(mean, median, int(there.sum()), cells.dropped)
 
 
-def _runs(table: Table, selectivity: float) -> list[tuple[int, int]]:
+def _runs(column: Column, selectivity: float) -> list[tuple[int, int]]:
     """The runs of sensitive values to draw from, each as its first code and the code after its last."""
-    assert table.secret is not None, "a table without one is refused"
-    column = table.secret
-    counts = table.prior_counts.copy()
+    counts = np.bincount(column.codes, minlength=len(column.values)).astype(np.int64)
     if column.missing is not None:
         counts[column.missing] = 0
     held = np.flatnonzero(counts)
     if not len(held):
         raise DiscreetError(f"no row of the table has a value of {column.name!r}, so nothing can be asked of it")
     sums = np.concatenate(([0], np.cumsum(counts[held])))
-    first, wanted = np.arange(len(held)), selectivity * table.rows
+    first, wanted = np.arange(len(held)), selectivity * len(column.codes)
     # the shortest run with enough rows, and one value less or more, whichever comes closest
     ends = np.searchsorted(sums, sums[:-1] + wanted)[:, None] + np.array([-1, 0, 1])
     ends = np.clip(ends, first[:, None] + 1, len(held))

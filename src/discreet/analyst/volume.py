@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.analyst.workload import ranges_on
+from discreet.analyst.workload import any_one, ranges_on
 from discreet.errors import DiscreetError
 from discreet.randomness import generator
 from discreet.table.query import Query
@@ -32,6 +32,8 @@ def volume_workload(
     seed: int | None = 0,
 ) -> list[Query]:
     """Random queries of one dimensionality (w) and volume (s), reproducible by ``seed``.
+
+    With several sensitive attributes, each query has a condition on one of them, drawn at random.
 
     >>> from discreet.datasets import census
     >>> table = census(100, quasi=("age",), sensitive="income")
@@ -57,10 +59,11 @@ def volume_workload(
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)
     draws = [ranges_on(column, chance, down=True) for column in table.quasi]
-    last = ranges_on(table.secret, chance, down=True)
+    last = [ranges_on(column, chance, down=True) for column in table.sensitive]
     share = volume ** (1.0 / dimensionality)
     queries = []
     for _ in range(number):
         chosen = np.sort(chance.permutation(most - 1)[: dimensionality - 1]).tolist()
-        queries.append(Query((*(draws[axis](share) for axis in chosen), last(share))))
+        asked = [*(draws[axis] for axis in chosen), *any_one(last, chance)]
+        queries.append(Query(tuple(draw(share) for draw in asked)))
     return queries

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +30,7 @@ from discreet.table.query import Condition, OneOf, Query, Range
 from discreet.table.table import Column, Table
 from discreet.table.texts import LARGEST_WHOLE
 
+T = TypeVar("T")
 Draw = Callable[[float], Condition]
 """Draws a condition on one attribute that covers the given share of its domain, at a random position."""
 
@@ -61,7 +62,8 @@ def workload(
     """Random queries on a table, reproducible by ``seed``.
 
     ``dimensionality`` (lambda) is the number of quasi-identifiers in a query, by default 3 or as many as there are;
-    ``selectivity`` (theta) is the share of rows that a query would select if all values were equally frequent.
+    ``selectivity`` (theta) is the share of rows that a query would select if all values were equally frequent. With
+    several sensitive attributes, each query has a condition on one of them, drawn at random.
 
     >>> from discreet.datasets import patients
     >>> [len(query.conditions) for query in workload(patients(), dimensionality=2, number=3)]
@@ -80,13 +82,19 @@ def workload(
         raise DiscreetError(f"a workload needs at least one query, not {number}")
     chance = generator(seed)
     draws = [ranges_on(column, chance) for column in table.quasi]
-    last = [] if table.secret is None else [ranges_on(table.secret, chance)]
-    share = selectivity ** (1.0 / (dimensionality + len(last)))
+    last = [ranges_on(column, chance) for column in table.sensitive]
+    share = selectivity ** (1.0 / (dimensionality + bool(last)))
     queries = []
     for _ in range(number):
         chosen = np.sort(chance.permutation(most)[:dimensionality]).tolist()
-        queries.append(Query(tuple(draw(share) for draw in [*(draws[axis] for axis in chosen), *last])))
+        asked = [*(draws[axis] for axis in chosen), *any_one(last, chance)]
+        queries.append(Query(tuple(draw(share) for draw in asked)))
     return queries
+
+
+def any_one(some: Sequence[T], chance: np.random.Generator) -> list[T]:
+    """One of some things drawn at random, as a list; without chance if there is at most one."""
+    return list(some) if len(some) < 2 else [some[int(chance.integers(len(some)))]]
 
 
 def run(release: Release, table: Table, queries: Sequence[Query], exact: ArrayLike | None = None) -> WorkloadResult:

@@ -184,7 +184,7 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
     from discreet.report.measures import EXACT, MEASURES
 
     asked = told.asked
-    on_sensitive = "" if told.sensitive is None else f" and on {told.sensitive!r}"
+    on_sensitive = "" if not told.sensitive else f" and on {' or '.join(map(repr, told.sensitive))}"
     console.print(
         f"{rows(told.rows)}; {asked.queries:,} count queries on {asked.dimensions} of {len(told.quasi)} "
         f"quasi-identifiers{on_sensitive}, {asked.size}"

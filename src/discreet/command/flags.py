@@ -27,7 +27,7 @@ ROLES = (
     click.option(
         "--sensitive",
         metavar="COLUMNS",
-        help="The column whose values are protected; publish takes several, comma separated, with scheme proximity.",
+        help="The column whose values are protected, or several, comma separated.",
     ),
 )
 PERSON = click.option(

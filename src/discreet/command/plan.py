@@ -10,6 +10,7 @@ import click
 
 from discreet.command import flags
 from discreet.command.console import HOLDS, VIOLATED, note, number, output, print_json, watching
+from discreet.errors import DiscreetError
 from discreet.table.paths import shown
 
 if TYPE_CHECKING:
@@ -60,36 +61,47 @@ def plan(
     """Plan what to promise about INPUT: the strongest promise of every kind that some release of it can keep.
 
     For a numeric sensitive attribute, --epsilon asks for the largest m, --m for the largest epsilon, and both together
-    ask whether they can be kept. Without --quasi, all other columns are treated as quasi-identifiers. With --person,
-    promises are about persons, as in a release published with it.
+    ask whether they can be kept. Several sensitive attributes are planned for one by one. Without --quasi, all other
+    columns are treated as quasi-identifiers. With --person, promises are about persons, as in a release published with
+    it.
 
     Exit code: 0, or 1 if --epsilon and --m cannot be kept together, or 2 for bad input.
     """
     from discreet.command.reading import read_to_look
-    from discreet.report.plan import plan as make
+    from discreet.report.plan import plans
 
     target = None if plot is None else _check_plot(plot, input, force, given)
     with watching() as progress:
         progress("reading", 0.0)
         table, remarks = read_to_look(input, quasi, sensitive, given)
         progress("planning", 0.0)
-        told = make(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
+        found = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
         if target is not None:
+            if len(found) > 1:
+                raise DiscreetError(
+                    f"a plot is about one sensitive attribute, not {', '.join(str(one.sensitive) for one in found)}; "
+                    f"say --sensitive {found[0].sensitive}"
+                )
             from discreet.command.outputs import write_file
             from discreet.report.frontier import check_suffix, drawn
 
             progress("drawing", 0.0)
-            write_file(target, drawn(told, check_suffix(str(plot)), shown(Path(input).name)), force)
+            write_file(target, drawn(found[0], check_suffix(str(plot)), shown(Path(input).name)), force)
     for remark in remarks:
         note(remark)
+    feasible = all(told.feasible for told in found)
     if as_json:
-        print_json({"input": input, "plot": plot, **told.as_dict()})
+        each = [told.as_dict() for told in found]
+        print_json({"input": input, "plot": plot, **(each[0] if len(each) == 1 else {"plans": each})})
     else:
-        _show(output(), told)
+        for at, told in enumerate(found):
+            if at:
+                output().print()
+            _show(output(), told)
         if plot is not None:
             output().print()
             output().print(f"The plot is in {plot}; it holds no record of the table.")
-    return HOLDS if told.feasible else VIOLATED
+    return HOLDS if feasible else VIOLATED
 
 
 def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:

@@ -28,9 +28,8 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     Without --quasi, all columns are described and roles are suggested for them.
     """
     from discreet.command.reading import read_to_look
-    from discreet.principles.prior import Prior
     from discreet.report.profile import profile as describe
-    from discreet.report.profile import suggest, suggest_promise
+    from discreet.report.profile import suggest, suggest_promises
 
     with watching() as progress:
         progress("reading", 0.0)
@@ -50,8 +49,7 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     if sensitive is None and roles is not None and roles.sensitive is not None:
         column = next(one for one in table.columns if one.name == roles.sensitive)
         table = replace(table, quasi=tuple(one for one in table.quasi if one is not column), sensitive=(column,))
-    prior = Prior.of(table) if table.person is None else Prior.of_persons(table)
-    command = suggested_command(input, better, roles, given, notes, suggest_promise(prior))
+    command = suggested_command(input, better, roles, given, notes, suggest_promises(table))
     if as_json:
         print_json({**_document(told, roles, command), "notes": [str(one) for one in notes]})
     else:
@@ -78,30 +76,35 @@ def _heeding(given: dict[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
 
 
 def suggested_command(
-    input: str, told: Profile, roles: Roles | None, given: dict[str, Any], notes: Sequence[Note], promise: str
+    input: str,
+    told: Profile,
+    roles: Roles | None,
+    given: dict[str, Any],
+    notes: Sequence[Note],
+    promises: Sequence[str],
 ) -> str:
     """Return a command that publishes this table, including all flags that the user has given about it."""
+    sensitive = tuple(one.name for one in told.columns if one.role == "sensitive")
     if roles is not None:
         quasi: tuple[str, ...] = roles.quasi
         identifiers, person = roles.identifiers, given["person"] or roles.person
-        sensitive = next((one.name for one in told.columns if one.role == "sensitive"), roles.sensitive)
-        quasi = tuple(name for name in quasi if name not in (*identifiers, sensitive, person))
+        sensitive = sensitive or (() if roles.sensitive is None else (roles.sensitive,))
+        quasi = tuple(name for name in quasi if name not in (*identifiers, *sensitive, person))
     else:
         quasi = tuple(one.name for one in told.columns if one.role == "quasi")
         identifiers, person = (), given["person"]
-        sensitive = next((one.name for one in told.columns if one.role == "sensitive"), None)
     from discreet.table.query import NUMBERS
 
     words = ["discreet", "publish", input, "-o", "release"]
-    for flag, names in (("--quasi", quasi), ("--identifier", identifiers)):
+    for flag, names in (("--quasi", quasi), ("--identifier", identifiers), ("--sensitive", sensitive)):
         plain = [name for name in names if "," not in name]
         words += [flag, ",".join(plain)] if plain else []
         for name in names:
             words += [flag, name] if "," in name else []
-    words += [] if sensitive is None else ["--sensitive", sensitive]
     words += [] if person is None else ["--person", person]
-    words += ["--promise", promise]
-    used = {*quasi, sensitive}
+    for promise in promises:
+        words += ["--promise", promise]
+    used = {*quasi, *sensitive}
     given = _heeding(given, [about for one in notes if (about := one.about(used)) is not None])
     for flag, key in (
         *(("--numeric", "numeric"), ("--categorical", "categorical"), ("--ordinal", "ordinal")),
@@ -128,13 +131,13 @@ def _show(console: Console, told: Profile, roles: Roles | None, command: str) ->
         _show_uniqueness(console, told)
     else:
         _show_roles(console, roles)
-    sensitive = next((one for one in told.columns if one.role == "sensitive"), None)
-    if sensitive is not None:
-        _show_sensitive(console, sensitive)
-    if roles is None or sensitive is not None:
+    sensitive = [one for one in told.columns if one.role == "sensitive"]
+    for one in sensitive:
+        _show_sensitive(console, one)
+    if roles is None or sensitive:
         console.print("What can be promised:")
-        for one in told.reachable:
-            console.print(f"  {one.sentence}")
+        for promise in told.reachable:
+            console.print(f"  {promise.sentence}")
         console.print()
     console.print("To publish it:" if roles is None else "To publish it, if these roles are right:")
     console.print(f"  {command}")

@@ -189,6 +189,7 @@ def carry_out(job: Job) -> Outcome:
     from discreet.adversary.audit import audit
     from discreet.command.reading import on_columns, read_input
     from discreet.principles import parse, together
+    from discreet.principles.per_attribute import on_numbers
     from discreet.publishing import publish as publish_table
     from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
     from discreet.schemes import make_scheme
@@ -201,12 +202,20 @@ def carry_out(job: Job) -> Outcome:
     with watching() as progress:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)
+        if len(table.sensitive) > 1:  # for which the default may be another
+            scheme = make_scheme(job.scheme, job.options, job.seed, promise, several=True)
         check_kept(table)  # refuse before the work begins
         check_quasi(table)
         remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]
+        remarks += [f"Note: {sentence}." for sentence in on_numbers(promise, table)]
         if not any("distance" in text for text in job.promises):
             ordered = [column for column in table.sensitive if column.kind != "categorical"]
-            said = [part.remark(column.name, column.kind) for part in promise.parts for column in ordered]
+            said = [
+                part.remark(column.name, column.kind)
+                for part in promise.parts
+                for column in ordered
+                if part.about in (None, column.name)
+            ]
             remarks += [f"Note: {sentence}" for sentence in said if sentence]
         clock.lap("read")
         release = publish_table(table, promise, scheme, progress=progress, most_withheld=job.most_withheld)

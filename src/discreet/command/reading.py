@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from discreet.command.flags import Header, domains, forms, split_names, trees
-from discreet.errors import DiscreetError
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
@@ -47,10 +46,6 @@ def read_to_look(
     header = Header(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
     secrets = [] if sensitive is None else split_names([sensitive], header)
-    if len(secrets) > 1:
-        raise DiscreetError(
-            f"one sensitive attribute is looked at at a time, not {', '.join(secrets)}; say --sensitive {secrets[0]}"
-        )
     person = given.get("person")
     if not names["quasi"]:
         names["quasi"] = [name for name in header() if name not in (*secrets, person)]
@@ -59,7 +54,7 @@ def read_to_look(
     table = read(
         input,
         **names,
-        sensitive=secrets[0] if secrets else None,
+        sensitive=secrets,
         person=person,
         hierarchies={**offers, **files},
         domains=domains(given["domains"]),

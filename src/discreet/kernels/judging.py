@@ -28,6 +28,32 @@ SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, 
 NUMERIC = (WINDOWS, RANGE, VARIANCE)
 
 
+class Joint(NamedTuple):
+    """How counts of combinations of values tell the counts of each of several attributes.
+
+    Whoever judges by it writes into its scratch memory, so threads must not share it.
+    """
+
+    codes: NDArray[np.int32]
+    """Per attribute and combination: the value of the attribute."""
+    widths: NDArray[np.int64]
+    """Per attribute: how many values it has."""
+    starts: NDArray[np.int64]
+    """Per attribute: where the rules about it begin; one more for the end."""
+    heights: NDArray[np.int64]
+    """Per attribute: where the lines of its tree begin; one more for the end."""
+    caps: NDArray[np.float64]
+    """Per attribute and value: the largest share of a group it may have (1 when unbounded)."""
+    floors: NDArray[np.float64]
+    """Per attribute and value: the smallest share of a group it must have."""
+    counts: NDArray[np.int64]
+    """Scratch: per value of one attribute its count, 0 between uses."""
+    present: NDArray[np.int32]
+    """Scratch: the values of one attribute that occur."""
+    sides: NDArray[np.int64]
+    """Scratch: four numbers per attribute and value, while a cut is repaired."""
+
+
 class Rules(NamedTuple):
     """What every group must keep, as arrays: one line per rule, all of which must hold."""
 
@@ -45,6 +71,8 @@ class Rules(NamedTuple):
     """``tree[level, value]``: the ancestors of a value, for the hierarchical distance; no lines when there is none."""
     numeric: bool | None = True
     """None where no rule is about numbers (``NUMERIC``): what judges these is then left out of what is compiled."""
+    joint: Joint | None = None
+    """Where the counts are of combinations of several attributes' values, and each rule is about one attribute."""
 
 
 @kernel
@@ -54,6 +82,46 @@ def strain(counts, size, rules, present):
     ``present`` lists the values that may have a count above 0: where there are many values and few rows, most rules
     are judged by these alone.
     """
+    return _strain_of_each(counts, size, rules, present, rules.joint)
+
+
+@part
+def _strain_of_each(counts, size, rules, present, joint):
+    """The strain on the attribute where it is largest, or on the first where it exceeds 1; there may be but one."""
+    if joint is None:  # known from its type: the compiler drops what follows
+        return _strain_of_one(counts, size, rules, present)
+    worst = 0.0
+    for a in range(joint.widths.shape[0]):
+        begin, end, width = joint.starts[a], joint.starts[a + 1], joint.widths[a]
+        own = Rules(
+            rules.kinds[begin:end],
+            rules.parameters[begin:end],
+            rules.bounds[begin:end, :width],
+            rules.nodes[begin:end, :width],
+            rules.tree[joint.heights[a] : joint.heights[a + 1], :width],
+            rules.numeric,
+            None,
+        )
+        number = 0
+        for i in present:
+            if counts[i] > 0:
+                value = joint.codes[a, i]
+                if joint.counts[value] == 0:
+                    joint.present[number] = value
+                    number += 1
+                joint.counts[value] += counts[i]
+        held = joint.present[:number]
+        worst = max(worst, _strain_of_one(joint.counts[:width], size, own, held))
+        for value in held:
+            joint.counts[value] = 0
+        if worst > 1.0:
+            break
+    return worst
+
+
+@part
+def _strain_of_one(counts, size, rules, present):
+    """The strain of the rules about one attribute."""
     worst = 0.0
     m = counts.shape[0]
     if size == 0:

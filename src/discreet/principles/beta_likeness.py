@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK, Rules
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Choice, Number, Parameter, Whole
+from discreet.principles.parameters import ATTRIBUTE, Choice, Number, Parameter, Whole
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.wording import about, percent, rows
@@ -44,12 +45,15 @@ class BetaLikeness(Principle):
         Choice("variant", choices=("enhanced", "basic")),
         Number("negative", optional=True, high=1.0),
         Whole("level", low=0),
+        ATTRIBUTE,
     )
 
     beta: float
     variant: str = "enhanced"
     negative: float | None = None
     level: int = 0
+    attribute: str | None = None
+    """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     @property
     def bounds_each_value(self) -> bool:
@@ -75,11 +79,14 @@ class BetaLikeness(Principle):
             gains[held] = np.minimum(self.beta, -np.log(p[held]))
         return gains
 
-    def require(self, prior: Prior) -> None:
-        """Require a sensitive attribute and, with a level, a hierarchy that has this level below its root."""
-        super().require(prior)
+    def misfit(self, prior: Prior) -> str | None:
+        """With a level, the attribute needs a hierarchy that has this level below its root."""
         if self.level > 0:
-            prior.nodes(self.level, str(self))
+            try:
+                prior.nodes(self.level, str(self))
+            except DiscreetError as error:
+                return str(error)
+        return None
 
     def rules(self, prior: Prior) -> Rules:
         """A cap for each value (or node), and a floor if ``negative`` is given."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.kernels.judging import Rules
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Number, Parameter
+from discreet.principles.parameters import ATTRIBUTE, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, rows
@@ -33,9 +33,11 @@ class DeltaDisclosure(Principle):
 
     name: ClassVar[str] = "delta-disclosure"
     example: ClassVar[str] = "'delta-disclosure(delta=1)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Number("delta", above=True),)
+    parameters: ClassVar[tuple[Parameter, ...]] = (Number("delta", above=True), ATTRIBUTE)
 
     delta: float
+    attribute: str | None = None
+    """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     @property
     def bounds_each_value(self) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.kernels.judging import DISTINCT, RANGE, Rules
 from discreet.principles.counts import Counts
 from discreet.principles.measuring import in_units
-from discreet.principles.parameters import Number, Parameter, Whole
+from discreet.principles.parameters import ATTRIBUTE, Number, Parameter, Whole
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, rule
@@ -33,14 +33,20 @@ class KEAnonymity(Principle):
 
     name: ClassVar[str] = "ke-anonymity"
     example: ClassVar[str] = "'ke-anonymity(k=3, e=2000)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Whole("k"), Number("e"))
+    parameters: ClassVar[tuple[Parameter, ...]] = (Whole("k"), Number("e"), ATTRIBUTE)
     larger_is_stronger: ClassVar[bool] = True
 
     k: int
     e: float
+    attribute: str | None = None
+    """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
+
+    def misfit(self, prior: Prior) -> str | None:
+        """The attribute must be numeric."""
+        return prior.without_numbers(str(self))
 
     def require(self, prior: Prior) -> None:
-        """Require a numeric sensitive attribute."""
+        """Require a numeric sensitive attribute without infinite numbers."""
         super().require(prior)
         prior.require_numbers(str(self))
 

@@ -13,7 +13,7 @@ from discreet.errors import DiscreetError
 from discreet.kernels.judging import DISTINCT, ENTROPY, RECURSIVE, SLACK, Rules
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.principles.parameters import ATTRIBUTE, Choice, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
@@ -52,12 +52,15 @@ class LDiversity(Principle):
         Number("l", low=1.0),
         Choice("kind", choices=("distinct", "entropy", "recursive", "frequency")),
         Number("c", optional=True, above=True),
+        ATTRIBUTE,
     )
     larger_is_stronger: ClassVar[bool] = True
 
     l: float  # noqa: E741 - its name in the literature
     kind: str = "frequency"
     c: float | None = None
+    attribute: str | None = None
+    """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     def __post_init__(self) -> None:
         """Check each parameter, and that they are compatible."""

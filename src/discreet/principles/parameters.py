@@ -193,3 +193,7 @@ class Name(Parameter):
         if not isinstance(value, str):
             raise ValueError
         return value
+
+
+ATTRIBUTE = Name("attribute", optional=True)
+"""The sensitive attribute that a promise is about; without it, the promise is about every one that it fits."""

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
 from discreet.principles.counts import Counts
+from discreet.principles.per_attribute import apart
 from discreet.principles.principle import Principle, Reach, main_parameter
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, percent
@@ -56,6 +57,11 @@ def rules_about(principle: Principle, table: Table) -> tuple[Rules, Rules]:
 
 def require_persons(principle: Principle, table: Table) -> None:
     """Raise if a promise cannot be judged by persons, or if the whole table, counted by persons, breaks it."""
+    for promise, one in apart(principle, table):
+        _require_persons(promise, one)
+
+
+def _require_persons(principle: Principle, table: Table) -> None:
     several = 0 if table.secret is None else several_values(table, table.secret)
     whole = Judged.of(table, np.zeros(table.rows, np.int64), 1).by_persons
     prior = Prior.of_persons(table)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.kernels.judging import Rules
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.principles.parameters import ATTRIBUTE, Choice, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, percent
@@ -51,12 +51,15 @@ class AlphaBeta(Principle):
         Number("alpha", high=1.0, above=True),
         Number("beta", high=1.0, above=True),
         Choice("presence", choices=("group", "combined")),
+        ATTRIBUTE,
     )
     hides_presence: ClassVar[bool] = True
 
     alpha: float
     beta: float
     presence: str = "group"
+    attribute: str | None = None
+    """The sensitive attribute that beta is about; ``None`` for each."""
 
     @property
     def combined_presence(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
 from discreet.principles.buckets import fewest_buckets
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Parameter
+from discreet.principles.parameters import ATTRIBUTE, Parameter
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine
 from discreet.principles.wording import rows
@@ -123,8 +123,8 @@ class Principle(ABC):
 
     @property
     def about(self) -> str | None:
-        """The sensitive attribute that the promise names; ``None`` when it applies to every sensitive attribute."""
-        return None
+        """The sensitive attribute that the promise names; ``None`` when it applies to every one that it fits."""
+        return cast(str | None, getattr(self, ATTRIBUTE.name, None))
 
     @property
     def text(self) -> str:
@@ -141,8 +141,14 @@ class Principle(ABC):
         return self
 
     def naming(self, attribute: str) -> Principle:
-        """The promise restricted to this sensitive attribute, if promises of this kind can name one."""
-        return self
+        """The promise restricted to this sensitive attribute, if promises of this kind can name one.
+
+        >>> print(parse("l-diversity(l=2)").naming("pay"), parse("l-diversity(l=2, attribute=ill)").naming("pay"))
+        l-diversity(l=2, attribute=pay) l-diversity(l=2, attribute=ill)
+        """
+        if self.about is not None or ATTRIBUTE not in self.parameters:
+            return self
+        return cast(Principle, replace(cast(Any, self), **{ATTRIBUTE.name: attribute}))
 
     def remark(self, name: str, kind: Kind) -> str | None:
         """A hint for users who set only the main parameter, about a sensitive attribute of this name and kind."""
@@ -156,12 +162,24 @@ class Principle(ABC):
         """
         return [part for part in self.parts if isinstance(part, kind)]
 
+    def misfit(self, prior: Prior) -> str | None:
+        """Why the promise is not for attributes of this kind, in a sentence; ``None`` if it fits them."""
+        return None
+
     def require(self, prior: Prior) -> None:
         """Raise ``DiscreetError`` if the promise cannot be made about this sensitive attribute."""
         if prior.attribute is None:
             raise DiscreetError(
                 f"{self} is about a sensitive attribute and the table has none; name one, or ask for k-anonymity alone"
             )
+        if self.about is not None and self.about != prior.attribute:
+            raise DiscreetError(
+                f"{self} names the attribute '{self.about}', but the sensitive attribute is '{prior.attribute}'; "
+                f"name that one, or none"
+            )
+        misfit = self.misfit(prior)
+        if misfit is not None:
+            raise DiscreetError(misfit)
 
     @abstractmethod
     def rules(self, prior: Prior) -> Rules:
@@ -371,7 +389,7 @@ def parse(text: str) -> Principle:
     """The promise written in a text; several are joined by ``&``.
 
     >>> parse("beta-likeness(beta=2)")
-    BetaLikeness(beta=2.0, variant='enhanced', negative=None, level=0)
+    BetaLikeness(beta=2.0, variant='enhanced', negative=None, level=0, attribute=None)
     >>> print(parse(" k-anonymity( k = 5 )&t-closeness(t=0.20, distance=equal)"))
     k-anonymity(k=5) & t-closeness(t=0.2)
     """

@@ -109,13 +109,19 @@ class Prior:
         """The code of the rarest value that occurs in the table."""
         return int(np.where(self.counts > 0, self.counts, self.rows + 1).argmin())
 
+    def without_numbers(self, promise: str) -> str | None:
+        """Why a promise about numbers does not fit, in a sentence; ``None`` if the attribute is numeric."""
+        if self.numbers is not None:
+            return None
+        return (
+            f"{promise} is about numbers and the sensitive attribute '{self.attribute}' is {self.kind}; declare it "
+            f"numeric, or ask for beta-likeness or t-closeness"
+        )
+
     def require_numbers(self, promise: str) -> NDArray[np.float64]:
         """The values as numbers; raises ``DiscreetError`` if the attribute is not numeric or has an infinite value."""
         if self.numbers is None:
-            raise DiscreetError(
-                f"{promise} is about numbers and the sensitive attribute '{self.attribute}' is {self.kind}; declare it "
-                f"numeric, or ask for beta-likeness or t-closeness"
-            )
+            raise DiscreetError(self.without_numbers(promise))
         if np.isinf(self.numbers).any():
             raise DiscreetError(
                 f"{promise} needs finite numbers and the sensitive attribute '{self.attribute}' holds an infinite one; "

@@ -25,7 +25,7 @@ from discreet.principles.neighbourhoods import (
     ends_text,
     widened,
 )
-from discreet.principles.parameters import Name, Number, Parameter
+from discreet.principles.parameters import ATTRIBUTE, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
@@ -58,7 +58,7 @@ class Proximity(Principle):
     Not monotone: a union may bring near numbers together. So groups must never be merged, and the adversary who only
     matches descriptions must be audited separately.
 
-    With several sensitive attributes the promise applies to each of them, unless it names one (``attribute``).
+    With several sensitive attributes the promise applies to each numeric one, unless it names one (``attribute``).
 
     >>> prior = Prior(np.array([1, 1, 1, 1]), ("40", "50", "60", "80"), "numeric")
     >>> promise = Proximity(15, 2)
@@ -78,7 +78,7 @@ class Proximity(Principle):
         Number("below", optional=True),
         Number("above", optional=True),
         Stated("ends", optional=True),
-        Name("attribute", optional=True),
+        ATTRIBUTE,
     )
     larger_is_stronger: ClassVar[bool] = True
 
@@ -93,7 +93,7 @@ class Proximity(Principle):
     ends: Ends | None = None
     """Only with ``stated``: every number with the lower and upper end of its neighbourhood."""
     attribute: str | None = None
-    """The sensitive attribute that the promise names; ``None`` for all of them."""
+    """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     def __post_init__(self) -> None:
         """Check each parameter, and that they are compatible."""
@@ -159,11 +159,6 @@ class Proximity(Principle):
         """Whether the ends are custom, from a function or stated, so that epsilon is ignored."""
         return self.neighbourhood == "stated" or callable(self.neighbourhood)
 
-    @property
-    def about(self) -> str | None:
-        """The sensitive attribute that the promise names; ``None`` for all of them."""
-        return self.attribute
-
     def stated(self, prior: Prior) -> Proximity:
         """The promise with a function replaced by the ends it returns for the table's numbers, so ``text`` is complete.
 
@@ -199,7 +194,7 @@ class Proximity(Principle):
             sided = self.below is not None and self.above is not None
             return told.replace(f"epsilon={exact(self.epsilon)}, ", "", 1) if sided else told
         kind = "stated" if self.ends is not None else "a function"
-        which = "" if self.attribute is None else f", attribute={self.parameters[-1].write(self.attribute)}"
+        which = "" if self.attribute is None else f", attribute={ATTRIBUTE.write(self.attribute)}"
         return f"{self.name}(m={self.m}, neighbourhood={kind}{which})"
 
     @property
@@ -212,30 +207,25 @@ class Proximity(Principle):
         """True for a function: it returns different ends for the numbers of each attribute."""
         return callable(self.neighbourhood)
 
-    def naming(self, attribute: str) -> Proximity:
-        """The promise restricted to this attribute, unless it already names one."""
-        return replace(self, attribute=attribute) if self.attribute is None else self
-
     @property
     def monotone(self) -> bool:
         """False: numbers of two groups may be near each other."""
         return False
 
-    def require(self, prior: Prior) -> None:
-        """Require a numeric sensitive attribute with its values in ascending order (a missing one first)."""
-        super().require(prior)
-        if self.attribute is not None and self.attribute != prior.attribute:
-            raise DiscreetError(
-                f"{self} names the attribute '{self.attribute}', but the sensitive attribute is '{prior.attribute}'; "
-                f"name that one, or none"
-            )
-        numbers = prior.require_numbers(str(self))
-        if self.neighbourhood == "relative" and prior.notation != "number":
-            raise DiscreetError(
+    def misfit(self, prior: Prior) -> str | None:
+        """The attribute must be numeric, and no date if neighbourhoods are relative."""
+        if prior.numbers is not None and self.neighbourhood == "relative" and prior.notation != "number":
+            return (
                 f"{self} is about shares of a number and the sensitive attribute '{prior.attribute}' holds dates; ask "
                 f"for epsilon in {'days' if prior.notation == 'date' else 'seconds'} instead, with "
                 f"neighbourhood=absolute"
             )
+        return prior.without_numbers(str(self))
+
+    def require(self, prior: Prior) -> None:
+        """Require a numeric sensitive attribute with its values in ascending order (a missing one first)."""
+        super().require(prior)
+        numbers = prior.require_numbers(str(self))
         known = numbers[1:] if np.isnan(numbers[0]) else numbers
         if np.isnan(known).any() or (known[1:] <= known[:-1]).any():
             raise DiscreetError(

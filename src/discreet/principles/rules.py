@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,52 @@ def combine(parts: Sequence[Rules]) -> Rules:
         trees[0] if trees else parts[0].tree,
         _numeric(kinds),
     )
+
+
+class Stack(NamedTuple):
+    """The rules about several attributes one after another, padded to the attribute with the most values."""
+
+    rules: Rules
+    starts: NDArray[np.int64]
+    """Per attribute: where the rules about it begin; one more for the end."""
+    heights: NDArray[np.int64]
+    """Per attribute: where the lines of its tree begin; one more for the end."""
+
+
+def stack(each: Sequence[Rules | None], width: int) -> Stack:
+    """Put the rules about each attribute one after another; ``None`` stands for an attribute without rules.
+
+    >>> from discreet.kernels.judging import SIZE
+    >>> found = stack([rule(SIZE, 5, width=3), None, rule(SIZE, 4, width=2)], 3)
+    >>> found.rules.parameters[:, 0].tolist(), found.starts.tolist(), found.rules.bounds.shape
+    ([5.0, 4.0], [0, 1, 1, 2], (2, 3))
+    """
+
+    def pad(lines: NDArray[Any]) -> NDArray[Any]:
+        return np.pad(lines, ((0, 0), (0, width - lines.shape[1])))
+
+    known = [Rules(np.zeros(0, np.int64), np.zeros((0, 2)), *_no_lines(width))]
+    known += [one for one in each if one is not None]
+    kinds = np.concatenate([one.kinds for one in known])
+    rules = Rules(
+        kinds,
+        np.concatenate([one.parameters for one in known]),
+        np.concatenate([pad(one.bounds) for one in known]),
+        np.concatenate([pad(one.nodes) for one in known]),
+        np.concatenate([pad(one.tree) for one in known]),
+        _numeric(kinds),
+    )
+    numbers = [0 if one is None else len(one.kinds) for one in each]
+    heights = [0 if one is None else len(one.tree) for one in each]
+    return Stack(rules, _starts(numbers), _starts(heights))
+
+
+def _no_lines(width: int) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
+    return np.zeros((0, width)), np.zeros((0, width), np.int32), np.zeros((0, width), np.int32)
+
+
+def _starts(lengths: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
 def _numeric(kinds: NDArray[np.int64]) -> bool | None:

@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import DiscreetError
 from discreet.kernels.judging import EQUAL, HIERARCHICAL, ORDERED, SLACK, Rules
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.principles.parameters import ATTRIBUTE, Choice, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
@@ -48,10 +47,13 @@ class TCloseness(Principle):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Number("t", high=1.0),
         Choice("distance", choices=("equal", "ordered", "hierarchical")),
+        ATTRIBUTE,
     )
 
     t: float
     distance: str = "equal"
+    attribute: str | None = None
+    """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     def remark(self, name: str, kind: Kind) -> str | None:
         """A hint that the default distance ignores the order of the sensitive values, if they have one.
@@ -67,21 +69,21 @@ class TCloseness(Principle):
             f"how many places they are apart in their order (distance=ordered); name the one you mean."
         )
 
-    def require(self, prior: Prior) -> None:
-        """Require a sensitive attribute, with an order or a hierarchy if the distance needs one."""
-        super().require(prior)
+    def misfit(self, prior: Prior) -> str | None:
+        """The attribute needs an order or a hierarchy if the distance does."""
         if self.distance == "ordered" and prior.kind == "categorical":
-            raise DiscreetError(
+            return (
                 f"{self} needs an order of values and the sensitive attribute '{prior.attribute}' is categorical; "
                 f"declare it ordinal or numeric, or ask for distance=equal"
             )
         if self.distance == "hierarchical":
             tree = prior.hierarchy
             if tree is None or tree.height < 2 or tree.ancestors.shape[1] != len(prior.values):
-                raise DiscreetError(
+                return (
                     f"{self} needs a hierarchy of the sensitive attribute '{prior.attribute}' with a level between its "
                     f"values and its root; declare one, or ask for distance=equal"
                 )
+        return None
 
     def rules(self, prior: Prior) -> Rules:
         """One rule on the distance to the prior."""

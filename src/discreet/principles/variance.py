@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.kernels.judging import VARIANCE, Rules
 from discreet.principles.counts import Counts
 from discreet.principles.measuring import in_units
-from discreet.principles.parameters import Number, Parameter
+from discreet.principles.parameters import ATTRIBUTE, Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
@@ -34,13 +34,19 @@ class Variance(Principle):
 
     name: ClassVar[str] = "variance"
     example: ClassVar[str] = "'variance(v=1000)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Number("v"),)
+    parameters: ClassVar[tuple[Parameter, ...]] = (Number("v"), ATTRIBUTE)
     larger_is_stronger: ClassVar[bool] = True
 
     v: float
+    attribute: str | None = None
+    """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
+
+    def misfit(self, prior: Prior) -> str | None:
+        """The attribute must be numeric."""
+        return prior.without_numbers(str(self))
 
     def require(self, prior: Prior) -> None:
-        """Require a numeric sensitive attribute."""
+        """Require a numeric sensitive attribute without infinite numbers."""
         super().require(prior)
         prior.require_numbers(str(self))
 

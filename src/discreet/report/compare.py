@@ -101,6 +101,7 @@ class Result:
         found: dict[str, float | None] = {}
         for kept in self.audit.promises:
             name = main_parameter(kept.promise)
+            name = name if kept.attribute is None else f"{name} ({kept.attribute})"
             found[kept.promise if name in found else name] = kept.achieved
         return found
 
@@ -139,7 +140,7 @@ class Comparison:
 
     rows: int
     quasi: tuple[str, ...]
-    sensitive: str | None
+    sensitive: tuple[str, ...]
     promises: tuple[Principle, ...]
     schemes: tuple[str, ...]
     asked: Asked
@@ -165,7 +166,7 @@ class Comparison:
             "holds": self.holds,
             "rows": self.rows,
             "quasi": list(self.quasi),
-            "sensitive": self.sensitive,
+            "sensitive": list(self.sensitive) if len(self.sensitive) > 1 else next(iter(self.sensitive), None),
             "promises": [str(promise) for promise in self.promises],
             "schemes": list(self.schemes),
             "workload": vars(self.asked),
@@ -234,7 +235,7 @@ def compare(
     return Comparison(
         table.rows,
         table.quasi_names,
-        None if table.secret is None else table.secret.name,
+        tuple(column.name for column in table.sensitive),
         wanted,
         tuple(contenders),
         Asked(queries, int((truth == 0).sum()), dimensions, selectivity, volume),

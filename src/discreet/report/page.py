@@ -62,7 +62,7 @@ def page(comparison: Comparison, title: str = "a table") -> str:
         _table(comparison),
         *_failures(comparison.results),
         *(part for family in groups for part in _plots(comparison, family, alone=len(groups) == 1)),
-        _meanings(comparison.asked, comparison.sensitive is not None),
+        _meanings(comparison.asked, len(comparison.sensitive)),
         f"<footer>Made by discreet {__version__}. This page holds no record of the table.</footer>",
     ]
     return document(f"Schemes compared on {title}", body)
@@ -80,7 +80,8 @@ def document(title: str, body: Sequence[str]) -> str:
 
 
 def _header(comparison: Comparison) -> Iterator[str]:
-    about = f", sensitive attribute {_named(comparison.sensitive)}" if comparison.sensitive is not None else ""
+    which = ", ".join(map(_named, comparison.sensitive))
+    about = f", sensitive attribute{'s' if len(comparison.sensitive) > 1 else ''} {which}" if which else ""
     quasi = ", ".join(_named(name) for name in comparison.quasi)
     yield f"{rows(comparison.rows)}; quasi-identifiers {quasi}{about}."
     audits = [result.audit for result in comparison.results if result.audit is not None]
@@ -168,10 +169,10 @@ def _plots(comparison: Comparison, family: Family, *, alone: bool) -> Iterator[s
         yield f'<p class="quiet">Without a loss to draw, since quasi-identifiers are exact: {names}.</p>'
 
 
-def _meanings(asked: Asked, sensitive: bool) -> str:
+def _meanings(asked: Asked, sensitive: int) -> str:
     """The section that explains the numbers."""
     dropped = f" {asked.dropped:,} of them select no row of the original and are left out." if asked.dropped else ""
-    protected = " and one on the sensitive attribute" if sensitive else ""
+    protected = "" if not sensitive else f" and one on {'the' if sensitive == 1 else 'a'} sensitive attribute"
     lines = [f"<b>{measure.title}</b>: {escape(measure.meaning)}." for measure in MEASURES]
     lines.insert(0, "<b>achieved</b>: the strongest parameter for which the release still keeps the promise.")
     lines.append(

@@ -149,7 +149,9 @@ def plan(
     """
     if len(table.sensitive) > 1:
         names = ", ".join(column.name for column in table.sensitive)
-        raise DiscreetError(f"a plan is about one sensitive attribute, and the table has {names}; read it with one")
+        raise DiscreetError(
+            f"a plan is about one sensitive attribute, and the table has {names}; read it with one, or make plans"
+        )
     prior = Prior.of(table)
     numbers = None
     asked = epsilon is not None or m is not None or neighbourhood != "absolute"
@@ -160,6 +162,33 @@ def plan(
     if asked or prior.numbers is not None:
         numbers = plan_proximity(prior, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
     return Plan(prior.rows, prior.rows, prior.attribute, tuple(strongest(prior)), numbers, prior)
+
+
+def plans(
+    table: Table,
+    *,
+    epsilon: float | None = None,
+    m: float | None = None,
+    neighbourhood: str | tuple[float, float] | Function = "absolute",
+) -> list[Plan]:
+    """A plan for each sensitive attribute by itself; ``epsilon`` and ``m`` are asked about those with numbers.
+
+    Whatever the plans say is possible can be promised about all attributes at once, except that promises of proximity
+    may each be possible and not together.
+
+    >>> from discreet.datasets import patients
+    >>> [told.sensitive for told in plans(patients())]
+    ['disease']
+    """
+    if len(table.sensitive) < 2:
+        return [plan(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)]
+    numbers = any(column.kind == "numeric" for column in table.sensitive)
+    found = []
+    for column in table.sensitive:
+        alone = replace(table, sensitive=(column,))
+        asked = column.kind == "numeric" or not numbers  # if none has numbers, the first refuses what is asked
+        found.append(plan(alone, epsilon=epsilon, m=m, neighbourhood=neighbourhood) if asked else plan(alone))
+    return found
 
 
 def _about_persons(table: Table, prior: Prior) -> list[Strongest]:

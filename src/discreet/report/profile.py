@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from discreet.principles import (
     Prior,
     Proximity,
     TCloseness,
+    parse,
 )
 from discreet.principles.persons import require_persons
 from discreet.report.plan import on_widest
@@ -190,6 +191,12 @@ def combination_sizes(columns: Sequence[Column]) -> NDArray[np.int64]:
 
 def _reachable(table: Table) -> list[Reachable]:
     """The promises that a table can keep: about rows, or about persons if they may have several rows."""
+    if len(table.sensitive) > 1:
+        each = [_reachable(replace(table, sensitive=(column,))) for column in table.sensitive]
+        whole = each[0][:1]  # k-anonymity, which is the same for all
+        for column, own in zip(table.sensitive, each, strict=True):
+            whole += [_about(column, one) for one in own[1:]]
+        return whole
     if table.person is None:
         return reachable(Prior.of(table))
     persons, found = table.persons, []
@@ -206,6 +213,12 @@ def _reachable(table: Table) -> list[Reachable]:
             told = f"{promise} can be kept about persons{'' if promise.about_values else room}."
             found.append(Reachable(str(promise), True, None, told))
     return found
+
+
+def _about(column: Column, one: Reachable) -> Reachable:
+    """The same, naming the attribute that it is about."""
+    promise = str(parse(one.promise).naming(column.name))
+    return replace(one, promise=promise, sentence=f"About {column.name!r}: {one.sentence}")
 
 
 def reachable(prior: Prior) -> list[Reachable]:
@@ -267,6 +280,19 @@ def suggest_promise(prior: Prior) -> str:
         return str(TCloseness(0.2, "ordered"))
     strongest = LDiversity(1.0).reachable(prior).strongest or 1.0
     return str(LDiversity(float(min(5, math.floor(strongest + 1e-9))))) if strongest >= 2 else str(TCloseness(0.2))
+
+
+def suggest_promises(table: Table) -> list[str]:
+    """A promise to begin with about each sensitive attribute, or one if there is none."""
+    prior_of = Prior.of if table.person is None else Prior.of_persons
+    if len(table.sensitive) < 2:
+        return [suggest_promise(prior_of(table))]
+    found = []
+    for column in table.sensitive:
+        promise = parse(suggest_promise(prior_of(replace(table, sensitive=(column,)))))
+        promise = promise if promise.about_values else BetaLikeness(2.0)
+        found.append(str(promise.naming(column.name)))
+    return found
 
 
 # -------------------------------------------------------------------------------------------------- suggesting roles

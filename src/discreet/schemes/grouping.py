@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
-from discreet.principles.per_attribute import by_attribute, stated
+from discreet.principles.joint import jointly
+from discreet.principles.per_attribute import Promised, apart, by_attribute, stated
 from discreet.principles.persons import Judged, require_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -20,11 +22,17 @@ from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.schemes.buckets.drawing import along_curve, distinct_points
+from discreet.schemes.keepers import for_several, way_out
 from discreet.schemes.merging import hide_presence
 from discreet.schemes.persons import groups_of_persons
 from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.uniting import Attribute, united
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
+
+View = tuple[Table, Principle, Prior]
+"""A table, the promise about it, and the prior that it is judged against."""
 
 
 class GroupingScheme(Scheme):
@@ -33,6 +41,11 @@ class GroupingScheme(Scheme):
     format: ClassVar[type[GeneralizedRelease]] = GeneralizedRelease
     hides_presence: ClassVar[bool] = True
     persons: ClassVar[bool] = True
+    several: ClassVar[bool] = True
+    leads: ClassVar[bool] = False
+    """Whether groups are made for one sensitive attribute, and merged until they keep what is promised about others."""
+    begins_with_all: ClassVar[bool] = True
+    """Whether all rows as one group must keep the promise; always the case if it is monotone and can be kept."""
     values: Values
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None
@@ -50,8 +63,7 @@ class GroupingScheme(Scheme):
     ) -> NDArray[np.int32]:
         """Return the group of each of the given rows; -1 withholds a row.
 
-        If the promise is monotone, the rows as one group keep it; otherwise the scheme must find out whether they can
-        be divided into groups that keep it.
+        The rows as one group keep the promise, unless ``begins_with_all`` is false and the promise not monotone.
         """
 
     def withheld(
@@ -60,20 +72,47 @@ class GroupingScheme(Scheme):
         """Yield sets of rows to withhold, the best first; each contains all unusable rows and keeps the promise."""
         yield unusable_rows(table, principle, prior, rng)
 
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Accept every promise, but none that merging groups to hide who is in the table might break."""
+        hidden = any(part.most_presence < 1.0 for part in principle.parts)
+        if principle.monotone or not hidden:
+            return None
+        return (
+            f"scheme {self.name!r} merges groups to hide who is in the table, and not all of these promises hold for "
+            f"unions of groups that keep them; {way_out(principle)}"
+        )
+
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+        """Return why the scheme cannot make these promises about several sensitive attributes; None if it can."""
+        if not self.leads:
+            return super().refusal_of_several(principle, each)
+        if self._leading(each) is None:
+            return for_several(self.refusal(each[0].promise, each[0].prior), each[0].promise)
+        return GroupingScheme.refusal(self, principle, each[0].prior)
+
+    def _leading(self, each: Sequence[Promised]) -> int | None:
+        """Return the first attribute about which the scheme can keep what is promised; None if there is none."""
+        able = [at for at, (prior, promise) in enumerate(each) if self.refusal(promise, prior) is None]
+        return able[0] if able else None
+
     def _divided(
-        self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator, progress: Progress | None
+        self, table: Table, principle: Principle, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.int32]:
         """Return the group of every row, -1 if withheld, for the first set to withhold that leaves divisible rows."""
+        view = self.view(table, principle)
         refusal: DiscreetError | None = None
-        for missing in self.withheld(table, principle, prior, rng):
+        for missing in self.withheld(*view, rng):
             groups = np.full(table.rows, -1, np.int32)
             rows = np.delete(np.arange(table.rows), missing)
             if len(rows) == 0:
                 return groups
-            if principle.monotone:  # else the rows may well be divided into groups that keep it, though they do not
-                _see_that_the_rest_keeps(principle, prior, table.classes[rows])
+            if self.begins_with_all:
+                self._see_that_all_keep(view, rows)
             try:
-                groups[rows] = self.groups(table, principle, prior, rows, rng, progress)
+                if self.leads and len(table.sensitive) > 1:
+                    groups[rows] = self._groups_by_one(table, principle, rows, rng, progress)
+                else:
+                    groups[rows] = self.groups(*view, rows, rng, progress)
             except DiscreetError as error:
                 refusal = refusal or error
             else:
@@ -81,28 +120,64 @@ class GroupingScheme(Scheme):
         assert refusal is not None
         raise refusal
 
+    def view(self, table: Table, principle: Principle) -> View:
+        """Return the table, the promise and the prior that rows are divided by: all sensitive attributes as one."""
+        return jointly(principle, table)
+
+    def _groups_by_one(
+        self,
+        table: Table,
+        principle: Principle,
+        rows: NDArray[np.int64],
+        rng: np.random.Generator,
+        progress: Progress | None,
+    ) -> NDArray[np.int32]:
+        """Return groups made for one attribute, merged along a curve until they keep what is promised about the others.
+
+        Why all promises are kept: groups are judged by all of them, and all rows as one group keep them.
+        """
+        each = by_attribute(principle, table)
+        lead = self._leading(each)
+        assert lead is not None, "the promises about each attribute were refused"
+        prior, promise = each[lead]
+        alone = replace(table, sensitive=(table.sensitive[lead],))
+        groups = self.groups(alone, promise, prior, rows, rng, progress)
+        points, point_of = distinct_points(table.quasi, rows)
+        _, place = along_curve(points)
+        judged = zip((column.codes[rows] for column in table.sensitive), each, strict=True)
+        return united(groups, place[point_of], [Attribute(codes, own.promise, own.prior) for codes, own in judged])
+
+    def _see_that_all_keep(self, view: View, rows: NDArray[np.int64]) -> None:
+        """Refuse rows that as one group break the promise: whatever they are divided into starts from there."""
+        table, principle, prior = view
+        if principle.monotone or len(rows) < table.rows:
+            _see_that_the_rest_keeps(principle, prior, table.classes[rows])
+        elif not principle.holds(prior.counts[None], prior)[0]:
+            raise DiscreetError(
+                f"scheme {self.name!r} starts with all rows as one group, which breaks the promise: "
+                f"{principle.explain(prior.counts, prior)} Instead, {way_out(principle)}."
+            )
+
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
         """Return a generalized release of the table in which every group keeps the promise."""
-        prior = feasible(self, table, principle)
+        feasible(self, table, principle)
         principle = stated(principle, table)
         rng = generator(self.random_state)
+
+        def divide(whole: Table) -> NDArray[np.int32]:
+            return self._divided(whole, principle, rng, progress)
+
         if table.person is None:
-            groups = self._divided(table, principle, prior, rng, progress)
+            groups = divide(table)
         else:
             require_persons(principle, table)
-
-            def divide(persons: Table) -> NDArray[np.int32]:
-                return self._divided(persons, principle, Prior.of(persons), rng, progress)
-
             groups = groups_of_persons(table, principle, divide)
         if groups.max() >= 0:
             groups = hide_presence(table, groups, principle, self.values, self.name)
-        each = by_attribute(principle, table)
-        confirm(groups, table.classes, each[0].promise, prior)
+        for column, (prior, promise) in zip(table.sensitive or (None,), by_attribute(principle, table), strict=True):
+            confirm(groups, table.classes if column is None else column.codes, promise, prior)
         if table.person is not None:
             confirm_persons(table, groups, principle)
-        for column, (own, promise) in zip(table.sensitive[1:], each[1:], strict=True):
-            confirm(groups, column.codes, promise, own)
         return self.format.from_groups(
             table,
             groups,
@@ -144,6 +219,10 @@ def confirm_persons(table: Table, groups: NDArray[np.int32], principle: Principl
     assert table.person is not None
     one_of = np.empty(table.persons, np.int32)
     one_of[table.person] = groups
-    kept = Judged.of(table, groups + 1, int(groups.max()) + 2).strains(rules_about(principle, table)) <= 1.0
-    if not bool((one_of[table.person] == groups).all()) or not bool(kept.all()):
+    number = int(groups.max()) + 2
+    kept = all(
+        bool((Judged.of(one, groups + 1, number).strains(rules_about(promise, one)) <= 1.0).all())
+        for promise, one in apart(principle, table)
+    )
+    if not bool((one_of[table.person] == groups).all()) or not kept:
         raise AssertionError(f"the partition breaks {principle} about persons; nothing was published")

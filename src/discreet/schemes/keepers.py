@@ -6,8 +6,10 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 
 
-def keeper(principle: Principle) -> str | None:
+def keeper(principle: Principle, several: bool = False) -> str | None:
     """Return the name of the scheme made for a promise; None if no scheme keeps all parts of it.
+
+    ``several`` says that the table has several sensitive attributes.
 
     >>> from discreet.principles import AlphaBeta, Proximity
     >>> keeper(Proximity(2000, 4)), keeper(AlphaBeta(0.2, 0.1)), keeper(Proximity(2000, 4) & AlphaBeta(0.2, 0.1))
@@ -17,7 +19,7 @@ def keeper(principle: Principle) -> str | None:
     hidden = any(part.hides_presence for part in principle.parts)
     if near:
         return None if hidden else "proximity"
-    return "ambiguity" if kept_by_ambiguity(principle) else "cuts"
+    return "ambiguity" if kept_by_ambiguity(principle) and not several else "cuts"
 
 
 def kept_by_ambiguity(principle: Principle) -> bool:
@@ -32,17 +34,22 @@ def kept_by_ambiguity(principle: Principle) -> bool:
     )
 
 
-def way_out(principle: Principle) -> str:
+def way_out(principle: Principle, several: bool = False) -> str:
     """Return what to do about a promise that a scheme refuses; following it never leads back to that scheme.
 
     >>> from discreet.principles import KAnonymity
     >>> way_out(KAnonymity(5))
     "for k-anonymity(k=5) choose scheme 'cuts'"
     """
-    name = keeper(principle)
+    name = keeper(principle, several)
     if name is None:
         return f"for {principle} there is none that hides who is in the table as well; leave one of the promises out"
     return f"for {principle} choose scheme {name!r}"
+
+
+def for_several(refusal: str | None, principle: Principle) -> str | None:
+    """Return a refusal whose way out leads to a scheme that protects several sensitive attributes."""
+    return refusal and refusal.replace(way_out(principle), way_out(principle, several=True))
 
 
 def not_only_caps(scheme: str, principle: Principle, prior: Prior) -> str | None:

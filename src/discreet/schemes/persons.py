@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
+from discreet.principles.per_attribute import apart
 from discreet.principles.persons import Judged, broken_by_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -36,9 +37,11 @@ def groups_of_persons(table: Table, principle: Principle, divide: Division) -> N
 
 
 def _see_that_withheld_persons_keep(principle: Principle, table: Table, groups: NDArray[np.int32]) -> None:
-    withheld = Judged.of(table, np.where(groups < 0, 0, -1), 1)
-    if withheld.strains(rules_about(principle, table))[0] > 1.0:
-        why = broken_by_persons(principle, withheld.by_persons, 0, Prior.of_persons(table))
+    for promise, one in apart(principle, table):
+        withheld = Judged.of(one, np.where(groups < 0, 0, -1), 1)
+        if withheld.strains(rules_about(promise, one))[0] <= 1.0:
+            continue
+        why = broken_by_persons(promise, withheld.by_persons, 0, Prior.of_persons(one))
         number = int(withheld.by_persons.sizes[0])
         raise DiscreetError(
             f"{'1 person' if number == 1 else f'{number:,} persons'} with missing values cannot be withheld: as one "
@@ -53,14 +56,16 @@ def _merged(table: Table, groups: NDArray[np.int32], principle: Principle) -> ND
     if groups.max() < 0:
         return groups  # nothing is left to publish; the caller refuses that
     places, number = dense_groups(groups)
-    judged, rules = Judged.of(table, places, number), rules_about(principle, table)
-    broken = judged.strains(rules) > 1.0
+    each = [(Judged.of(one, places, number), rules_about(promise, one)) for promise, one in apart(principle, table)]
+    broken = np.max([judged.strains(rules) for judged, rules in each], axis=0) > 1.0
     if not broken.any():
         return groups
 
     def kept(some: list[int]) -> bool:
-        together = Judged(_sum(judged.by_rows, some), _sum(judged.by_persons, some))
-        return bool(together.strains(rules)[0] <= 1.0)
+        return all(
+            Judged(_sum(judged.by_rows, some), _sum(judged.by_persons, some)).strains(rules)[0] <= 1.0
+            for judged, rules in each
+        )
 
     _, _, order = neighbours_in_order(table.quasi, places, number)
     lots: list[list[int]] = []

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self, cast
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.principles.per_attribute import by_attribute
+from discreet.principles.per_attribute import Promised, by_attribute
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes.keepers import way_out
+from discreet.schemes.keepers import for_several, way_out
 from discreet.table.table import Table
 from discreet.table.texts import near
 
@@ -49,6 +49,16 @@ class Scheme(ABC):
         return (
             f"scheme {self.name!r} relies on unions of groups to keep what the groups keep, which not all promises do; "
             f"{way_out(principle)}"
+        )
+
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+        """Return why the scheme cannot make these promises about several sensitive attributes; None if it can."""
+        if self.several:
+            return for_several(self.refusal(principle, each[0].prior), principle)
+        names = ", ".join(str(one.prior.attribute) for one in each)
+        return (
+            f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names}); name one of "
+            f"them, or {way_out(principle, several=True)}"
         )
 
     @classmethod
@@ -86,11 +96,10 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
             f"the table has no quasi-identifiers; name those that others may know with {argument('quasi')}"
         )
     _check_persons(scheme, table)
-    _check_several(scheme, table, principle)
     each = by_attribute(principle, table)
     for prior, promise in each:
         promise.require(prior)
-    refusal = scheme.refusal(principle, each[0].prior)
+    refusal = scheme.refusal_of_several(principle, each) if len(each) > 1 else scheme.refusal(principle, each[0].prior)
     if refusal:
         raise DiscreetError(refusal)
     for prior, promise in each:
@@ -102,36 +111,13 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
 
 
 def _check_persons(scheme: Scheme, table: Table) -> None:
-    """Raise an error for persons with several rows if the scheme or the sensitive attributes do not allow them."""
+    """Raise an error for persons with several rows if the scheme is about rows."""
     if table.person is None:
         return
     if not scheme.persons:
         raise DiscreetError(
             f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
             "choose scheme 'cuts', or give one row per person"
-        )
-    if len(table.sensitive) > 1:
-        names = ", ".join(column.name for column in table.sensitive)
-        raise DiscreetError(
-            f"promises about persons are kept about one sensitive attribute, and the table has several ({names}); name "
-            "one of them, or give one row per person"
-        )
-
-
-def _check_several(scheme: Scheme, table: Table, principle: Principle) -> None:
-    """Raise an error for several sensitive attributes if the promise or the scheme is for one."""
-    if len(table.sensitive) < 2:
-        return
-    names = ", ".join(column.name for column in table.sensitive)
-    if not any(part.nearness for part in principle.parts):
-        raise DiscreetError(
-            f"several sensitive attributes ({names}) are protected by promises of proximity, and {principle} is none; "
-            f"promise that, or name one of them"
-        )
-    if not scheme.several:
-        raise DiscreetError(
-            f"scheme {scheme.name!r} protects one sensitive attribute and the table has several ({names}); name one of "
-            f"them, or {way_out(principle)}"
         )
 
 

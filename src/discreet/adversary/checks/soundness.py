@@ -10,6 +10,7 @@ from discreet.adversary.check import Check, one_sentence
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, parse, together, wording
+from discreet.principles.per_attribute import concerned
 from discreet.principles.principle import asked_for
 from discreet.releases.folder import MANIFEST, ManifestFile, plainly_laid_out
 from discreet.releases.generalized.release import GeneralizedRelease
@@ -92,6 +93,18 @@ def consistency(release: GeneralizedRelease) -> Check:
     )
 
 
+def side_by_side(original: Table) -> Check:
+    """Tell what promises about several sensitive attributes do not cover: what one of them tells about another."""
+    names = wording.listed(repr(column.name) for column in original.sensitive)
+    return Check(
+        "each attribute",
+        True,
+        f"The promises were judged about {names} each by itself, against whoever knows quasi-identifiers only.",
+        caveat="about each sensitive attribute by itself: whoever knows one of a person's sensitive values may learn "
+        "the others",
+    )
+
+
 def promises(
     manifest: dict[str, Any], given: Principle | str | Iterable[Principle | str] | None
 ) -> tuple[tuple[Principle, ...], int, Check]:
@@ -114,15 +127,17 @@ def promises(
 def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[str | None, tuple[Principle, ...]]]:
     """Return each sensitive attribute's name, if there are several, with the promises to judge on it.
 
-    A promise that names an attribute absent from the release is judged on the first attribute, where it cannot hold.
+    A promise about none of them, because it names another or fits none, is judged on the first, where it cannot hold.
     """
     columns = original.sensitive
     if len(columns) < 2:
         return [(None, parts)]
-    names = [column.name for column in columns]
+    priors = [Prior.of_column(column) for column in columns]
+    which = [concerned(part, priors) for part in parts]
+    which = [own if any(own) else [True, *own[1:]] for own in which]
     found: list[tuple[str | None, tuple[Principle, ...]]] = []
-    for at, name in enumerate(names):
-        about = [part for part in parts if part.about in (None, name) or (at == 0 and part.about not in names)]
-        own = [part.naming(name) for part in about if at == 0 or part.about_values]
-        found.append((name, tuple(own)))
+    for at, column in enumerate(columns):
+        about = [part for part, own in zip(parts, which, strict=True) if own[at]]
+        own = [part.naming(column.name) for part in about if at == 0 or part.about_values]
+        found.append((column.name, tuple(own)))
     return found

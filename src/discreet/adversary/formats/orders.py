@@ -6,6 +6,7 @@ row that agrees; for a generalized release only quick tests are then made.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.checks.coincidences import arrangements, fitting
+from discreet.adversary.checks.coincidences import arrangements, fitting, runs
 from discreet.adversary.checks.order import INPUT, Finding, Lines, numbered_together, of_groups, order
-from discreet.adversary.checks.permutations import MOST, Ints, dense
+from discreet.adversary.checks.permutations import MOST, Ints, dense, trend
 from discreet.adversary.formats.anatomy.align import AlignedAnatomy
 from discreet.adversary.formats.generalized.align import Aligned, usable_rows
 from discreet.adversary.formats.randomised.align import Matched
 from discreet.kernels.boxes.boxes import admitted
+from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.grouped import GroupedRelease
 from discreet.table.table import Table
 
@@ -48,9 +50,18 @@ def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
     if release.secrets:
         shown = aligned.class_of[release.classes]
     traced = traced_rows(release, len(aligned.had), trace)
+    more = list(_of_other_values(release))
     if traced is not None:
-        return order([_by_group(groups, aligned.shown, aligned.had, aligned.kinds, traced, None, shown)])
-    return _by_boxes(aligned, groups, shown, [], LOOSELY)
+        return order([_by_group(groups, aligned.shown, aligned.had, aligned.kinds, traced, None, shown)], more)
+    return _by_boxes(aligned, groups, shown, more, LOOSELY)
+
+
+def _of_other_values(release: GeneralizedRelease) -> Iterator[Finding]:
+    """Yield the tests of lines against the values of sensitive attributes other than the first."""
+    for attribute, payload in zip(release.sensitive[1:], release.secrets[1:], strict=True):
+        codes = dense(payload.codes[:: -(-len(payload.codes) // MOST) or 1].astype(np.int64))
+        yield Finding(f"the lines of {TABLE} follow the values of {attribute.name!r}", trend(codes).surprise)
+        yield Finding(f"lines of {TABLE} stand beside lines with the same {attribute.name!r}", runs(codes))
 
 
 def order_of_nested(aligned: Aligned, trace: NDArray[Any] | None) -> Check:

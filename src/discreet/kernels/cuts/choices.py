@@ -55,6 +55,59 @@ def repair(classes, at, limits, present, work):
 
 
 @part
+def repair_each(classes, at, joint, present, work):
+    """The same for several attributes, whose values together are the classes: a row that moves counts for all of them.
+
+    Nearest to the position first, rows of values in excess go right and rows of values in want go left, unless another
+    attribute forbids it; then others follow until as many rows are left of the position as before. Both halves need not
+    keep everything in the end, and are judged like all others.
+    """
+    if joint is None:  # known from its type: the compiler drops what follows
+        return False
+    n = classes.shape[0]
+    codes, sides = joint.codes, joint.sides
+    total, left, least, most = 0, 1, 2, 3
+    for a in range(codes.shape[0]):
+        for i in present:
+            for which in range(2):
+                sides[which, a, codes[a, i]] = 0
+        for i in present:
+            sides[total, a, codes[a, i]] += work.counts[i]
+            sides[left, a, codes[a, i]] += work.x[i]
+        for i in present:
+            v = codes[a, i]
+            has = sides[total, a, v]
+            cap, floor = joint.caps[a, v], joint.floors[a, v]
+            needed = int(np.ceil(floor * (n - at) - SLACK))
+            sides[least, a, v] = max(0, has - int(np.floor(cap * (n - at) + SLACK)), int(np.ceil(floor * at - SLACK)))
+            sides[most, a, v] = min(has, int(np.floor(cap * at + SLACK)), has - needed)
+            if sides[least, a, v] > sides[most, a, v]:
+                return False
+    surplus = 0
+    for turn in range(4):
+        # excess goes right, want goes left, and then whatever evens out the sizes
+        step = -1 if turn in (0, 3) else 1
+        t = at - 1 if step < 0 else at
+        while 0 <= t < n and (turn < 2 or (surplus > 0 if turn == 3 else surplus < 0)):
+            i = classes[work.order[t]]
+            t += step
+            if (work.x[i] == 0) if step < 0 else (work.x[i] == work.counts[i]):
+                continue
+            wanted, allowed = turn >= 2, True
+            for a in range(codes.shape[0]):
+                v = codes[a, i]
+                now = sides[left, a, v]
+                wanted = wanted or (now > sides[most, a, v] if step < 0 else now < sides[least, a, v])
+                allowed = allowed and (now > sides[least, a, v] if step < 0 else now < sides[most, a, v])
+            if wanted and allowed:
+                work.x[i] += step
+                surplus += step
+                for a in range(codes.shape[0]):
+                    sides[left, a, codes[a, i]] += step
+    return True
+
+
+@part
 def share_out(sizes, strata, counts, present, share, x):
     """Take ``share`` of every stratum, rounding so that the error never adds up."""
     for i in present:

@@ -15,7 +15,7 @@ import numpy as np
 from discreet.kernels.compiling import inlined
 from discreet.kernels.costs import bound_box, interval_cost
 from discreet.kernels.cuts.best import keep
-from discreet.kernels.cuts.choices import repair, share_out
+from discreet.kernels.cuts.choices import repair, repair_each, share_out
 from discreet.kernels.cuts.halves import join_blocks, take_rows, weigh
 from discreet.kernels.cuts.layout import fill_blocks, find_edges, lay_out, put_in_order
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED
@@ -75,7 +75,7 @@ def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, prese
             score = np.inf
         if not families & family or (family == REPAIRED and score < np.inf):
             continue
-        size = _take(points, classes, family, k, edges, limits, recipe, present, work)
+        size = _take(points, classes, family, k, edges, limits, rules.joint, recipe, present, work)
         if size == 0:
             continue
         score = weigh(size, n - size, axes, rules, recipe.caution, present, work)
@@ -85,7 +85,7 @@ def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, prese
 
 
 @inlined
-def _take(points, classes, family, k, edges, limits, recipe, present, work):
+def _take(points, classes, family, k, edges, limits, joint, recipe, present, work):
     """What the ``k``-th cut of a family takes to the left, into ``work``. Returns how many rows, 0 if there is no such
     cut: plain ones take all rows before an edge, and where these break the rules, repaired ones as many."""
     n = points.shape[0]
@@ -99,7 +99,10 @@ def _take(points, classes, family, k, edges, limits, recipe, present, work):
         if family == PLAIN:
             join_blocks(k, edges, present, work)
             return size
-        if not repair(classes, size, limits, present, work):
+        if joint is None:
+            if not repair(classes, size, limits, present, work):
+                return 0
+        elif not repair_each(classes, size, joint, present, work):
             return 0
     else:
         share_out(work.taken, strata, work.counts, present, (k + 1) / (recipe.shares + 1), work.x)

@@ -93,6 +93,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
             judge.nodes[begin:end, :width],
             judge.tree[judge.heights[a] : judge.heights[a + 1], :width],
             True,
+            None,
         )
         held = 0
         for t in range(n):

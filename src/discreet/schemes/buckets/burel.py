@@ -45,6 +45,7 @@ class Burel(GroupingScheme):
     """
 
     name: ClassVar[str] = "burel"
+    leads: ClassVar[bool] = True
 
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
@@ -19,6 +18,7 @@ from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.buckets.emd_buckets import bucketise, split_closely
 from discreet.schemes.grouping import GroupingScheme
 from discreet.schemes.keepers import way_out
+from discreet.schemes.uniting import Attribute, united
 from discreet.table.table import Table
 
 
@@ -50,6 +50,7 @@ class Sabre(GroupingScheme):
     """
 
     name: ClassVar[str] = "sabre"
+    leads: ClassVar[bool] = True
 
     share: float = 0.5
     """The share of t that the worst choice of rows from buckets may cost. At 1, as in the paper, there are the fewest
@@ -101,36 +102,4 @@ class Sabre(GroupingScheme):
         groups, curve = draw_groups(table.quasi, rows, buckets.of_value[classes], wanted, self.retrieval, rng)
         if progress:
             progress("drawing groups", 1.0)
-        return united(groups, classes, curve, principle, prior)
-
-
-def united(
-    groups: NDArray[np.int32],
-    classes: NDArray[np.int32],
-    curve: NDArray[np.float64],
-    principle: Principle,
-    prior: Prior,
-) -> NDArray[np.int32]:
-    """Merge groups that break the promise with their neighbours along the curve until every group keeps it.
-
-    All rows as one group must keep the promise.
-
-    >>> prior = Prior(np.array([2, 2]), ("flu", "cold"))
-    >>> groups, classes = np.array([0, 1, 2, 2], np.int32), np.array([0, 1, 0, 1], np.int32)
-    >>> united(groups, classes, np.arange(4.0), TCloseness(0.1), prior).tolist()
-    [0, 0, 1, 1]
-    """
-    while True:
-        number = int(groups.max()) + 1
-        broken = ~principle.holds(Counts.of_rows(groups, classes, number, len(prior.counts)), prior)
-        if not broken.any():
-            return groups
-        sizes = np.bincount(groups, minlength=number)
-        along = np.argsort(np.bincount(groups, weights=curve, minlength=number) / sizes, kind="stable")
-        joins = np.zeros(number, np.bool_)  # whether a group is merged with the one before it
-        for at in np.flatnonzero(broken[along]).tolist():
-            if not joins[at] and not (at + 1 < number and joins[at + 1]):
-                joins[at + 1 if at + 1 < number else at] = True
-        place = np.empty(number, np.int32)
-        place[along] = np.cumsum(~joins) - 1
-        groups = place[groups]
+        return united(groups, curve, [Attribute(classes, principle, prior)])

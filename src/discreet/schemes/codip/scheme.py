@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from discreet.errors import DiscreetError
-from discreet.principles.per_attribute import by_attribute, stated
+from discreet.principles.per_attribute import Promised, concerned, stated
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, listed
@@ -19,7 +19,7 @@ from discreet.randomness import generator
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.schemes.codip.plans import SLACK, chosen, frontier, merged
-from discreet.schemes.keepers import keeper, way_out
+from discreet.schemes.keepers import for_several, keeper, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.dependency import Dependency, Plan, dependency
 from discreet.table.table import Table
@@ -102,15 +102,15 @@ class Codip(Scheme):
             "harmless": "+".join(self.harmless),
         }
 
-    def inner(self, principle: Principle, seed: tuple[int, ...] = ()) -> Any:
-        """Return the scheme that publishes each table; with ``random_state``, every ``seed`` gives other draws."""
+    def inner(self, principle: Principle, part: tuple[int, ...] = ()) -> Any:
+        """Return the scheme that publishes the table with some attributes; each table gets draws of its own."""
         from discreet.schemes import make_scheme
 
-        name = self.scheme if self.scheme != DEFAULT else keeper(principle)
+        name = self.scheme if self.scheme != DEFAULT else keeper(principle, several=len(part) > 1)
         name = "cuts" if name == "ambiguity" and self.scheme == DEFAULT else name
         state = None
         if self.random_state is not None:
-            state = int(np.random.SeedSequence([self.random_state, *seed]).generate_state(1)[0])
+            state = int(np.random.SeedSequence([self.random_state, *part]).generate_state(1)[0])
         return make_scheme(name, None, state, principle)
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
@@ -129,12 +129,16 @@ class Codip(Scheme):
         refusal: str | None = inner.refusal(principle, prior)
         return refusal
 
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+        """Refuse what a table with any one attribute could not keep."""
+        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise) for one in each)
+        return next((refusal for refusal in refusals if refusal is not None), None)
+
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> ProjectedRelease:
         """Return a projected release of the table in which every group of every table keeps the promise."""
         if not table.sensitive:
             raise DiscreetError(f"scheme {self.name!r} divides sensitive attributes, and the table has none; name some")
-        for column, (_, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True):
-            feasible(self, replace(table, sensitive=(column,)), promise)
+        feasible(self, table, principle)
         found = dependency(table.sensitive, self._harmless())
         for _ in range(ROUNDS):
             work = _Work(self, table, principle, progress)
@@ -241,11 +245,11 @@ class _Work:
 
     def publish_aligned(self, plan: Plan) -> None:
         """Publish all tables of a plan on one partition, which keeps the promise about every attribute."""
-        inner = self.scheme.inner(self.principle)
+        inner = self.scheme.inner(self.principle, tuple(range(len(self.table.sensitive))))
         whole = inner.publish(self.table, self.principle, self.progress)
         for part in plan:
             projected = self.projected(part)
-            state = self.scheme.inner(self.principle, part).random_state
+            state = self.scheme.inner(self.principle, (len(self.table.sensitive), *part)).random_state
             self.published[part] = GeneralizedRelease.from_groups(
                 projected,
                 whole.trace,
@@ -270,8 +274,8 @@ class _Work:
 
 def _about(principle: Principle, table: Table) -> Principle:
     """Return the part of a promise that is about this table."""
-    names = [column.name for column in table.sensitive]
-    return together([part for part in principle.parts if part.about is None or part.about in names])
+    priors = [Prior.of_column(column) for column in table.sensitive]
+    return together([part for part in principle.parts if any(concerned(part, priors))])
 
 
 def _above(ratio: float) -> str:

@@ -35,9 +35,11 @@ class Cuts(GroupingScheme):
     Why the promise is kept: the whole table keeps it, or the scheme refuses. A cut is made only if the kernel that
     audits use finds that both halves keep the promise, against the prior of the whole table. So every group keeps it,
     and a group is never changed after it was judged: ``effort="thorough"`` only adds more partitions made in this way,
-    of the table or of the union of some groups (which keeps a monotone promise if they do), and takes the cheapest.
-    Withheld rows are judged as one group by the same kernel. The cuts depend on sensitive values, so an adversary who
-    knows the algorithm may learn something from the choice of cuts; the promise does not bound this.
+    of the table or of the union of some groups, and takes the cheapest. (A union that is not cut again is never
+    cheaper, so it does not matter whether it would keep a promise that is not monotone.) With several sensitive
+    attributes, both halves must keep what is promised about each (``principles.joint``). Withheld rows are judged as
+    one group by the same kernel. The cuts depend on sensitive values, so an adversary who knows the algorithm may learn
+    something from the choice of cuts; the promise does not bound this.
 
     >>> from discreet.datasets import patients
     >>> from discreet.principles import BetaLikeness
@@ -112,8 +114,12 @@ class Cuts(GroupingScheme):
         """Return the published rows and their partition, with costly rows withheld where that is cheaper."""
         families = sum(FAMILIES[name] for name in set(self.cuts))
         if principle.caps(prior) is None and principle.floors(prior) is None:
-            # without bounds per value there is nothing to repair, and every bucket is a single value
-            families &= PLAIN | STRATIFIED
+            # without bounds per value there is nothing to repair, and a bucket may be a single value
+            joint = problem.rules.joint
+            if joint is None or (joint.caps.min() >= 1.0 and joint.floors.max() <= 0.0):
+                families &= ~REPAIRED
+            if len(np.unique(problem.limits.buckets)) == len(prior.counts):
+                families &= ~BUCKETED
             if not families:
                 raise DiscreetError(
                     f"cuts={'+'.join(self.cuts)!r} needs a promise that bounds every value, and {principle} does not; "

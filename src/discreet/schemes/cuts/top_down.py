@@ -15,6 +15,7 @@ from discreet.kernels.cuts.growth import grow, grow_ahead
 from discreet.kernels.cuts.terms import Limits, Recipe
 from discreet.kernels.cuts.workspace import Work, workspace
 from discreet.kernels.judging import CAPS, SIZE, SLACK, Rules
+from discreet.principles.joint import unshared
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
@@ -131,9 +132,9 @@ def partition_groups(problem: Problem, groups: NDArray[np.int32], recipe: Recipe
     first = np.zeros(len(order), np.bool_)
     largest = int(np.diff(np.append(starts, len(order))).max(initial=1))
     task = _Task(problem, arrays, first, 0, largest)
-    space = task.workspace(recipe)
+    space, rest = task.workspace(recipe), task.rest
     for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
-        grow(*arrays, start, end, *task.rest, recipe, space, first, end - start)
+        grow(*arrays, start, end, *rest, recipe, space, first, end - start)
     return Partition(order, np.flatnonzero(first), 0.0).groups
 
 
@@ -149,7 +150,7 @@ class _Task:
 
     @property
     def rest(self) -> tuple[Axes, Rules, Limits]:
-        return self.problem.axes, self.problem.rules, self.problem.limits
+        return self.problem.axes, unshared(self.problem.rules), self.problem.limits
 
     def workspace(self, recipe: Recipe, many: int = 1) -> Work:
         d, m = self.arrays[0].shape[1], len(self.problem.limits.caps)

@@ -59,6 +59,7 @@ class Heterogeneous(GroupingScheme):
     """
 
     name: ClassVar[str] = "heterogeneous"
+    leads: ClassVar[bool] = True
 
     matching: Matching = "hungarian"
     """How rows are matched with groups: group by group (``greedy``), the cheapest pair first (``sort-greedy``), or at

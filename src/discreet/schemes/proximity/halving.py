@@ -14,7 +14,7 @@ from discreet.kernels.proximity import gathering, pairing
 from discreet.kernels.proximity.pairing import Judge
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.principles.rules import combine
+from discreet.principles.rules import combine, stack
 from discreet.progress import Progress
 
 kernels = cast(Any, pairing)
@@ -73,11 +73,7 @@ def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) ->
     for some, prior in zip(parts, priors, strict=True):
         rest = [part.rules(prior) for part in some if part.about_values and not part.nearness]
         more.append(combine(rest) if rest else None)
-    given = [_padded(rules, width) for rules in more if rules is not None]
-    numbers = [0 if rules is None else len(rules.kinds) for rules in more]
-    heights = [0 if rules is None else len(rules.tree) for rules in more]
-    together = [np.concatenate([rules[i] for rules in given]) if given else None for i in range(5)]
-    kinds, parameters, bounds, nodes, tree = together
+    rules, starts, heights = stack(more, width)
     return Judge(
         max([1, int(ms.max(initial=1)), *sizes]),
         np.array([a for a, _ in near], np.int64),
@@ -85,23 +81,14 @@ def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) ->
         first,
         last,
         np.array([len(prior.values) for prior in priors], np.int64),
-        np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64),
-        np.zeros(0, np.int64) if kinds is None else kinds,
-        np.zeros((0, 2)) if parameters is None else parameters,
-        np.zeros((0, width)) if bounds is None else bounds,
-        np.zeros((0, width), np.int32) if nodes is None else nodes,
-        np.concatenate([[0], np.cumsum(heights)]).astype(np.int64),
-        np.zeros((0, width), np.int32) if tree is None else tree,
+        starts,
+        rules.kinds,
+        rules.parameters,
+        rules.bounds,
+        rules.nodes,
+        heights,
+        rules.tree,
     )
-
-
-def _padded(rules: Rules, width: int) -> Rules:
-    """Return rules with lines padded to the attribute with the most values."""
-
-    def pad(lines: NDArray[Any]) -> NDArray[Any]:
-        return np.pad(lines, ((0, 0), (0, width - lines.shape[1])))
-
-    return Rules(rules.kinds, rules.parameters, pad(rules.bounds), pad(rules.nodes), pad(rules.tree))
 
 
 def halved(problem: HalvingProblem, progress: Progress | None = None) -> NDArray[np.int32] | None:

@@ -24,7 +24,7 @@ from discreet.principles.proximity import Proximity
 from discreet.progress import Progress
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.axes import axes_of
-from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.grouping import GroupingScheme, View
 from discreet.schemes.keepers import way_out
 from discreet.schemes.proximity.halving import HalvingProblem, halved, judge_of
 from discreet.schemes.proximity.near_withholding import fits, refusal_to_withhold, sets_around
@@ -92,7 +92,7 @@ class SplitAndPartition(GroupingScheme):
     """
 
     name: ClassVar[str] = "proximity"
-    several: ClassVar[bool] = True
+    begins_with_all: ClassVar[bool] = False
 
     partition: Literal["matched", "round-robin"] = "matched"
     """How the rows of a piece are put into groups."""
@@ -182,6 +182,10 @@ class SplitAndPartition(GroupingScheme):
             except DiscreetError:
                 return
             yield np.flatnonzero(np.isin(groups, groups[unusable]))
+
+    def view(self, table: Table, principle: Principle) -> View:
+        """Return the table with its sensitive attributes apart, as rows are paired and dealt by each."""
+        return table, principle, Prior.of(table)
 
     def groups(
         self,

@@ -50,7 +50,7 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
         own = [judged(part, Subjects.groups(release, groups), prior, left) for part in promised]
         if view[1].person is not None:
             told, own = judged_by_persons(case, promised, view[1], left, groups, own)
-            checks += told
+            checks += [check for check in told if check not in checks]
         own = own if column is None else _naming(column, promised, own)
         kept += own
         faced = unions(promised, own, view[0], prior, view[1], case.tell)
@@ -58,6 +58,8 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
         taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken
         checks += warnings
+    if len(original.sensitive) > 1:
+        checks.append(soundness.side_by_side(original))
     return FormatFindings(checks, kept, losses(release), how, given, release.groups)
 
 

@@ -17,11 +17,13 @@ from discreet.adversary.formats.projected.across import across
 from discreet.adversary.formats.projected.order import order_across
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.analyst.loss import losses
-from discreet.principles import Principle, wording
+from discreet.principles import Principle, Prior, wording
+from discreet.principles.per_attribute import concerned
 from discreet.progress import part_of
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.projected.load import part_manifest
 from discreet.releases.projected.release import ProjectedRelease, part_entry
+from discreet.table.table import Column
 
 
 def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
@@ -55,7 +57,7 @@ def _part_case(case: Case[ProjectedRelease], number: int) -> Case[GeneralizedRel
     columns = tuple(column for column in case.original.sensitive if column.name in names)
     original = replace(case.original, sensitive=columns, other=case.original.other if number == 1 else ())
     trace = None if case.trace is None else _column_of(case.trace, number, len(case.release.parts))
-    promised = _about(case.parts, names, [one.name for one in case.release.sensitive] if number == 1 else [])
+    promised = _about(case.parts, columns, case.original.sensitive if number == 1 else ())
     share = len(case.release.parts)
     tell = part_of(case.tell, (number - 1) / share, number / share)
     manifest = part_manifest(case.manifest, number)
@@ -67,11 +69,12 @@ def _column_of(trace: NDArray[Any], number: int, parts: int) -> NDArray[Any]:
     return trace[:, number - 1] if trace.ndim == 2 and trace.shape[1] == parts else trace.reshape(1, -1)
 
 
-def _about(parts: Sequence[Principle], names: Sequence[str], known: Sequence[str]) -> tuple[Principle, ...]:
-    """Return the promises about these attributes; the first table, given all ``known`` ones, also judges those about
-    attributes that are nowhere, which cannot hold."""
+def _about(parts: Sequence[Principle], own: Sequence[Column], everywhere: Sequence[Column]) -> tuple[Principle, ...]:
+    """Return the promises about these attributes; the first table, which is given the attributes of all tables, also
+    judges promises about none of them, which cannot hold."""
+    priors, others = ([Prior.of_column(column) for column in some] for some in (own, everywhere))
     return tuple(
-        part for part in parts if part.about is None or part.about in names or (known and part.about not in known)
+        part for part in parts if any(concerned(part, priors)) or (others and not any(concerned(part, others)))
     )
 
 
