@@ -136,11 +136,9 @@ def test_withheld_rows_are_the_same_in_all_tables() -> None:
 
 def test_a_seed_does_not_link_tables() -> None:
     """The same partition by the same seed would be shuffled alike, if both tables used it as it is."""
-    table = people(60)
-    twice = replace(table, sensitive=(table.sensitive[0], replace(table.sensitive[0], name="again")))
-    release = dc.Codip(exposure=0.0, random_state=3).publish(twice, dc.KAnonymity(3) & dc.LDiversity(1.5))
-    first, second = (part.tables(False)["table"] for part in release.parts)
-    assert first["age"].to_pylist() != second["age"].to_pylist()
+    release = dc.Codip(exposure=0.0, random_state=3).publish(people(60), dc.KAnonymity(3) & dc.TCloseness(1))
+    first, second = (part.tables(False)["table"]["age"].to_pylist() for part in release.parts)
+    assert sorted(first) == sorted(second) and first != second
     assert release.manifest["experimental_seed"] is True
 
 
@@ -195,3 +193,67 @@ def test_findings_of_the_paper_on_a_table_of_the_same_shape() -> None:
         ours = chosen(found, lambda plan: True, exposure, seconds=0.0)
         assert ours is not None and found.exposure(ours) <= exposure
         assert found.association_loss(ours) <= found.association_loss(theirs) + 1e-9
+
+
+@pytest.mark.parametrize("search", ["best", "paper"])
+def test_attributes_that_go_together_share_a_table(search: str) -> None:
+    table = household(500)
+    promise = dc.KAnonymity(2) & dc.TCloseness(0.4)
+    release = dc.Codip(search=search, seconds=0.0, random_state=1).publish(table, promise)  # type: ignore[arg-type]
+    found = dependency(table.sensitive)
+    names = [column.name for column in table.sensitive]
+    plan = tuple(tuple(names.index(one.name) for one in part.sensitive) for part in release.parts)
+    assert found.exposure(plan) <= 0.2 and 1 < len(plan) < 15
+    assert any({"occupation", "industry"} <= {one.name for one in part.sensitive} for part in release.parts)
+    audits(release, table, promises=str(promise))
+
+
+def test_aligned_tables_have_the_same_groups_under_other_numbers() -> None:
+    table = people(300, attributes=3, keep=["note"])
+    release = dc.Codip(exposure=0.0, aligned=True, random_state=5).publish(table, dc.BetaLikeness(1))
+    assert release.trace is not None and len(release.parts) == 3
+    groups = release.parts[0].groups
+    assert groups > 3 and len(np.unique(release.trace, axis=0)) == groups
+    assert not (release.trace[:, 0] == release.trace[:, 1]).all()
+    boxes = [
+        sorted(zip(*(table["age"].to_pylist(), table["sex"].to_pylist()), strict=True))
+        for table in (part.tables(False)["table"] for part in release.parts)
+    ]
+    assert boxes[0] == boxes[1] == boxes[2]
+    assert (
+        release.parts[0].tables(False)["table"]["age"].to_pylist()
+        != release.parts[1].tables(False)["table"]["age"].to_pylist()
+    )
+    audits(release, table, promises="beta-likeness(beta=1)")
+
+
+def test_a_promise_about_numbers_goes_to_the_numbers() -> None:
+    rng = np.random.default_rng(0)
+    columns = {
+        "age": rng.integers(20, 60, 200),
+        "pay": rng.integers(0, 9, 200) * 100,
+        "ill": rng.choice(list("abc"), 200),
+    }
+    table = dc.read(pa.table(columns), quasi=["age"], sensitive=["pay", "ill"])
+    promises = [dc.Proximity(100, 2), dc.LDiversity(2, attribute="ill")]
+    release = dc.publish(table, promises, dc.Codip(exposure=0.0))
+    assert [part.manifest["scheme"]["name"] for part in release.projections] == ["proximity", "cuts"]
+    audits(release, table, promises=promises)
+
+
+def test_where_no_table_can_have_two_attributes_the_next_best_plan_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables that the scheme cannot publish are left out of plans, and each is tried once."""
+    table, tried = people(100, attributes=3), []
+    publish = dc.Cuts.publish
+
+    def alone(self: dc.Cuts, some: Table, *rest: object) -> object:
+        tried.append(tuple(column.name for column in some.sensitive))
+        if len(some.sensitive) > 1:
+            raise dc.DiscreetError("two are too many")
+        return publish(self, some, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(dc.Cuts, "publish", alone)
+    release = dc.Codip(exposure=1.0).publish(table, dc.LDiversity(1.5))
+    assert len(release.parts) == 3 and len(set(tried)) == len(tried) == 7
+    with pytest.raises(dc.DiscreetError, match="two are too many"):
+        dc.Codip(exposure=1.0, aligned=True).publish(table, dc.LDiversity(1.5))

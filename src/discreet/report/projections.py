@@ -80,7 +80,18 @@ class Projections:
 
     def plot(self, path: str | os.PathLike[str], title: str = "a table") -> None:
         """Draw the frontier and the dependencies to a file: ``.html`` (with a table), ``.svg`` or ``.png``."""
-        Path(path).write_bytes(drawn(self, check_suffix(os.fspath(path)), title))
+        Path(path).write_bytes(self.drawn(check_suffix(os.fspath(path)), title))
+
+    def drawn(self, suffix: str, title: str = "a table") -> bytes:
+        """The frontier and the dependencies as the content of a file; ``title`` names the table, without a path."""
+        library = require()
+        chart = themed({"hconcat": [_frontier(self), _heat_map(self)], "spacing": 40, "padding": 8}, autosize="pad")
+        if suffix == ".png":
+            return bytes(library.vegalite_to_png({**chart, "background": "white"}, scale=2))
+        svg = str(library.vegalite_to_svg(chart))
+        label = "Exposure against association loss of plans, and how much attributes tell about each other"
+        svg = svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+        return (svg if suffix == ".svg" else _page(self, title, svg)).encode()
 
 
 def projections(
@@ -116,18 +127,6 @@ def _described(found: Dependency, plan: Plan) -> Projection:
 
 
 # ---------------------------------------------------------------------------------------------------------- the plots
-
-
-def drawn(told: Projections, suffix: str, title: str = "a table") -> bytes:
-    """The frontier and the dependencies as the content of a file; ``title`` names the table, without a path."""
-    library = require()
-    chart = themed({"hconcat": [_frontier(told), _heat_map(told)], "spacing": 40, "padding": 8}, autosize="pad")
-    if suffix == ".png":
-        return bytes(library.vegalite_to_png({**chart, "background": "white"}, scale=2))
-    svg = str(library.vegalite_to_svg(chart))
-    label = "Exposure against association loss of plans, and how much attributes tell about each other"
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
-    return (svg if suffix == ".svg" else _page(told, title, svg)).encode()
 
 
 def _titled(text: str) -> dict[str, Any]:

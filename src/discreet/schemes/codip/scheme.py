@@ -236,9 +236,7 @@ class _Work:
             projected = self.projected(part)
             promise = _about(self.principle, projected)
             try:
-                self.published[part] = self.scheme.inner(self.principle, part).publish(
-                    projected, promise, self.progress
-                )
+                self.published[part] = self.scheme.inner(promise, part).publish(projected, promise, self.progress)
             except DiscreetError as refusal:
                 self.refused[part] = refusal
         return part in self.published
