@@ -181,8 +181,17 @@ def intersection(held: list[Held]) -> Intersection:
 
 
 def strongest_beliefs(one: Held, other: Held) -> NDArray[np.float64]:
-    """Return, per person, the strongest belief in a value by whoever knows how often it goes with values of another
-    attribute, and that the beliefs of all persons of a group add up to its counts."""
+    """Return, per person, the strongest belief in a value of one attribute: see ``beliefs_given``."""
+    beliefs, of_row = beliefs_given(one, other)
+    return np.asarray(beliefs.max(axis=1)[of_row], np.float64)
+
+
+def beliefs_given(one: Held, other: Held) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the beliefs in values of one attribute by whoever knows how often they go with those of another.
+
+    Persons with the same groups in both tables are believed to have the same; so the result is the beliefs of each
+    such kind of persons, and the kind of each. Those of a group add up to its counts.
+    """
     joint = _joint(one, other)
     lift = joint / np.maximum(1.0, joint.sum(axis=1, keepdims=True)) / np.maximum(1.0, joint.sum(axis=0))
     going = (other.counts / other.counts.sum(axis=1, keepdims=True)) @ lift.T
@@ -195,7 +204,7 @@ def strongest_beliefs(one: Held, other: Held) -> NDArray[np.float64]:
         beliefs *= (persons / beliefs.sum(axis=1))[:, None]
         summed = np.add.reduceat(beliefs, starts, axis=0)
         beliefs *= np.divide(one.counts, summed, out=np.zeros_like(summed), where=summed > 0.0)[first]
-    return np.asarray((beliefs.max(axis=1) / beliefs.sum(axis=1))[of_row], np.float64)
+    return beliefs / beliefs.sum(axis=1, keepdims=True), of_row
 
 
 def _joint(one: Held, other: Held) -> NDArray[np.float64]:
