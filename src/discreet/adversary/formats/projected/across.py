@@ -119,18 +119,21 @@ def _held(release: ProjectedRelease, original: Table, groups: NDArray[np.int64])
 def background(held: list[Held]) -> tuple[float, float]:
     """Return how often whoever knows one value of a person is certain of another: as published, and side by side.
 
-    Means over all ordered pairs of attributes and all persons; groups of one value make it certain in either case.
+    Means over all ordered pairs of attributes and all persons. What all rows of a group have in common is no finding,
+    as it is known without any value; and a value that is known tells nothing about attributes of other tables.
     """
     after, before, pairs = 0.0, 0.0, 0
     for known in held:
+        several = _rows_alike(known._replace(codes=np.zeros_like(known.codes)))
         for asked in held:
             if asked is known:
                 continue
             pairs += 1
-            beside = float((_rows_alike(known) == _rows_alike(known, asked.codes)).mean())
-            before += beside
-            alone = asked.counts[asked.groups, asked.codes] == asked.counts.sum(axis=1)[asked.groups]
-            after += beside if asked.part == known.part else float(alone.mean())
+            alone = several == _rows_alike(known._replace(codes=asked.codes))
+            certain = ~alone & (_rows_alike(known) == _rows_alike(known, asked.codes))
+            share = float(certain.mean())
+            before += share
+            after += share if asked.part == known.part else 0.0
     return after / max(1, pairs), before / max(1, pairs)
 
 
@@ -147,9 +150,9 @@ def _rows_alike(known: Held, more: NDArray[np.int64] | None = None) -> NDArray[n
 def _told_background(held: list[Held]) -> Check:
     after, before = background(held)
     sentence = (
-        f"Whoever knows one sensitive value of a person, and the person's groups, is certain of another in "
-        f"{percent(after)} of all cases; if all attributes stood in one table, with the groups of the one that is "
-        f"known, it would be {percent(before)}."
+        f"Whoever knows one sensitive value of a person, and the person's groups, is certain of another, which is not "
+        f"that of the whole group, in {percent(after)} of all cases; if all attributes stood in one table, with the "
+        f"groups of the one that is known, it would be {percent(before)}."
     )
     return Check("background", True, sentence)
 

@@ -27,7 +27,9 @@ from discreet.table.combinations import numbered
 from discreet.table.table import Table
 
 LINES = 600
-"""How many lines, or groups, of each pair of tables are compared."""
+"""How many lines, or groups, of two tables are compared at most."""
+EFFORT = 4_000_000
+"""How many pairs of lines are compared at most, of all pairs of tables."""
 
 
 def order_across(release: ProjectedRelease, original: Table) -> Check:
@@ -40,10 +42,12 @@ def order_across(release: ProjectedRelease, original: Table) -> Check:
         some = tuple(column for column in original.sensitive if column.name in names)
         alone = replace(part, attributes=(*part.quasi, *part.sensitive), others=())
         tables.append(align(alone, replace(original, sensitive=some, other=())))
+    pairs = list(combinations(enumerate(tables, 1), 2))
+    most = min(LINES, math.isqrt(EFFORT // len(pairs)))
     found = [
         finding
-        for (one, first), (other, second) in combinations(enumerate(tables, 1), 2)
-        for finding in _linked(f"tables {one} and {other}", first, second)
+        for (one, first), (other, second) in pairs
+        for finding in _linked(f"tables {one} and {other}", first, second, most)
     ]
     worst = max(found, key=lambda finding: finding.surprise)
     if worst.surprise > math.log(len(found) / LEVEL):
@@ -53,19 +57,19 @@ def order_across(release: ProjectedRelease, original: Table) -> Check:
     return Check("order", True, f"{told} than by chance.")
 
 
-def _linked(which: str, one: Aligned, other: Aligned) -> Iterator[Finding]:
-    """Yield the tests of two tables."""
+def _linked(which: str, one: Aligned, other: Aligned, most: int) -> Iterator[Finding]:
+    """Yield the tests of two tables, on ``most`` lines."""
     pairs = numbered([one.had, other.had], [one.kinds + 1, other.kinds + 1], len(one.had))
     held = np.unique(pairs)
     rows = min(len(one.shown), len(other.shown))
-    first = np.arange(min(rows, LINES))
-    for second in arrangements(np.arange(rows), LINES):
+    first = np.arange(min(rows, most))
+    for second in arrangements(np.arange(rows), most):
         groups = one.release.group_of[first], other.release.group_of[second]
         together = _overlap(one, other, *groups)
         keys = one.shown[first][:, None] * (other.kinds + 1) + other.shown[second][None, :]
         together &= np.isin(keys, held)
         yield from _tests(f"the lines of {which} at the same place belong together", together)
-    number = np.arange(min(one.release.groups, other.release.groups, LINES))
+    number = np.arange(min(one.release.groups, other.release.groups, most))
     yield from _tests(f"the groups of {which} with the same number overlap", _overlap(one, other, number, number))
 
 
