@@ -168,13 +168,24 @@ def chosen(
 ) -> Plan | None:
     """The allowed plan with the least association loss at an exposure of at most so much; None if none was found.
 
-    What CODIP* finds is among the candidates, so the plan never loses more association than the paper's.
+    What CODIP* finds is among the candidates, so the plan never loses more association than the paper's. ``allowed`` is
+    asked about the most promising plan first, and seldom about more than one.
     """
 
-    def kept(plan: Plan) -> bool:
-        return found.exposure(plan) <= most_exposure + SLACK and allowed(plan)
+    def ratios(plan: Plan) -> tuple[float, float]:
+        return found.association_loss(plan), found.exposure(plan)
 
-    ways = {*merged(found, kept), *merged(found, kept, others=True)}
-    candidates = sorted({*ways, *frontier(found, seconds)}, key=found.association_loss)
-    best = next((plan for plan in candidates if plan in ways or kept(plan)), None)
+    def within(plan: Plan) -> bool:
+        return found.exposure(plan) <= most_exposure + SLACK
+
+    some = {*merged(found, within), *filter(within, frontier(found, seconds))}
+    candidates = sorted(some, key=ratios)
+    best = next(filter(allowed, candidates), None)
+    if candidates and best != candidates[0]:  # merges of what is allowed may lead elsewhere
+
+        def kept(plan: Plan) -> bool:
+            return within(plan) and allowed(plan)
+
+        ways = [*merged(found, kept), *merged(found, kept, others=True)]
+        best = min([*ways, *([] if best is None else [best])], key=ratios, default=None)
     return best if best is not None and found.association_loss(best) <= most_loss + SLACK else None

@@ -166,26 +166,22 @@ class Codip(Scheme):
 
     def _planned(self, work: _Work, found: Dependency) -> Plan:
         """Return a plan within both ratios whose tables have been published."""
-        if self.search == "paper":
-            allowed: Callable[[Plan], bool] = lambda plan: (  # noqa: E731
-                found.exposure(plan) <= self.exposure + SLACK and all(map(work.can_publish, plan))
-            )
-            way = merged(found, allowed)
-            return self._within(way[-1] if way else None, work, found)
-        while True:  # publish only what is chosen, and choose again where that fails
-            best = chosen(found, lambda plan: not work.failed & set(plan), self.exposure, seconds=self.seconds)
-            plan = self._within(best, work, found)
-            if all([work.can_publish(part) for part in plan]):
-                return plan
+
+        def possible(plan: Plan) -> bool:
+            return all(map(work.can_publish, plan))
+
+        return self._within(self._best(found, possible), work, found)
+
+    def _best(self, found: Dependency, possible: Callable[[Plan], bool]) -> Plan | None:
+        """Return the plan that the search finds; None if there is none."""
+        if self.search == "best":
+            return chosen(found, possible, self.exposure, seconds=self.seconds)
+        way = merged(found, lambda plan: found.exposure(plan) <= self.exposure + SLACK and possible(plan))
+        return way[-1] if way else None
 
     def _aligned(self, work: _Work, found: Dependency) -> Plan:
         """Return the plan within both ratios, its tables published on one partition that keeps the whole promise."""
-        best: Plan | None
-        if self.search == "paper":
-            best = merged(found, lambda plan: found.exposure(plan) <= self.exposure + SLACK)[-1]
-        else:
-            best = chosen(found, lambda plan: True, self.exposure, seconds=self.seconds)
-        plan = self._within(best, work, found)
+        plan = self._within(self._best(found, lambda plan: True), work, found)
         work.publish_aligned(plan)
         return plan
 
@@ -224,11 +220,6 @@ class _Work:
     progress: Progress | None
     published: dict[tuple[int, ...], GeneralizedRelease] = field(default_factory=dict)
     refused: dict[tuple[int, ...], DiscreetError] = field(default_factory=dict)
-
-    @property
-    def failed(self) -> set[tuple[int, ...]]:
-        """The sets of attributes that no table can have."""
-        return set(self.refused)
 
     def can_publish(self, part: tuple[int, ...]) -> bool:
         """Publish a table with these attributes; return whether that is possible."""
