@@ -7,6 +7,7 @@ from batteries.anatomy import ANATOMY
 from batteries.generalized import GENERALIZED
 from batteries.matched import MATCHED
 from batteries.nested import NESTED
+from batteries.projected import PROJECTED
 from batteries.randomised import PERTURBED, RETAINED
 
 BATTERIES = {
@@ -17,5 +18,6 @@ BATTERIES = {
     "ambiguous": AMBIGUOUS,
     "perturbed": PERTURBED,
     "retained": RETAINED,
+    "projected": PROJECTED,
 }
 """By the name of the format; one that has none fails the tests."""

@@ -58,6 +58,7 @@ class Battery(NamedTuple):
     options: Mapping[str, str] = MappingProxyType({})
     rows: int = 60
     keep: tuple[str, ...] = ("note",)
+    sensitive: tuple[str, ...] = ("pay",)
 
 
 EVERYWHERE: dict[str, tuple[Alteration, Must]] = {

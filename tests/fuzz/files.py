@@ -50,14 +50,18 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def trace_of(path: Path, rows: int) -> list[int | None]:
-    """Return the group of every input row; ``None`` if it is withheld."""
-    return [int(line["group"]) if line["group"] else None for line in _traced(path, rows)]
-
-
 def lists_of(path: Path, rows: int) -> list[list[int]]:
     """Return the rows that may be each input row's person's, its own first."""
     return [[int(number) for number in line["candidates"].split()] for line in _traced(path, rows)]
+
+
+def traces_of(path: Path, rows: int) -> list[list[int | None]]:
+    """Return, for each table in groups of its own, the group of every input row; ``None`` if it is withheld."""
+    lines = _traced(path, rows)
+    names = [name for name in lines[0] if name not in ("row", "candidates")]
+    numbered = [f"group_{number}" for number in range(1, len(names) + 1)]
+    expect(names in (["group"], numbered), f"the trace has the columns {names}")
+    return [[int(line[name]) if line[name] else None for line in lines] for name in names]
 
 
 def _traced(path: Path, rows: int) -> list[Line]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.cases import Case, Column, Value
-from fuzz.files import Line, admits, cell, expect, lines_of, lists_of, manifest_of, trace_of
+from fuzz.files import Line, admits, cell, expect, lines_of, lists_of, manifest_of, traces_of
 from fuzz.promises import SLACK, Promise, broken, near
 from naive import perturbation, principles, retention
 
@@ -31,6 +31,10 @@ class Published:
     groups: list[int | None]
     """The published group of every input row (its line, if values are randomised), from the private trace."""
     trace: Path
+    table: str = "table"
+    """The name of the table of rows."""
+    more: tuple[list[int | None], ...] = ()
+    """The groups of every input row in further tables."""
 
     def rows_by_group(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = defaultdict(list)
@@ -47,7 +51,8 @@ class Published:
 def check(folder: Path, case: Case, promises: list[Promise], trace: Path) -> str:
     """Check that a release is true and keeps these promises, and return its format; ``UntrueError`` otherwise."""
     manifest = manifest_of(folder)
-    published = Published(folder, case, promises, trace_of(trace, case.rows), trace)
+    first, *more = traces_of(trace, case.rows)
+    published = Published(folder, case, promises, first, trace, more=tuple(more))
     out = len(published.withheld)
     expect(manifest["rows"] == {"published": case.rows - out, "withheld": out}, "rows are counted wrongly")
     listed = [(entry["name"], entry["role"], entry["kind"]) for entry in manifest["attributes"]]
@@ -153,10 +158,15 @@ def _same(columns: Sequence[Column], lines: Sequence[Line], rows: Sequence[int],
 
 
 def _generalized(published: Published) -> None:
+    expect(manifest_of(published.folder)["groups"] == len(set(published.rows_by_group())), "groups are counted wrongly")
+    _groups_of_rows(published)
+
+
+def _groups_of_rows(published: Published) -> None:
+    """Check a table of rows in groups, each with one description and the values of its rows."""
     case = published.case
-    groups, rows = _by_group(lines_of(published.folder, "table")), published.rows_by_group()
+    groups, rows = _by_group(lines_of(published.folder, published.table)), published.rows_by_group()
     expect(groups.keys() == rows.keys(), "groups are not those of the trace")
-    expect(manifest_of(published.folder)["groups"] == len(groups), "groups are counted wrongly")
     for number, lines in groups.items():
         _same([*case.sensitive, *case.kept], lines, rows[number], "sensitive and kept values")
         for column in case.quasi:
@@ -364,6 +374,24 @@ def _matched(published: Published) -> None:
                 expect(kept, f"{promise.text} is broken by candidates with {held}")
 
 
+def _projected(published: Published) -> None:
+    """Check every table by itself, and that each sensitive attribute is in one of them, kept columns in the first."""
+    entries = manifest_of(published.folder)["parts"]
+    traces = [published.groups, *published.more]
+    expect(len(entries) == len(traces), "the trace has other tables")
+    named = {column.name: column for column in published.case.sensitive}
+    split = [name for entry in entries for name in entry["sensitive"]]
+    expect(sorted(split) == sorted(named), "an attribute is in no table, or in several")
+    for number, (entry, groups) in enumerate(zip(entries, traces, strict=True), 1):
+        some = [named[name] for name in entry["sensitive"]]
+        kept = published.case.kept if number == 1 else []
+        case = replace(published.case, sensitive=some, kept=kept)
+        expect(entry["groups"] == len(set(groups) - {None}), "groups are counted wrongly")
+        (columns,) = {tuple(line) for line in lines_of(published.folder, f"table_{number}")}
+        expect(columns == ("group", *(one.name for one in (*case.quasi, *some, *kept))), f"a table has {columns}")
+        _groups_of_rows(replace(published, case=case, groups=groups, table=f"table_{number}"))
+
+
 class Expected(dict[Any, Fraction]):
     """How many persons are expected to have each value, as a group of so many persons."""
 
@@ -388,5 +416,6 @@ FORMATS: dict[str, Callable[[Published], None]] = {
     "retained": _retained,
     "nested": _nested,
     "matched": _matched,
+    "projected": _projected,
 }
 """The oracle of each format; the run fails for a format that is not listed."""

@@ -95,6 +95,7 @@ def told_by_lines(release: Release, folder: Path) -> Iterator[tuple[str, float]]
 
 def told_by_groups(release: Any) -> Iterator[tuple[str, float]]:
     """What the numbers of groups tell: about where their rows stood, what these hold, and how many they are."""
+    release = release.projections[0]
     if getattr(release, "ids", None) is None or release.trace is None:
         return
     _, trace = np.unique(release.trace, return_inverse=True)  # of a tree it tells the leaves, and not all nodes are

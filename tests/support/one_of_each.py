@@ -25,6 +25,7 @@ PROMISES = {
     "anatomy": "l-diversity(l=4)",
     "baseline": "l-diversity(l=4)",
     "ambiguity": "alpha-beta(alpha=0.5, beta=0.5)",
+    "codip": "beta-likeness(beta=2)",
 }
 
 

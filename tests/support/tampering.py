@@ -54,14 +54,17 @@ class Folder:
 
     def _count(self) -> None:
         """Let the manifest count what the tables hold, as far as that are numbers."""
-        if "table" in self.tables:
-            self.manifest["rows"]["published"] = len(self.lines("table"))
+        main = next((name for name in ("table", "table_1") if name in self.tables), None)
+        if main is not None:
+            self.manifest["rows"]["published"] = len(self.lines(main))
         else:
             counts = self.column("sensitive", "count")
             self.manifest["rows"]["published"] = sum(int(text) for text in counts if text.isdecimal())
         if "groups" in self.manifest:
             listed = "table" if "table" in self.tables else "sensitive"
             self.manifest["groups"] = len({line[0] for line in self.lines(listed)})
+        for number, part in enumerate(self.manifest.get("parts", ()), 1):
+            part["groups"] = len({line[0] for line in self.lines(f"table_{number}")})
 
 
 def _lines(path: Path) -> Lines:

@@ -11,6 +11,7 @@ from discreet.adversary.formats.anatomy.audit import audit_anatomy
 from discreet.adversary.formats.generalized.audit import audit_generalized
 from discreet.adversary.formats.matched.audit import audit_matched
 from discreet.adversary.formats.nested.audit import audit_nested
+from discreet.adversary.formats.projected.audit import audit_projected
 from discreet.adversary.formats.randomised.perturbed import audit_perturbed
 from discreet.adversary.formats.randomised.retained import audit_retained
 from discreet.errors import DiscreetError
@@ -23,6 +24,7 @@ from discreet.releases import (
     MatchedRelease,
     NestedRelease,
     PerturbedRelease,
+    ProjectedRelease,
     Release,
     RetainedRelease,
 )
@@ -37,6 +39,7 @@ AUDITORS: dict[type[Release], Auditor] = {
     RetainedRelease: audit_retained,
     NestedRelease: audit_nested,
     MatchedRelease: audit_matched,
+    ProjectedRelease: audit_projected,
 }
 """The auditors of the built-in formats; a plug-in registers its own with its format."""
 

@@ -8,6 +8,8 @@ Every withheld row counts with a loss of 1.
 - Discernibility: for each row the number of rows indistinguishable from it, summed over all rows.
 - Average class size: published rows per group.
 
+Of a release of several tables, each loss is the mean over the tables.
+
 Both AIL and GCP measure an interval of numbers by its share of the domain, and an interval of ordered values by its
 share of the steps between them. They differ for categorical attributes: AIL takes the share of leaves below the lowest
 common ancestor of the published values, whether these are published as its label or as a set; GCP counts the values
@@ -17,7 +19,8 @@ that the published text admits. ``*`` costs 1 everywhere, and so does a mixture 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,26 +38,22 @@ Measure = Callable[["Attribute", "Regions"], NDArray[np.float64]]
 
 def ail(release: Release) -> float:
     """The average information loss (Eq. 5), with equal weights for all quasi-identifiers."""
-    return _average(release, information_loss)
+    return _over_tables(release, lambda part: _average(part, information_loss))
 
 
 def gcp(release: Release) -> float:
     """The global certainty penalty."""
-    return _average(release, certainty_penalty)
+    return _over_tables(release, lambda part: _average(part, certainty_penalty))
 
 
-def discernibility(release: Release) -> int:
+def discernibility(release: Release) -> float:
     """The sum over rows of the rows like them; a withheld row is indistinguishable from every row of the table."""
-    told = _told(release)
-    alike = told.sizes if told.alike is None else told.alike
-    return int((told.sizes * alike).sum()) + release.withheld * (release.rows + release.withheld)
+    return _over_tables(release, _discernibility)
 
 
 def average_class_size(release: Release) -> float:
     """The mean number of rows per cell, those with the same description counted as one where rows have their own."""
-    told = _told(release)
-    cells = told.cells if told.alike is None else round(float((told.sizes / told.alike).sum()))
-    return release.rows / cells if cells else 0.0
+    return _over_tables(release, _average_class_size)
 
 
 def losses(release: Release) -> dict[str, float]:
@@ -69,11 +68,12 @@ def losses(release: Release) -> dict[str, float]:
 
 def by_attribute(release: Release) -> dict[str, float]:
     """The average information loss of each quasi-identifier; withheld rows count as 1."""
-    told = _told(release)
-    return {
-        attribute.name: _mean(release, information_loss(attribute, regions)[texts.of_cell])
-        for attribute, regions, texts in zip(told.quasi, told.regions, told.texts, strict=True)
-    }
+
+    def loss(part: Release, at: int) -> float:
+        told = _told(part)
+        return _mean(part, information_loss(told.quasi[at], told.regions[at])[told.texts[at].of_cell])
+
+    return {one.name: _over_tables(release, partial(loss, at=at)) for at, one in enumerate(release.quasi)}
 
 
 def information_loss(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
@@ -111,6 +111,24 @@ def _extent(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
     # "only missing values" is an empty interval (its low end lies above its high end) and costs nothing
     share = np.maximum(0.0, width) / (top - bottom) if top > bottom else np.zeros(len(width))
     return np.where(regions.whole, 1.0, share)
+
+
+def _over_tables(release: Release, loss: Callable[[Any], float]) -> float:
+    """The mean of a loss over the tables of a release."""
+    found = [loss(part) for part in release.projections]
+    return found[0] if len(found) == 1 else sum(found) / len(found)
+
+
+def _discernibility(part: Release) -> float:
+    told = _told(part)
+    alike = told.sizes if told.alike is None else told.alike
+    return int((told.sizes * alike).sum()) + part.withheld * (part.rows + part.withheld)
+
+
+def _average_class_size(part: Release) -> float:
+    told = _told(part)
+    cells = told.cells if told.alike is None else round(float((told.sizes / told.alike).sum()))
+    return part.rows / cells if cells else 0.0
 
 
 def _told(release: Release) -> Descriptions:

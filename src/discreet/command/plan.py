@@ -10,13 +10,13 @@ import click
 
 from discreet.command import flags
 from discreet.command.console import HOLDS, VIOLATED, note, number, output, print_json, watching
-from discreet.errors import DiscreetError
 from discreet.table.paths import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.report.plan import Plan, Strongest
+    from discreet.report.projections import Projections
     from discreet.report.proximity_plan import ProximityPlan
     from discreet.table.moments import Notation
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         "--plot",
         type=flags.FILE,
         metavar="FILE",
-        help="Also plot which epsilon and m can be kept, as FILE.html, FILE.svg or FILE.png.",
+        help="Also plot which epsilon and m can be kept, or how to divide several attributes: .html, .svg or .png.",
     ),
     click.option("--force", is_flag=True, help="Replace an existing plot."),
     *flags.KINDS,
@@ -65,14 +65,15 @@ def plan(
     """Plan what to promise about INPUT: the strongest promise of every kind that some release of it can keep.
 
     For a numeric sensitive attribute, --epsilon asks for the largest m, --m for the largest epsilon, and both together
-    ask whether they can be kept. Several sensitive attributes are planned for one by one. Without --quasi, all other
-    columns are treated as quasi-identifiers. With --person, promises are about persons, as in a release published with
-    it.
+    ask whether they can be kept. Several sensitive attributes are planned for one by one, and ways to divide them among
+    tables are shown (scheme codip): what they expose, and what they lose. Without --quasi, all other columns are
+    treated as quasi-identifiers. With --person, promises are about persons, as in a release published with it.
 
     Exit code: 0, or 1 if --epsilon and --m cannot be kept together, or 2 for bad input.
     """
     from discreet.command.reading import read_to_look
     from discreet.report.plan import plans
+    from discreet.report.projections import projections
 
     target = None if plot is None else _check_plot(plot, input, force, given)
     with watching() as progress:
@@ -80,28 +81,29 @@ def plan(
         table, remarks = read_to_look(input, quasi, sensitive, given)
         progress("planning", 0.0)
         found = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
+        divided = projections(table) if len(found) > 1 else None
         if target is not None:
-            if len(found) > 1:
-                raise DiscreetError(
-                    f"a plot is about one sensitive attribute, not {', '.join(str(one.sensitive) for one in found)}; "
-                    f"say --sensitive {found[0].sensitive}"
-                )
             from discreet.command.outputs import write_file
             from discreet.report.frontier import check_suffix, drawn
 
             progress("drawing", 0.0)
-            write_file(target, drawn(found[0], check_suffix(str(plot)), shown(Path(input).name)), force)
+            suffix, title = check_suffix(str(plot)), shown(Path(input).name)
+            drawing = drawn(found[0], suffix, title) if divided is None else divided.drawn(suffix, title)
+            write_file(target, drawing, force)
     for remark in remarks:
         note(remark)
     feasible = all(told.feasible for told in found)
     if as_json:
         each = [told.as_dict() for told in found]
-        print_json({"input": input, "plot": plot, **(each[0] if len(each) == 1 else {"plans": each})})
+        told_of = each[0] if divided is None else {"plans": each, "projections": divided.as_dict()}
+        print_json({"input": input, "plot": plot, **told_of})
     else:
         for at, told in enumerate(found):
             if at:
                 output().print()
             _show(output(), told)
+        if divided is not None:
+            _show_projections(output(), divided)
         if plot is not None:
             output().print()
             output().print(f"The plot is in {plot}; it contains no row of the table.")
@@ -138,6 +140,23 @@ def _show(console: Console, told: Plan) -> None:
     if told.proximity is not None:
         console.print()
         _show_proximity(console, told.proximity, "number" if told.prior is None else told.prior.notation)
+
+
+def _show_projections(console: Console, told: Projections) -> None:
+    from discreet.command.render import grid
+
+    console.print()
+    console.print("Ways to divide the sensitive attributes among tables (scheme codip, by its option exposure):")
+    console.print()
+    table = grid("tables", "exposure", "association loss", "attributes in one table", right=(0, 1, 2))
+    for one in told.by_tables():
+        table.add_row(f"{len(one.tables)}", f"{one.exposure:.3f}", f"{one.association_loss:.3f}", one.text)
+    console.print(table)
+    console.print()
+    console.print(
+        "Exposure: whoever knows one of a person's values may learn those in the same table, 1 if all are in one."
+    )
+    console.print("Association loss: the share of what attributes tell about each other that is between tables.")
 
 
 def _reached(one: Strongest) -> str:

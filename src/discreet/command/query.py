@@ -133,7 +133,9 @@ def _answered(
         document |= answer | {"rows": {"published": release.rows, "withheld": release.withheld}}
         document |= {} if original is None else {"original": original}
         heading = [] if file is None else [statement.sql]
-        remarks = list(_unknown(release, one.query if isinstance(one, GroupBy) else one))
+        conditions = one.query if isinstance(one, GroupBy) else one
+        columns = [*conditions.by_attribute, *(one.attributes if isinstance(one, GroupBy) else ())]
+        remarks = [*_unknown(release, conditions), *(f"Note: {told}." for told in release.notes_on(columns))]
         answers.append(_Answer(document, heading, lines, remarks))
     return answers
 

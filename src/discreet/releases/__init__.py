@@ -12,6 +12,7 @@ from discreet.releases.folder import ManifestFile, read_manifest
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.release import MatchedRelease
 from discreet.releases.nested.release import NestedRelease
+from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.randomised.retained import RetainedRelease
 from discreet.releases.release import Release
@@ -26,6 +27,7 @@ __all__ = [
     "MatchedRelease",
     "NestedRelease",
     "PerturbedRelease",
+    "ProjectedRelease",
     "Release",
     "RetainedRelease",
     "load",
@@ -44,6 +46,7 @@ FORMATS: Registry[type[Release]] = Registry(
             AmbiguousRelease,
             NestedRelease,
             MatchedRelease,
+            ProjectedRelease,
         )
     },
     lambda plug: plug.release,

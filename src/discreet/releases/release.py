@@ -88,6 +88,11 @@ class Release(ABC):
         """The descriptions of the quasi-identifiers; ``None`` if the format does not describe them."""
         return None
 
+    @property
+    def projections(self) -> tuple[Release, ...]:
+        """The releases that it consists of, each of which describes every row once: itself, unless it has several."""
+        return (self,)
+
     @abstractmethod
     def lookup(self) -> Lookup:
         """The look-up that finds the groups which may contain given people."""
@@ -164,6 +169,10 @@ class Release(ABC):
         found = self.estimates([Query((line, value)) for line in lines for value in wanted])
         return found.reshape(len(lines), len(wanted))
 
+    def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Sentences on what estimates with conditions on these columns rest on, without a full stop."""
+        return ()
+
     def estimate(self, query: Query | str) -> float:
         """The estimated number of rows that satisfy a `Query` or a text ``SELECT COUNT(*) FROM t WHERE ...``.
 
@@ -201,6 +210,10 @@ class Release(ABC):
         from discreet.table.sql_groups import parse_group_by
 
         return parse_group_by(text, {attribute.name: attribute.meaning for attribute in self.attributes})
+
+    def trace_columns(self, trace: NDArray[np.int32]) -> dict[str, Any]:
+        """The columns of the private file that stores the trace: the group of every input row, empty if withheld."""
+        return {"group": pa.array(trace, mask=trace < 0)}
 
     def save(
         self, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv", force: bool = False

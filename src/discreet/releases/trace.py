@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +20,9 @@ from discreet.unfinished import unfinished
 def write_trace(release: Release, path: str | os.PathLike[str]) -> Path:
     """Write the columns ``row`` (input row, from 0) and ``group`` (empty if withheld), readable by the owner only.
 
-    Of a matched release there is a third column, ``candidates``: the numbers of all rows that may be the person's, its
-    own first, with blanks between them. The file appears complete or not at all; an existing file is replaced.
+    A release of several tables has a column ``group_1``, ``group_2``, ... for each instead; a matched release has a
+    third column, ``candidates``: the numbers of all rows that may be the person's, its own first. The file appears
+    complete or not at all; an existing file is replaced.
     """
     target = real_place(path)
     check_outside(target)
@@ -42,13 +42,9 @@ def fill_trace(release: Release, path: Path) -> None:
     """Write the trace of a release to a new file and sync it to disk."""
     if release.trace is None:
         raise DiscreetError("a release loaded from its files has no trace; only the one who publishes can write it")
-    trace = release.trace
-    own = trace if trace.ndim == 1 else trace[:, 0]
-    columns: dict[str, Any] = {"row": np.arange(len(own)), "group": pa.array(own, mask=own < 0)}
-    if trace.ndim > 1:
-        columns["candidates"] = [" ".join(map(str, line[line >= 0].tolist())) for line in trace]
+    columns = release.trace_columns(release.trace)
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    write_table(pa.table(columns), path)
+    write_table(pa.table({"row": np.arange(len(release.trace)), **columns}), path)
     sync(path)
 
 

@@ -11,6 +11,7 @@ from discreet.schemes.ambiguity.scheme import Ambiguity
 from discreet.schemes.anatomy import Anatomy, Baseline
 from discreet.schemes.buckets.burel import Burel
 from discreet.schemes.buckets.sabre import Sabre
+from discreet.schemes.codip.scheme import Codip
 from discreet.schemes.cuts.mondrian import Mondrian
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.heterogeneous.scheme import Heterogeneous
@@ -29,6 +30,7 @@ __all__ = [
     "Anatomy",
     "Baseline",
     "Burel",
+    "Codip",
     "Cuts",
     "Heterogeneous",
     "Incognito",
@@ -61,6 +63,7 @@ SCHEMES: Registry[type[Scheme]] = Registry(
             Anatomy,
             Baseline,
             Ambiguity,
+            Codip,
         )
     },
 )

@@ -31,8 +31,10 @@ def listed(release: Release, original: Table, from_release: Collection[str] = ()
     ``from_release`` are the attributes whose hierarchy or order was copied from the release when the original was read.
     """
     cells: dict[str, set[str]] = {}
-    if release.descriptions is not None:
-        cells = {one.name: set(of.texts) for one, of in zip(release.quasi, release.descriptions.texts, strict=True)}
+    for part in release.projections:
+        if part.descriptions is not None:
+            for one, of in zip(release.quasi, part.descriptions.texts, strict=True):
+                cells.setdefault(one.name, set()).update(of.texts)
     faults, unseen, where = [], [], []
     for attribute in release.attributes:
         if attribute.role == "other":

@@ -29,6 +29,7 @@ def spelling(home: Path, release: Release) -> Check:
         other = written_otherwise(table, path, format)
         if other is not None:
             faults.append(f"the table {path.name} is not written as releases are, so it might tell more: {other}")
-    if release.descriptions is not None:
-        faults += release.descriptions.spelling_faults()
+    for part in release.projections:
+        if part.descriptions is not None:
+            faults += part.descriptions.spelling_faults()
     return Check("spelling", False, one_sentence(faults)) if faults else Check("spelling", True, FINE)

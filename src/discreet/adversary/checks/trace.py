@@ -16,6 +16,7 @@ from discreet.adversary.formats.generalized.align import Aligned
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
+from discreet.releases.generalized.release import GROUP
 from discreet.releases.grouped import GroupedRelease
 from discreet.table.combinations import first_difference, places_among
 from discreet.table.paths import content, located
@@ -27,26 +28,31 @@ EXPLAINED = "every group has exactly the sensitive values of its rows, all of wh
 def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int64], list[str]]:
     """Read the private file with the group of every input row (empty when withheld); also return the file's faults.
 
-    If the file lists candidates, these are returned: a matrix with a line for every input row, filled up with -1.
+    If the file lists candidates, these are returned: a matrix with a line for every input row, filled up with -1. The
+    columns ``group_1``, ``group_2``, ... give a matrix with a column for each.
     """
     what = f"the trace {str(path)!r}"
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(content(located(path), f"{str(path)!r} for the trace")),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types={"row": pa.int64(), "group": pa.int64(), "candidates": pa.string()}
+                column_types={"row": pa.int64(), "candidates": pa.string()}, null_values=[""]
             ),
         )
-        numbers, groups = table.column("row"), table.column("group").fill_null(-1).to_numpy()
+        several = GROUP not in table.column_names and f"{GROUP}_1" in table.column_names
+        names = [f"{GROUP}_{at}" for at in range(1, table.num_columns)] if several else [GROUP]
+        numbers = table.column("row")
+        groups = [table.column(name).cast(pa.int64()).fill_null(-1).to_numpy() for name in names]
+        lines = np.column_stack(groups) if several else groups[0]
         if "candidates" in table.column_names:
-            groups = _listed(groups, table.column("candidates"))
+            lines = _listed(lines, table.column("candidates"))
     except (pa.ArrowException, KeyError) as error:
         raise DiscreetError(
             f"{what} cannot be read as a table with the columns row and group ({str(error).splitlines()[0]}); name the "
             "file that publishing wrote, or audit without it"
         ) from None
     at = numbers.fill_null(-1).to_numpy()
-    trace = np.full((rows, *groups.shape[1:]), -1, np.int64)
+    trace = np.full((rows, *lines.shape[1:]), -1, np.int64)
     faults: list[str] = []
     outside = (at < 0) | (at >= rows)
     if bool(outside.any()):
@@ -56,7 +62,7 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
         faults.append(f"the trace names input row {int(np.argmax(seen > 1)):,} more than once")
     if bool((seen == 0).any()):
         faults.append(f"the trace does not name input row {int(np.argmax(seen == 0)):,}")
-    trace[at[~outside]] = groups[~outside]
+    trace[at[~outside]] = lines[~outside]
     return trace, faults
 
 

@@ -28,10 +28,13 @@ TABLES = ("table.csv", "table.parquet")
 G = TypeVar("G", bound=GeneralizedRelease)
 
 
-def load_generalized(home: Path, manifest: dict[str, Any], kind: type[G]) -> G:
-    """Return the release in a folder whose manifest has been read, of the generalized format or one built on it."""
+def load_generalized(home: Path, manifest: dict[str, Any], kind: type[G], suffix: str = "") -> G:
+    """Return the release in a folder whose manifest has been read, of the generalized format or one built on it.
+
+    The names of its tables end with ``suffix`` if it is a part of a release.
+    """
     attributes = read_attributes(manifest, several=True)
-    name = _table_name(manifest, kind.more_tables)
+    name = _table_name(manifest, kind.more_tables, suffix)
     names = [GROUP, *(attribute.name for attribute in attributes)]
     columns = read_columns(home / name, names)
     faults: list[str] = []
@@ -98,12 +101,12 @@ def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple
     return attributes
 
 
-def _table_name(manifest: Mapping[str, Any], more: Sequence[str]) -> str:
+def _table_name(manifest: Mapping[str, Any], more: Sequence[str], suffix: str) -> str:
     tables = manifest.get("tables")
     names = list(tables) if isinstance(tables, dict) else []
-    for suffix in ("csv", "parquet"):
-        if set(names) == {f"{name}.{suffix}" for name in ("table", *more)}:
-            return f"table.{suffix}"
+    for ending in ("csv", "parquet"):
+        if set(names) == {f"{name}{suffix}.{ending}" for name in ("table", *more)}:
+            return f"table{suffix}.{ending}"
     needed = f"the tables {wording.listed(['table', *more])}" if more else "one table, 'table'"
     raise DiscreetError(f"the manifest of the release must name {needed}, as .csv or .parquet; {DAMAGED}")
 

@@ -7,7 +7,7 @@ is published about a person is the group, and the belief in a sensitive value is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
@@ -244,6 +244,12 @@ class GeneralizedRelease(GroupedRowsRelease):
     def counts(self) -> Counts:
         """How often each sensitive value occurs in each group."""
         return Counts.of_rows(self.group_of, self.classes, self.groups, len(self.values))
+
+    def about(self, name: str) -> GeneralizedRelease:
+        """Return what is published about one sensitive attribute, without the others and without kept columns."""
+        at = [attribute.name for attribute in self.sensitive].index(name)
+        attributes = (*self.quasi, self.sensitive[at])
+        return replace(self, attributes=attributes, secrets=(self.secrets[at],), others=())
 
     @cached_property
     def descriptions(self) -> Descriptions:

@@ -89,7 +89,7 @@ def each_sensitive(aligned: Aligned, original: Table) -> list[tuple[Aligned, Tab
         return [(aligned, original)]
     result = []
     for attribute, payload, column in zip(release.sensitive, release.secrets, original.sensitive, strict=True):
-        alone = replace(release, attributes=(*release.quasi, attribute), secrets=(payload,), others=())
+        alone = release.about(attribute.name)
         class_of = places_in(payload, column)
         view = aligned._replace(release=alone, class_of=class_of, published=_published(class_of, payload, column))
         result.append((view, replace(original, sensitive=(column,), other=())))

@@ -1,0 +1,252 @@
+"""What the tables of a projected release tell together, to adversaries whom no promise about each table bounds.
+
+The adversaries know everyone's quasi-identifiers and, as the strongest may, everyone's group in each table.
+
+- *Background join*: one sensitive value of a person is known. Where another attribute stands beside it, the rows of the
+  group with the known value tell the other; in another table they tell nothing more. This is compared with what would
+  be known if all attributes stood side by side in the same groups.
+- *Intersection* without further knowledge: a value is believed by its share in the group, in each table by itself, and
+  a pair of values of different tables by the product of their shares. So no belief exceeds that of a single table, as
+  Theorem 2 of the paper says.
+- *Intersection with knowledge of what goes together*: of a person's possible values only those remain that go, in some
+  row of the original, with a possible value of each attribute in other tables. Whoever knows how often values go
+  together believes in each the more, the more often it goes with what the other table says of the person; such beliefs
+  are scaled so that those of all persons in a group add up to its published counts. Theorem 2 covers neither. Where all
+  tables have the same groups neither tells anything: persons of one group are then alike in every table.
+
+Findings are remarks: they say what is not promised, and how much it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.check import Check
+from discreet.kernels.judging import SLACK
+from discreet.principles import wording
+from discreet.principles.wording import percent
+from discreet.releases.projected.release import ProjectedRelease
+from discreet.table.combinations import numbered
+from discreet.table.table import Column, Table
+
+EACH = (
+    "it is kept by each table by itself, against whoever does not know which values of attributes in different tables "
+    "go together"
+)
+ROUNDS = 10
+"""How often beliefs are scaled to the counts of their groups."""
+
+
+class Held(NamedTuple):
+    """One sensitive attribute of the published rows."""
+
+    name: str
+    part: int
+    codes: NDArray[np.int64]
+    """Per row: its value."""
+    groups: NDArray[np.int64]
+    """Per row: its group in the attribute's table."""
+    counts: NDArray[np.int64]
+    """Per group and value: how many rows have it."""
+
+
+class Intersection(NamedTuple):
+    """What is learnt by whoever intersects tables."""
+
+    single: float
+    """The largest belief in a value by its own table."""
+    pair: float
+    """The largest belief in two values of different tables, taken to be independent."""
+    narrowed: int
+    """How many persons have fewer possible values of some attribute than their group, by what goes together."""
+    certain: int
+    """How many persons have one possible value left of an attribute of which their group has several."""
+    beyond: int
+    """How many persons are believed, by how often values go together, to have some value with more than any group of
+    its table justifies."""
+
+
+def across(release: ProjectedRelease, original: Table, trace: NDArray[Any] | None) -> list[Check]:
+    """Return remarks on what the tables tell together."""
+    groups = _groups(release, original.rows, trace)
+    if groups is None:
+        told = "What the tables tell together was not looked at, as only the trace tells who is in which groups."
+        return [Check("together", True, told, caveat=EACH)]
+    held = _held(release, original, groups)
+    return [_told_background(held), _told_intersection(held)]
+
+
+def held_by(release: ProjectedRelease, original: Table) -> list[Held]:
+    """Return the sensitive attributes of a release that knows its own trace."""
+    groups = _groups(release, original.rows, release.trace)
+    assert groups is not None, "a release that was loaded has no trace"
+    return _held(release, original, groups)
+
+
+def _groups(release: ProjectedRelease, rows: int, trace: NDArray[Any] | None) -> NDArray[np.int64] | None:
+    """Return the position of every row's group in each table, -1 if withheld; None without a fitting trace."""
+    if trace is None or trace.shape != (rows, len(release.parts)) or trace.dtype.kind not in "iu":
+        return None
+    found = np.full(trace.shape, -1, np.int64)
+    for at, part in enumerate(release.parts):
+        kept = np.flatnonzero(trace[:, at] >= 0)
+        places = np.searchsorted(part.ids, trace[kept, at])
+        if len(kept) != part.rows or int(places.max(initial=0)) >= part.groups:
+            return None
+        found[kept, at] = places
+    withheld = found < 0
+    return found if bool((withheld.all(axis=1) == withheld.any(axis=1)).all()) else None
+
+
+def _held(release: ProjectedRelease, original: Table, groups: NDArray[np.int64]) -> list[Held]:
+    rows = np.flatnonzero(groups[:, 0] >= 0)
+    found = []
+    for at, part in enumerate(release.parts):
+        for attribute in part.sensitive:
+            column: Column = original.column(attribute.name)
+            codes, own, width = column.codes[rows].astype(np.int64), groups[rows, at], len(column.values)
+            counts = np.bincount(own * width + codes, minlength=part.groups * width).reshape(part.groups, width)
+            found.append(Held(attribute.name, at, codes, own, counts))
+    return found
+
+
+# -------------------------------------------------------------------------------------------------- background joins
+
+
+def background(held: list[Held]) -> tuple[float, float]:
+    """Return how often whoever knows one value of a person is certain of another: as published, and side by side.
+
+    Means over all ordered pairs of attributes and all persons. What all rows of a group have in common is no finding,
+    as it is known without any value; and a value that is known tells nothing about attributes of other tables.
+    """
+    after, before, pairs = 0.0, 0.0, 0
+    for known in held:
+        several = _rows_alike(known._replace(codes=np.zeros_like(known.codes)))
+        for asked in held:
+            if asked is known:
+                continue
+            pairs += 1
+            alone = several == _rows_alike(known._replace(codes=asked.codes))
+            certain = ~alone & (_rows_alike(known) == _rows_alike(known, asked.codes))
+            share = float(certain.mean())
+            before += share
+            after += share if asked.part == known.part else 0.0
+    return after / max(1, pairs), before / max(1, pairs)
+
+
+def _rows_alike(known: Held, more: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Return, per row, how many rows of its group have its known value, and its value of another attribute."""
+    columns = [known.groups, known.codes, *([] if more is None else [more])]
+    keys = numbered(columns, [int(column.max(initial=0)) + 1 for column in columns], len(known.codes))
+    if int(keys.max(initial=0)) < 8 * len(keys) + 1024:
+        return np.bincount(keys)[keys]
+    _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return np.asarray(counts[places], np.int64)
+
+
+def _told_background(held: list[Held]) -> Check:
+    after, before = background(held)
+    sentence = (
+        f"Whoever knows one sensitive value of a person, and the person's groups, is certain of another, which is not "
+        f"that of the whole group, in {percent(after)} of all cases; if all attributes stood in one table, with the "
+        f"groups of the one that is known, it would be {percent(before)}."
+    )
+    return Check("background", True, sentence)
+
+
+# ------------------------------------------------------------------------------------------------------ intersections
+
+
+def intersection(held: list[Held]) -> Intersection:
+    """Return what is learnt by intersecting tables, with and without knowing what goes together."""
+    rows = len(held[0].codes)
+    narrowed, certain, beyond = (np.zeros(rows, np.bool_) for _ in range(3))
+    tops = [(one.counts / one.counts.sum(axis=1, keepdims=True)).max(axis=1) for one in held]
+    pair = 0.0
+    for one, top in zip(held, tops, strict=True):
+        others = [(other, least) for other, least in zip(held, tops, strict=True) if other.part != one.part]
+        possible = (one.counts > 0)[one.groups]
+        had = possible.sum(axis=1)
+        for other, least in others:
+            pair = max(pair, float((top[one.groups] * least[other.groups]).max(initial=0.0)))
+            possible &= (other.counts @ (_joint(one, other) > 0).T > 0)[other.groups]
+        left = possible.sum(axis=1)
+        narrowed |= left < had
+        certain |= (left == 1) & (had > 1)
+        closest = max(others, key=lambda pair: _shared(_joint(one, pair[0])), default=None)
+        if closest is not None:
+            beyond |= strongest_beliefs(one, closest[0]) > top.max() + SLACK
+    single = max(float(top.max(initial=0.0)) for top in tops)
+    return Intersection(single, pair, *(int(some.sum()) for some in (narrowed, certain, beyond)))
+
+
+def strongest_beliefs(one: Held, other: Held) -> NDArray[np.float64]:
+    """Return, per person, the strongest belief in a value of one attribute: see ``beliefs_given``."""
+    beliefs, of_row = beliefs_given(one, other)
+    return np.asarray(beliefs.max(axis=1)[of_row], np.float64)
+
+
+def beliefs_given(one: Held, other: Held) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the beliefs in values of one attribute by whoever knows how often they go with those of another.
+
+    Persons with the same groups in both tables are believed to have the same; so the result is the beliefs of each
+    such kind of persons, and the kind of each. Those of a group add up to its counts.
+    """
+    joint = _joint(one, other)
+    lift = joint / np.maximum(1.0, joint.sum(axis=1, keepdims=True)) / np.maximum(1.0, joint.sum(axis=0))
+    going = (other.counts / other.counts.sum(axis=1, keepdims=True)) @ lift.T
+    width = len(other.counts)
+    kinds, of_row, persons = np.unique(one.groups * width + other.groups, return_inverse=True, return_counts=True)
+    first, second = np.divmod(kinds, width)
+    starts = np.searchsorted(first, np.arange(len(one.counts)))
+    beliefs = one.counts[first] * going[second]
+    for _ in range(ROUNDS):
+        beliefs *= (persons / beliefs.sum(axis=1))[:, None]
+        summed = np.add.reduceat(beliefs, starts, axis=0)
+        beliefs *= np.divide(one.counts, summed, out=np.zeros_like(summed), where=summed > 0.0)[first]
+    return beliefs / beliefs.sum(axis=1, keepdims=True), of_row
+
+
+def _joint(one: Held, other: Held) -> NDArray[np.float64]:
+    """Return how often each value of one attribute goes with each of another."""
+    wide = other.counts.shape[1]
+    counts = np.bincount(one.codes * wide + other.codes, minlength=one.counts.shape[1] * wide)
+    return counts.reshape(-1, wide).astype(np.float64)
+
+
+def _shared(joint: NDArray[np.float64]) -> float:
+    """Return how much the two attributes of a joint distribution tell about each other, up to a constant factor."""
+    expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0) / joint.sum()
+    held = joint > 0
+    return float((joint[held] * np.log(joint[held] / expected[held])).sum())
+
+
+def _told_intersection(held: list[Held]) -> Check:
+    found, rows = intersection(held), len(held[0].codes)
+    sentence = (
+        f"Whoever intersects the tables and takes them to be independent believes in no value with more than "
+        f"{percent(found.single)}, as by one table alone, and in no two values of different tables with more than "
+        f"{percent(found.pair)}."
+    )
+    first = held[0].groups
+    if all(_same_groups(first, one.groups) for one in held):
+        return Check("intersection", True, f"{sentence} All tables have the same groups, so nobody is narrowed down.")
+    sentence += (
+        f" No promise bounds whoever also knows which values of different tables go together: that excludes values of "
+        f"{found.narrowed:,} of the {wording.rows(rows)}, and leaves one value of {found.certain:,}. Whoever knows how "
+        f"often they go together believes in a value of {found.beyond:,} with more than any group of its table "
+        "justifies. Aligned tables exclude both."
+    )
+    caveat = EACH
+    if found.certain:
+        caveat += f", which makes a value of {found.certain:,} of {wording.rows(rows)} certain"
+    return Check("intersection", True, sentence, caveat=caveat)
+
+
+def _same_groups(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+    """Whether two partitions of the same rows are the same."""
+    pairs = len(np.unique(one * (int(other.max(initial=0)) + 1) + other))
+    return pairs == len(np.unique(one)) == len(np.unique(other))

@@ -1,0 +1,120 @@
+"""The audit of a projected release: every table by itself, and what all of them tell together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Case, FormatFindings
+from discreet.adversary.check import Check
+from discreet.adversary.checks.manifest import entries
+from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.formats.projected.across import across
+from discreet.adversary.formats.projected.order import order_across
+from discreet.adversary.verdict import PromiseVerdict
+from discreet.analyst.loss import losses
+from discreet.principles import Principle, Prior, wording
+from discreet.principles.per_attribute import concerned
+from discreet.progress import part_of
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.projected.load import part_manifest
+from discreet.releases.projected.release import ProjectedRelease, part_entry
+from discreet.table.table import Column
+
+
+def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
+    """Audit a projected release against its original; see ``audit``."""
+    release = case.release
+    found = [audit_generalized(_part_case(case, number)) for number in range(1, len(release.parts) + 1)]
+    whole = [entries(case, parts=[part_entry(part) for part in release.parts])]
+    more: list[Check] = []
+    if len(found) > 1:
+        whole.append(order_across(release, case.original))
+        more = across(release, case.original, case.trace)
+    checks = _merged([whole, *(one.checks for one in found)]) + more
+    kept = [
+        _of_table(number, part, verdict) if len(found) > 1 else verdict
+        for number, (part, one) in enumerate(zip(release.parts, found, strict=True), 1)
+        for verdict in one.promises
+    ]
+    if len(release.parts) > 1:
+        present = {str(part) for part in case.parts if part.most_presence < 1.0}
+        kept = [_unconfirmed(verdict) if verdict.promise in present else verdict for verdict in kept]
+    support = {one.support for one in found}
+    given = next((one.given for one in found if one.given is not None), None)
+    how = "necessary" if "necessary" in support else support.pop()
+    return FormatFindings(checks, kept, losses(release), how, given, release.groups)
+
+
+def _part_case(case: Case[ProjectedRelease], number: int) -> Case[GeneralizedRelease]:
+    """Return the case of one table."""
+    part = case.release.parts[number - 1]
+    names = [one.name for one in part.sensitive]
+    columns = tuple(column for column in case.original.sensitive if column.name in names)
+    original = replace(case.original, sensitive=columns, other=case.original.other if number == 1 else ())
+    trace = None if case.trace is None else _column_of(case.trace, number, len(case.release.parts))
+    promised = _about(case.parts, columns, case.original.sensitive if number == 1 else ())
+    share = len(case.release.parts)
+    tell = part_of(case.tell, (number - 1) / share, number / share)
+    manifest = part_manifest(case.manifest, number)
+    return Case(manifest, part, original, promised, trace, case.trace_faults, case.from_release, tell)
+
+
+def _column_of(trace: NDArray[Any], number: int, parts: int) -> NDArray[Any]:
+    """Return the groups of one table; what is no trace of so many tables gets a shape that is found at fault."""
+    return trace[:, number - 1] if trace.ndim == 2 and trace.shape[1] == parts else trace.reshape(1, -1)
+
+
+def _about(parts: Sequence[Principle], own: Sequence[Column], everywhere: Sequence[Column]) -> tuple[Principle, ...]:
+    """Return the promises about these attributes; the first table, which is given the attributes of all tables, also
+    judges promises about none of them, which cannot hold."""
+    priors, others = ([Prior.of_column(column) for column in some] for some in (own, everywhere))
+    return tuple(
+        part for part in parts if any(concerned(part, priors)) or (others and not any(concerned(part, others)))
+    )
+
+
+def _of_table(number: int, part: GeneralizedRelease, verdict: PromiseVerdict) -> PromiseVerdict:
+    """Return a verdict that names its table, and its attribute if the table has one only."""
+    attribute = part.sensitive[0].name if len(part.sensitive) == 1 else verdict.attribute
+    return replace(verdict, attribute=attribute, sentence=f"Table {number}: {verdict.sentence}")
+
+
+def _unconfirmed(verdict: PromiseVerdict) -> PromiseVerdict:
+    """Return the verdict that a promise about presence cannot be confirmed for several tables."""
+    told = (
+        f"{verdict.promise} cannot be confirmed: several tables together may tell more about who is in them than each "
+        "by itself."
+    )
+    return PromiseVerdict(verdict.promise, False, math.inf, None, 0, None, 0, {}, told, verdict.attribute)
+
+
+def _merged(parts: Sequence[Sequence[Check]]) -> list[Check]:
+    """Return one check of each name: it holds if all do, and tells what is the same for several tables once."""
+    named: dict[str, list[tuple[int, Check]]] = {}
+    for number, checks in enumerate(parts):
+        for check in checks:
+            named.setdefault(check.name, []).append((number, check))
+    result = []
+    for name, found in named.items():
+        if len(found) == 1:
+            result.append(found[0][1])
+            continue
+        failed = [(number, check) for number, check in found if not check.holds]
+        told: dict[str, list[int]] = {}
+        for number, check in failed or found:
+            told.setdefault(check.sentence, []).append(number)
+        sentence = " ".join(f"{_tables(numbers)}{text}" for text, numbers in told.items())
+        caveats = dict.fromkeys(check.caveat for _, check in found if check.caveat)
+        result.append(Check(name, not failed, sentence, caveat="; ".join(caveats)))
+    return result
+
+
+def _tables(numbers: Sequence[int]) -> str:
+    """Name the tables that something is true of; 0 is the release as a whole."""
+    some = [str(number) for number in numbers if number]
+    return "" if not some else f"Table{'s' if len(some) > 1 else ''} {wording.listed(some)}: "

@@ -1,0 +1,1 @@
+"""The projected format: several tables over the same quasi-identifiers."""

@@ -1,0 +1,91 @@
+"""Read a projected release back from its folder: each table as a release with a manifest of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from discreet.errors import DiscreetError
+from discreet.principles import KAnonymity, Principle, parse, together
+from discreet.releases.folder import DAMAGED
+from discreet.releases.generalized.load import load_generalized, read_attributes
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.projected.release import ProjectedRelease
+
+P = TypeVar("P", bound=ProjectedRelease)
+
+
+def load_projected(home: Path, manifest: dict[str, Any], kind: type[P]) -> P:
+    """Return the release in a folder whose manifest has been read."""
+    entries = _entries(manifest)
+    attributes = read_attributes({**manifest, "groups": 0}, several=True)
+    split = [name for entry in entries for name in entry["sensitive"]]
+    if sorted(split) != sorted(one.name for one in attributes if one.role == "sensitive"):
+        raise DiscreetError(f"the manifest must give every sensitive attribute to one of its parts; {DAMAGED}")
+    parts = [
+        load_generalized(home, part_manifest(manifest, number), GeneralizedRelease, f"_{number}")
+        for number in range(1, len(entries) + 1)
+    ]
+    return kind(manifest, attributes, tuple(parts))
+
+
+def part_manifest(manifest: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """Return the manifest of the part with this number as if it were a release of its own."""
+    entry = manifest["parts"][number - 1]
+    names = entry["sensitive"]
+    attributes = [
+        one
+        for one in manifest["attributes"]
+        if one["role"] == "quasi" or one["name"] in names or (one["role"] == "other" and number == 1)
+    ]
+    texts = manifest.get("promise")
+    texts = [text for text in texts if concerns(text, names)] if isinstance(texts, list) else texts
+    read = [] if not isinstance(texts, list) else [part for part in map(_read, texts) if part is not None]
+    described = read_attributes({**manifest, "attributes": attributes, "groups": 0}, several=True)
+    ending = f"_{number}."
+    found = {
+        "discreet": manifest.get("discreet"),
+        "format": GeneralizedRelease.format,
+        "format_version": manifest.get("format_version"),
+        "scheme": entry["scheme"],
+        "promise": texts,
+        "attributes": attributes,
+        "rows": manifest["rows"],
+        "groups": entry["groups"],
+        "tables": {name: told for name, told in manifest["tables"].items() if ending in name},
+        "assumptions": list(GeneralizedRelease.assumed(described, together(read) if read else KAnonymity(1))),
+    }
+    return found | ({"experimental_seed": True} if "experimental_seed" in manifest else {})
+
+
+def concerns(text: Any, names: list[str]) -> bool:
+    """Whether a promise in a manifest is about one of these attributes, or cannot be read."""
+    part = _read(text)
+    return part is None or part.about is None or part.about in names
+
+
+def _read(text: Any) -> Principle | None:
+    try:
+        return parse(text) if isinstance(text, str) else None
+    except DiscreetError:
+        return None
+
+
+def _entries(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the manifest's entries about its parts; raise an error unless there is a table for each."""
+    entries, tables = manifest.get("parts"), manifest.get("tables")
+    fine = isinstance(entries, list) and bool(entries) and all(isinstance(entry, dict) for entry in entries)
+    for entry in entries if isinstance(entries, list) and fine else ():
+        names = entry.get("sensitive")
+        fine = fine and isinstance(names, list) and bool(names) and all(isinstance(name, str) for name in names)
+        fine = fine and type(entry.get("groups")) is int and isinstance(entry.get("scheme"), dict)
+    if not fine or not isinstance(entries, list):
+        raise DiscreetError(f"the manifest does not say which sensitive attributes each part has; {DAMAGED}")
+    for ending in ("csv", "parquet"):
+        if isinstance(tables, dict) and set(tables) == {f"table_{at}.{ending}" for at in range(1, len(entries) + 1)}:
+            return entries
+    raise DiscreetError(
+        f"the manifest of the release must name the tables table_1 to table_{len(entries)}, all .csv or all .parquet; "
+        f"{DAMAGED}"
+    )

@@ -1,0 +1,252 @@
+"""A projected release: several tables over the same quasi-identifiers, each with some of the sensitive attributes.
+
+Every table is a generalized release of its own, of the same rows. Tables are shuffled independently and number their
+groups independently, so nothing but the quasi-identifiers links the rows of one with those of another. A projected
+release therefore mostly asks its parts; only counts over attributes of different tables are its own (see
+``releases.projected.estimate``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles import wording
+from discreet.principles.principle import Principle
+from discreet.releases.attributes import Attribute
+from discreet.releases.descriptions import Texts
+from discreet.releases.generalized.release import GROUP, GeneralizedRelease
+from discreet.releases.lookup import Lookup
+from discreet.releases.passthrough import kept_sentence
+from discreet.releases.release import Release, new_manifest
+from discreet.table.query import Query
+
+ASSUMPTIONS = (
+    "Every table has one row for each published row of the original; its sensitive values are published as they were, "
+    "and none was invented.",
+    "All rows of a group have quasi-identifiers that its description admits; which row is whose is not published.",
+    "The order of the rows and the numbers of the groups carry no information, in any table: which rows of different "
+    "tables belong to one person is not published.",
+    "The promise is kept by every table by itself: against the distribution of its sensitive attributes in the whole "
+    "original, withheld rows included, by every group and by the withheld rows taken as one group.",
+    "Whoever takes the tables to be independent given the quasi-identifiers learns no more about an attribute from all "
+    "of them than from its own.",
+    "The promise does not bound what is learnt by whoever knows which values of attributes in different tables go "
+    "together: where the groups of two tables overlap only in part, that may tell a person's values.",
+    "The sensitive values of a row of one table stand side by side: whoever knows one of a person's may learn the "
+    "others in that table, and no others.",
+    "The promise bounds what the groups say; it does not bound what the choice of these groups and tables rather than "
+    "others may tell an adversary who knows the algorithm.",
+    "The promise covers this one release of the table, not what several releases of it say together.",
+)
+
+FIRST = "That is in the first table only; in two it would tell which rows belong together."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProjectedRelease(Release):
+    """The published release, as made by a scheme (``from_parts``) or as found in a folder (``load``)."""
+
+    format: ClassVar[str] = "projected"
+    assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+
+    manifest: dict[str, Any]
+    attributes: tuple[Attribute, ...]
+    parts: tuple[GeneralizedRelease, ...]
+    """What each table publishes, as a release of its own."""
+
+    # -------------------------------------------------------------------------------------------------------- making
+
+    @classmethod
+    def from_parts(
+        cls,
+        parts: Sequence[GeneralizedRelease],
+        *,
+        promise: Principle,
+        scheme: str,
+        options: Mapping[str, Any] | None = None,
+        sensitive: Sequence[str] = (),
+        seeded: bool = False,
+    ) -> Self:
+        """Publish releases of the same rows together; ``sensitive`` is the order of the attributes in the original.
+
+        Each must have been shuffled by itself. Columns that are kept along may be in the first of them only: in two
+        tables they would tell which rows belong together.
+
+        >>> import discreet as dc
+        >>> from dataclasses import replace
+        >>> from discreet.datasets import census_arrow
+        >>> table = dc.read(census_arrow(300), quasi=["age", "gender"], sensitive=["salary", "occupation"])
+        >>> parts = [dc.Cuts().publish(replace(table, sensitive=(one,)), dc.LDiversity(2)) for one in table.sensitive]
+        >>> release = dc.ProjectedRelease.from_parts(parts, promise=dc.LDiversity(2), scheme="mine")
+        >>> release, sorted(release.tables(numbers=False))
+        (<projected release of 300 rows, 0 withheld: l-diversity(l=2)>, ['table_1', 'table_2'])
+        """
+        _check_parts(parts)
+        named = {one.name: one for part in parts for one in part.sensitive}
+        first = parts[0]
+        others = [attribute for attribute in first.attributes if attribute.role == "other"]
+        attributes = (*first.quasi, *(named[name] for name in sensitive or named), *others)
+        manifest = new_manifest(
+            cls.format,
+            scheme=scheme,
+            options=options or {},
+            promise=promise,
+            attributes=attributes,
+            rows=first.rows,
+            withheld=first.withheld,
+            assumptions=cls.assumed(attributes, promise),
+            seeded=seeded,
+            parts=[part_entry(part) for part in parts],
+        )
+        return cls(manifest, attributes, tuple(parts))
+
+    @classmethod
+    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
+        """Return the assumptions, with a sentence on columns that are kept along in the first table."""
+        kept = [attribute.name for attribute in attributes if attribute.role == "other"]
+        return (*cls.assumptions, f"{kept_sentence(kept)} {FIRST}") if kept else cls.assumptions
+
+    # ------------------------------------------------------------------------------------------------ saving, loading
+
+    @classmethod
+    def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
+        """Return the release in a folder whose manifest has been read."""
+        from discreet.releases.projected.load import load_projected
+
+        return load_projected(home, manifest, cls)
+
+    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """Return the tables of all parts, numbered from 1."""
+        return {
+            f"{name}_{number}": table
+            for number, part in enumerate(self.parts, 1)
+            for name, table in part.tables(numbers).items()
+        }
+
+    @property
+    def faults(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The faults of all tables."""
+        return tuple(fault for part in self.parts for fault in part.faults)
+
+    @property
+    def trace(self) -> NDArray[np.int32] | None:  # type: ignore[override]
+        """Private: the published group of every input row in each table, a column per table; -1 if withheld."""
+        traces = [part.trace for part in self.parts if part.trace is not None]
+        return np.column_stack(traces) if len(traces) == len(self.parts) else None
+
+    def trace_columns(self, trace: NDArray[np.int32]) -> dict[str, Any]:
+        """The group of every input row in each table."""
+        return {f"{GROUP}_{at}": pa.array(np.ascontiguousarray(one), mask=one < 0) for at, one in enumerate(trace.T, 1)}
+
+    # -------------------------------------------------------------------------------------------------- what it tells
+
+    @property
+    def projections(self) -> tuple[GeneralizedRelease, ...]:
+        """What each table publishes, as a release of its own."""
+        return self.parts
+
+    @property
+    def rows(self) -> int:
+        """The number of published rows, which is that of every table."""
+        return self.parts[0].rows
+
+    @property
+    def groups(self) -> int:
+        """The number of groups of all tables."""
+        return sum(part.groups for part in self.parts)
+
+    def part_with(self, name: str) -> GeneralizedRelease:
+        """Return what the table with this sensitive attribute publishes about it alone."""
+        for part in self.parts:
+            if any(one.name == name for one in part.sensitive):
+                return part.about(name)
+        names = wording.listed(repr(one.name) for one in self.sensitive)
+        raise DiscreetError(f"{name!r} is no sensitive attribute of the release; its sensitive attributes are {names}")
+
+    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Return the beliefs about the first sensitive attribute, from its own table.
+
+        ``part_with(name).beliefs(...)`` is about another. See ``GeneralizedRelease.beliefs``.
+        """
+        return self.part_with(self.secret.name).beliefs(points, withheld)
+
+    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
+        """Return the strongest belief, by any one table, that a person with these quasi-identifiers is in it."""
+        return np.asarray(np.max([part.presence(points, combined=combined) for part in self.parts], axis=0))
+
+    def lookup(self) -> Lookup:
+        """Return the lookup of people in the groups of all tables."""
+        from discreet.releases.generalized.lookup import ByBoxes
+
+        return ByBoxes(self._all_groups)
+
+    @cached_property
+    def _all_groups(self) -> GeneralizedRelease:
+        """The groups of all tables side by side, without values."""
+        texts = []
+        for axis in range(len(self.quasi)):
+            words: dict[str, int] = {}
+            of_group = []
+            for part in self.parts:
+                own = part.texts[axis]
+                places = np.array([words.setdefault(word, len(words)) for word in own.texts], np.int32)
+                of_group.append(places[own.of_cell])
+            texts.append(Texts(tuple(words), np.concatenate(of_group)))
+        sizes = np.concatenate([part.sizes for part in self.parts])
+        group_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        ids = np.concatenate([part.ids for part in self.parts])
+        return GeneralizedRelease(self.manifest, self.quasi, tuple(texts), ids, group_of, (), ())
+
+    def known_values(self, name: str) -> NDArray[Any]:
+        """Return the values of a column that its table reveals; of a quasi-identifier, those that the first reveals."""
+        for part in self.parts:
+            if any(attribute.name == name for attribute in part.attributes):
+                return part.known_values(name)
+        raise KeyError(name)
+
+    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+        """Estimate how many rows satisfy each query: see ``releases.projected.estimate``."""
+        from discreet.releases.projected.estimate import estimates
+
+        return estimates(self, queries)
+
+    def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the note that counts by these columns take attributes of different tables to be independent."""
+        from discreet.releases.projected.estimate import independence
+
+        return independence(self, names)
+
+
+def part_entry(part: GeneralizedRelease) -> dict[str, Any]:
+    """Return what the manifest says about one table."""
+    return {
+        "sensitive": [attribute.name for attribute in part.sensitive],
+        "groups": part.manifest["groups"],
+        "scheme": part.manifest["scheme"],
+    }
+
+
+def _check_parts(parts: Sequence[GeneralizedRelease]) -> None:
+    """Raise an error for releases that are not different attributes of the same rows."""
+    if not parts:
+        raise DiscreetError("a projected release needs at least one table")
+    names = [one.name for part in parts for one in part.sensitive]
+    if len(set(names)) < len(names) or not all(part.sensitive for part in parts):
+        raise DiscreetError("every table of a projected release needs sensitive attributes, and each is in one table")
+    first = parts[0]
+    described = [attribute.as_dict() for attribute in first.quasi]
+    for part in parts[1:]:
+        alike = described == [attribute.as_dict() for attribute in part.quasi]
+        if not alike or (part.rows, part.withheld) != (first.rows, first.withheld):
+            raise DiscreetError("the tables of a projected release must publish the same rows and quasi-identifiers")
+        if len(part.attributes) > len(part.quasi) + len(part.sensitive):
+            raise DiscreetError("only the first table of a projected release may have columns that are kept along")

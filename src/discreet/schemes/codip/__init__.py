@@ -1,0 +1,1 @@
+"""CODIP: several sensitive attributes in several tables."""

@@ -1,0 +1,272 @@
+"""CODIP: a table with several sensitive attributes published as several tables, each with some of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from discreet.errors import DiscreetError
+from discreet.principles.per_attribute import Promised, concerned, stated
+from discreet.principles.principle import Principle, together
+from discreet.principles.prior import Prior
+from discreet.principles.wording import exact, listed
+from discreet.progress import Progress
+from discreet.randomness import generator
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.projected.release import ProjectedRelease
+from discreet.schemes.codip.plans import SLACK, chosen, frontier, merged
+from discreet.schemes.keepers import for_several, keeper, way_out
+from discreet.schemes.scheme import Scheme, feasible
+from discreet.table.dependency import Dependency, Plan, dependency
+from discreet.table.table import Table
+
+Search = Literal["best", "paper"]
+DEFAULT = "default"
+ROUNDS = 5
+"""How often tables are published anew because they withheld different rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Codip(Scheme):
+    """Sensitive attributes are divided among several tables, which another scheme then publishes one by one.
+
+    "CODIP: Complete Disjoint Projections": whoever knows one sensitive value of a person finds the others beside it
+    if they are in the same table, and the fewer attributes a table has, the finer its groups can be. What is lost is
+    the association between attributes of different tables. A plan is therefore judged by two ratios (see
+    ``table.dependency``), and attributes that tell much about each other are kept together.
+
+    Why the promise is kept: each table is a release of its own, made and confirmed by a scheme that keeps the promise
+    about all sensitive attributes of that table; tables are shuffled independently, and have no group numbers in
+    common. This bounds what each table tells. Together they tell no more about any one attribute to whoever takes
+    attributes of different tables to be independent given the quasi-identifiers. Whoever knows which of their values
+    go together may learn more where the groups of different tables overlap in part; with ``aligned=True`` all tables
+    have the same groups, so that nobody is narrowed down to fewer persons by intersecting them.
+
+    >>> import discreet as dc
+    >>> from discreet.datasets import census_arrow
+    >>> table = dc.read(census_arrow(500), quasi=["age", "gender"], sensitive=["salary", "occupation"])
+    >>> len(Codip(exposure=0, random_state=1).publish(table, dc.LDiversity(3)).parts)
+    2
+    """
+
+    name: ClassVar[str] = "codip"
+    format: ClassVar[type[ProjectedRelease]] = ProjectedRelease
+    several: ClassVar[bool] = True
+
+    exposure: float = 0.2
+    """The largest Information Exposure Ratio (the paper's beta): 0 gives every attribute a table, 1 allows one."""
+    association: float = 1.0
+    """The largest Association Loss Ratio (the paper's alpha)."""
+    scheme: str = DEFAULT
+    """The scheme that publishes each table; by default that of the promise."""
+    search: Search = "best"
+    """``paper``: the merges of CODIP*, Figure 4. ``best``: the least association loss among all plans, or among those
+    that a search finds where there are too many; never more than the paper's."""
+    aligned: bool = False
+    """Whether all tables have the same groups."""
+    seconds: float = 1.0
+    """How long to search among plans of many attributes."""
+    harmless: tuple[str, ...] = ()
+    """Values that are not sensitive, such as ``disease=none``; they expose nothing."""
+    random_state: int | None = None
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
+
+    def __post_init__(self) -> None:
+        """Raise an error for invalid parameters."""
+        self._choose(search=get_args(Search))
+        for name in ("exposure", "association"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise DiscreetError(f"{name}={getattr(self, name)!r} is not a ratio; give a number from 0 to 1")
+        if not 0.0 <= self.seconds < math.inf:
+            raise DiscreetError(f"seconds={self.seconds!r} is not a time; give a number such as 1")
+        if self.scheme == self.name:
+            raise DiscreetError("scheme='codip' cannot publish the tables of scheme 'codip'; choose another")
+        for text in self.harmless:
+            if "=" not in text:
+                raise DiscreetError(f"harmless={text!r} names no value of an attribute; write for example disease=none")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest."""
+        return {
+            "exposure": self.exposure,
+            "association": self.association,
+            "scheme": self.scheme,
+            "search": self.search,
+            "aligned": self.aligned,
+            "seconds": self.seconds,
+            "harmless": "+".join(self.harmless),
+        }
+
+    def inner(self, principle: Principle, part: tuple[int, ...] = ()) -> Any:
+        """Return the scheme that publishes the table with some attributes; each table gets draws of its own."""
+        from discreet.schemes import make_scheme
+
+        name = self.scheme if self.scheme != DEFAULT else keeper(principle, several=len(part) > 1)
+        name = "cuts" if name == "ambiguity" and self.scheme == DEFAULT else name
+        state = None
+        if self.random_state is not None:
+            state = int(np.random.SeedSequence([self.random_state, *part]).generate_state(1)[0])
+        return make_scheme(name, None, state, principle)
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Refuse promises about presence, and what the scheme of the tables refuses."""
+        if any(part.most_presence < 1.0 for part in principle.parts):
+            return (
+                f"scheme {self.name!r} publishes several tables, which together may tell more about who is in them "
+                f"than each by itself; {way_out(principle)}"
+            )
+        inner = self.inner(principle)
+        if inner.format is not GeneralizedRelease:
+            return (
+                f"scheme {self.name!r} publishes tables of groups, and scheme {inner.name!r} publishes "
+                f"{inner.format.format} releases; {way_out(principle)}"
+            )
+        refusal: str | None = inner.refusal(principle, prior)
+        return refusal
+
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+        """Refuse what a table with any one attribute could not keep."""
+        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise) for one in each)
+        return next((refusal for refusal in refusals if refusal is not None), None)
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> ProjectedRelease:
+        """Return a projected release of the table in which every group of every table keeps the promise."""
+        if not table.sensitive:
+            raise DiscreetError(f"scheme {self.name!r} divides sensitive attributes, and the table has none; name some")
+        feasible(self, table, principle)
+        found = dependency(table.sensitive, self._harmless())
+        for _ in range(ROUNDS):
+            work = _Work(self, table, principle, progress)
+            plan = self._aligned(work, found) if self.aligned else self._planned(work, found)
+            parts = [work.published[part] for part in plan]
+            withheld = np.column_stack([part.trace < 0 for part in parts if part.trace is not None])
+            if bool((withheld.all(axis=1) == withheld.any(axis=1)).all()):
+                break
+            table = replace(table, unusable=np.flatnonzero(withheld.any(axis=1)))
+        else:
+            raise DiscreetError(
+                "the rows that must be withheld keep the promise about no set of attributes at once; treat missing as "
+                "a value of its own instead"
+            )
+        return ProjectedRelease.from_parts(
+            parts,
+            promise=stated(principle, table),
+            scheme=self.name,
+            options=self.options,
+            sensitive=[column.name for column in table.sensitive],
+            seeded=self.random_state is not None,
+        )
+
+    # ------------------------------------------------------------------------------------------------- choosing a plan
+
+    def _planned(self, work: _Work, found: Dependency) -> Plan:
+        """Return a plan within both ratios whose tables have been published."""
+
+        def possible(plan: Plan) -> bool:
+            return all(map(work.can_publish, plan))
+
+        return self._within(self._best(found, possible), work, found)
+
+    def _best(self, found: Dependency, possible: Callable[[Plan], bool]) -> Plan | None:
+        """Return the plan that the search finds; None if there is none."""
+        if self.search == "best":
+            return chosen(found, possible, self.exposure, seconds=self.seconds)
+        way = merged(found, lambda plan: found.exposure(plan) <= self.exposure + SLACK and possible(plan))
+        return way[-1] if way else None
+
+    def _aligned(self, work: _Work, found: Dependency) -> Plan:
+        """Return the plan within both ratios, its tables published on one partition that keeps the whole promise."""
+        plan = self._within(self._best(found, lambda plan: True), work, found)
+        work.publish_aligned(plan)
+        return plan
+
+    def _within(self, plan: Plan | None, work: _Work, found: Dependency) -> Plan:
+        """Return the plan if there is one that loses no more association than allowed; else raise an error."""
+        if plan is None:
+            raise work.refusal()
+        loss = found.association_loss(plan)
+        if loss <= self.association + SLACK:
+            return plan
+        enough = [
+            one for one in frontier(found, self.seconds) if found.association_loss(one) <= self.association + SLACK
+        ]
+        least = min((found.exposure(one) for one in enough), default=1.0)
+        raise DiscreetError(
+            f"no plan was found that exposes at most {exact(self.exposure)} and loses at most "
+            f"{exact(self.association)} of the association between {listed(map(repr, found.names))}; ask for "
+            f"association={_above(loss)}, or for exposure={_above(least)}"
+        )
+
+    def _harmless(self) -> Mapping[str, list[str]]:
+        told: dict[str, list[str]] = {}
+        for text in self.harmless:
+            name, _, value = text.partition("=")
+            told.setdefault(name, []).append(value)
+        return told
+
+
+@dataclass
+class _Work:
+    """The tables of plans, each published when it is first needed."""
+
+    scheme: Codip
+    table: Table
+    principle: Principle
+    progress: Progress | None
+    published: dict[tuple[int, ...], GeneralizedRelease] = field(default_factory=dict)
+    refused: dict[tuple[int, ...], DiscreetError] = field(default_factory=dict)
+
+    def can_publish(self, part: tuple[int, ...]) -> bool:
+        """Publish a table with these attributes; return whether that is possible."""
+        if part not in self.published and part not in self.refused:
+            projected = self.projected(part)
+            promise = _about(self.principle, projected)
+            try:
+                self.published[part] = self.scheme.inner(promise, part).publish(projected, promise, self.progress)
+            except DiscreetError as refusal:
+                self.refused[part] = refusal
+        return part in self.published
+
+    def publish_aligned(self, plan: Plan) -> None:
+        """Publish all tables of a plan on one partition, which keeps the promise about every attribute."""
+        inner = self.scheme.inner(self.principle, tuple(range(len(self.table.sensitive))))
+        whole = inner.publish(self.table, self.principle, self.progress)
+        for part in plan:
+            projected = self.projected(part)
+            state = self.scheme.inner(self.principle, (len(self.table.sensitive), *part)).random_state
+            self.published[part] = GeneralizedRelease.from_groups(
+                projected,
+                whole.trace,
+                promise=stated(_about(self.principle, projected), projected),
+                scheme=inner.name,
+                options=inner.options,
+                values=inner.values,
+                seeded=None if state is None else generator(state),
+            )
+
+    def projected(self, part: tuple[int, ...]) -> Table:
+        """Return the table with some of its sensitive attributes; that with the first also has what is kept along."""
+        some = tuple(self.table.sensitive[at] for at in part)
+        return replace(self.table, sensitive=some, other=self.table.other if 0 in part else ())
+
+    def refusal(self) -> DiscreetError:
+        """Return why there is no plan."""
+        part, reason = min(self.refused.items(), key=lambda item: len(item[0]))
+        names = listed(repr(self.table.sensitive[at].name) for at in part)
+        return DiscreetError(f"no plan can be published, as a table with {names} cannot: {reason}")
+
+
+def _about(principle: Principle, table: Table) -> Principle:
+    """Return the part of a promise that is about this table."""
+    priors = [Prior.of_column(column) for column in table.sensitive]
+    return together([part for part in principle.parts if any(concerned(part, priors))])
+
+
+def _above(ratio: float) -> str:
+    """Return a ratio rounded up, so that asking for it is enough."""
+    return exact(min(1.0, math.ceil(ratio * 1000.0) / 1000.0))

@@ -1,0 +1,129 @@
+"""How much attributes tell about each other: entropies, mutual information, and what a known value exposes.
+
+"CODIP" measures a projection plan by two ratios. Both are sums over pairs of attributes of one table, so everything
+they need is computed here once: the entropy of each attribute and the mutual information of each pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.table.table import Column
+from discreet.table.texts import near
+
+Plan = tuple[tuple[int, ...], ...]
+"""Which attributes share a table: each attribute, by its number, is in exactly one part."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dependency:
+    """The entropies (in bits) of some attributes and the mutual information of their pairs.
+
+    >>> one, two = (Column(name, "ordinal", np.array([0, 1, 0, 1], np.int32), np.array(["n", "y"], object))
+    ...             for name in ("smoker", "cough"))
+    >>> found = dependency([one, two])
+    >>> found.entropy.tolist(), found.shared.tolist()
+    ([1.0, 1.0], [[0.0, 1.0], [1.0, 0.0]])
+    >>> found.association_loss(((0,), (1,))), found.exposure(((0, 1),))
+    (1.0, 0.0)
+    """
+
+    names: tuple[str, ...]
+    entropy: NDArray[np.float64]
+    shared: NDArray[np.float64]
+    """Per pair of attributes: their mutual information; 0 on the diagonal, so that sums over pairs are sums of rows."""
+    sensitive_share: NDArray[np.float64]
+    """Per attribute: the share of rows whose value is sensitive."""
+
+    @cached_property
+    def exposable(self) -> NDArray[np.float64]:
+        """Per pair: how much someone who knows one of the two values may learn about the other, E(Ai, Aj).
+
+        The paper sums four cases over all pairs of values, weighted by their probability. A value contributes what its
+        attribute keeps to itself, whenever it is sensitive and whatever the other value, so only the shares of
+        sensitive values matter: E = Pr(Ai sensitive) H(Ai|Aj) + Pr(Aj sensitive) H(Aj|Ai).
+        """
+        own = np.maximum(0.0, self.entropy[:, None] - self.shared) * self.sensitive_share[:, None]
+        np.fill_diagonal(own, 0.0)
+        return np.asarray(own + own.T, np.float64)
+
+    def association_loss(self, plan: Plan) -> float:
+        """The Association Loss Ratio: the share of all mutual information that is between different tables."""
+        whole = float(self.shared.sum())
+        kept = sum(float(self.shared[np.ix_(part, part)].sum()) for part in plan)
+        return max(0.0, 1.0 - kept / whole) if whole > 0.0 else 0.0
+
+    def exposure(self, plan: Plan) -> float:
+        """The Information Exposure Ratio: what may be learnt within tables, weighted by their shares of attributes."""
+        whole = float(self.exposable.sum())
+        if whole <= 0.0:
+            return 0.0
+        inside = sum(float(self.exposable[np.ix_(part, part)].sum()) * len(part) for part in plan)
+        return inside / whole / len(self.names)
+
+
+def dependency(columns: Sequence[Column], harmless: Mapping[str, Collection[str]] | None = None) -> Dependency:
+    """Measure columns of the same rows; ``harmless`` names, per column, the values that are not sensitive."""
+    names = tuple(column.name for column in columns)
+    shares = np.ones(len(columns))
+    for name, values in (harmless or {}).items():
+        if name not in names:
+            raise DiscreetError(f"harmless values are given for {name!r}, which is not sensitive; {near(name, names)}")
+        shares[names.index(name)] = _sensitive_share(columns[names.index(name)], values)
+    codes = [_dense(column.codes) for column in columns]
+    entropy = np.array([_entropy(np.bincount(each)) for each in codes])
+    shared = np.zeros((len(columns), len(columns)))
+    for i, one in enumerate(codes):
+        for j in range(i):
+            joint = _entropy(_pair_counts(one, codes[j]))
+            shared[i, j] = shared[j, i] = max(0.0, entropy[i] + entropy[j] - joint)
+    return Dependency(names, entropy, shared, shares)
+
+
+def plan_of(labels: Iterable[int]) -> Plan:
+    """The plan in which attributes with equal labels share a table, in the order of their first attributes.
+
+    >>> plan_of([5, 2, 5])
+    ((0, 2), (1,))
+    """
+    parts: dict[int, list[int]] = {}
+    for attribute, label in enumerate(labels):
+        parts.setdefault(int(label), []).append(attribute)
+    return tuple(tuple(part) for part in parts.values())
+
+
+def _sensitive_share(column: Column, harmless: Collection[str]) -> float:
+    unknown = [value for value in harmless if value not in column.texts]
+    if unknown:
+        raise DiscreetError(
+            f"column {column.name!r} has no value {unknown[0]!r} that could be harmless; "
+            f"{near(unknown[0], column.texts)}"
+        )
+    safe = np.isin(np.array(column.texts, object), list(harmless))
+    return 1.0 - float(safe[column.codes].mean()) if len(column.codes) else 1.0
+
+
+def _dense(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Codes without gaps, so that counts of pairs stay small."""
+    return np.asarray(np.unique(codes, return_inverse=True)[1], np.int64)
+
+
+def _pair_counts(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each pair of codes occurs; sorting is cheaper than counting only where pairs outnumber rows by far."""
+    width = int(other.max(initial=0)) + 1
+    pairs = one * width + other
+    if (int(one.max(initial=0)) + 1) * width > 8 * len(one) + 1024:
+        return np.asarray(np.unique(pairs, return_counts=True)[1], np.int64)
+    return np.bincount(pairs)
+
+
+def _entropy(counts: NDArray[np.int64]) -> float:
+    positive = counts[counts > 0]
+    total = positive.sum()
+    return float(np.log2(total) - (positive * np.log2(positive)).sum() / total) if total else 0.0
