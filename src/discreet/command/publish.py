@@ -74,8 +74,9 @@ class Outcome:
     click.option(
         "--scheme",
         metavar="NAME",
-        help="How the table is published: cuts (default), mondrian, incognito, burel, sabre, heterogeneous, proximity "
-        "(default for proximity promises), anatomy, baseline, perturbation, retention or ambiguity (for alpha-beta).",
+        help="How the table is published: cuts (default), lifting, mondrian, incognito, burel, sabre, heterogeneous, "
+        "proximity (default for proximity promises), anatomy, baseline, perturbation, retention, ambiguity (for "
+        "alpha-beta) or codip (several sensitive attributes in several tables).",
     ),
     click.option(
         "--option",
@@ -146,6 +147,8 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       perturbation  matrix=exact|even|closed-form
       retention     noise=uniform|prior, probability=exact|published
       ambiguity     closeness=true|false, pairs=none|auto|age+education,sex+race
+      codip         exposure=0.2, association=1, search=best|paper, aligned=true|false,
+                    scheme=cuts, harmless=disease=none, seconds=1
 
     Exit code: 0 if the promise holds, 1 if it does not (then nothing is published), 2 for bad input, 3 if the release
     is published and valid but the result could not be printed.
