@@ -21,10 +21,10 @@ from discreet.datasets import census
 from discreet.principles import Prior
 
 PROMISES = dc.BetaLikeness(1, "basic"), dc.BetaLikeness(1), dc.LDiversity(2)
-PLACES = {"aabbcc": 6, "aaabbcc": 3}
-"""The values of toy tables, and how often persons are placed for them."""
+FEW, MORE = {"aabbcc": 3}, {"aabbcc": 6, "aaabbcc": 3}
+"""The values of toy tables, and how often persons are placed for them: with all schemes; with quick ones."""
 RUNS = {
-    "lifting": (dc.Lifting(), 3),
+    "lifting": (dc.Lifting(), 10),
     "lifting, blind": (dc.Lifting(lift="blind"), 2),
     "cuts": (dc.Cuts(), 1),
     "cuts, thorough": (dc.Cuts(effort="thorough"), 1),
@@ -32,8 +32,6 @@ RUNS = {
     "BUREL": (dc.Burel(), 40),
 }
 """The schemes, and how often each is run on a world: those without chance, or hardly any, once."""
-FEW = {"cuts, thorough": {"aabbcc": 3}, "BUREL": {"aabbcc": 3}}
-"""Fewer tables where a run takes long, or many are needed."""
 HEADER = ("tables over", "pairs over", "95 % quantile", "worst", "standard error")
 
 
@@ -75,7 +73,8 @@ class Tally:
 
 
 def main() -> None:
-    _toys()
+    _toys(FEW, list(RUNS))
+    _toys(MORE, ["lifting", "lifting, blind", "cuts", "Mondrian"])
     _groups()
     _cuts()
 
@@ -83,10 +82,11 @@ def main() -> None:
 # ---------------------------------------------------------------------------------------------------------- toy tables
 
 
-def _toys() -> None:
+def _toys(places: dict[str, int], names: list[str]) -> None:
     lines = []
     for promise in PROMISES:
-        for name, (scheme, runs) in RUNS.items():
+        for name in names:
+            scheme, runs = RUNS[name]
             tally, losses, number = Tally(), [], 0
 
             def publish(world: dc.Table, scheme: dc.Scheme = scheme, promise: dc.Principle = promise) -> dc.Release:
@@ -94,8 +94,8 @@ def _toys() -> None:
                 losses.append(ail(release))  # noqa: B023
                 return release
 
-            for values, places in FEW.get(name, PLACES).items():
-                for seed in range(places):
+            for values, times in places.items():
+                for seed in range(times):
                     table = _toy(values, seed)
                     bounds = promise.caps(Prior.of(table))
                     known = reruns(table, publish, runs=runs)
@@ -104,7 +104,9 @@ def _toys() -> None:
                         posterior = known.posterior(seen)
                         tally.add(posterior, bounds, posterior.matches)
             lines.append((promise, name, f"{number:,}", f"{np.mean(losses):.3f}", *tally.cells()))
-    title = f"Minimality: all tables of 6 or 7 persons at {sum(PLACES.values())} random places, exactly"
+    title = (
+        f"Minimality: all tables with the values {' or '.join(places)} at {sum(places.values())} random places, exactly"
+    )
     show(title, ("promise", "scheme", "tables", "AIL", *HEADER), lines)
 
 
