@@ -17,7 +17,7 @@ from discreet.kernels.compiling import kernel, part
 NO_LOW, NO_HIGH = 2147483647, -1
 """The ends of an interval without codes: above and below all of them."""
 
-BLOCK = 256
+BLOCK = 512
 """How many boxes are compared with another at once, axis by axis."""
 
 
@@ -89,7 +89,6 @@ def nested(boxes, chosen, starts, columns, amounts, width):
         for j in range(d):
             low[j, box], high[j, box] = boxes.low[box, j], boxes.high[box, j]
     marks = np.empty(BLOCK, np.uint8)
-    some = False
     sums = np.zeros(width, np.int64)
     others = np.zeros(width, np.bool_)
     touched = np.empty(width, np.int64)
@@ -99,18 +98,20 @@ def nested(boxes, chosen, starts, columns, amounts, width):
     for place in range(chosen.shape[0]):
         outer = chosen[place]
         many = 0
-        for box in range(number):
-            if box % BLOCK == 0:
-                some = _mark_inside(low, high, box, min(box + BLOCK, number), outer, marks)
-            if some and marks[box % BLOCK]:
-                for i in range(starts[box], starts[box + 1]):
-                    column = columns[i]
-                    if sums[column] == 0:
-                        touched[many] = column
-                        many += 1
-                    sums[column] += amounts[i]
-                    if box != outer:
-                        others[column] = True
+        for block in range(0, number, BLOCK):
+            end = min(block + BLOCK, number)
+            if not _mark_inside(low, high, outer, block, end, marks):
+                continue
+            for box in range(block, end):
+                if marks[box - block]:
+                    for i in range(starts[box], starts[box + 1]):
+                        column = columns[i]
+                        if sums[column] == 0:
+                            touched[many] = column
+                            many += 1
+                        sums[column] += amounts[i]
+                        if box != outer:
+                            others[column] = True
         for i in range(many):
             column = touched[i]
             if others[column]:
@@ -129,20 +130,21 @@ def nested(boxes, chosen, starts, columns, amounts, width):
 
 
 @part
-def _mark_inside(low, high, start, end, outer, marks):
-    """Mark which of the boxes ``start`` to ``end`` lie inside another, and return whether any does.
-
-    A comparison without branches is made for many boxes at once.
-    """
-    for i in range(end - start):
+def _mark_inside(low, high, outer, start, end, marks):
+    """Mark which of the boxes ``start`` to ``end`` lie inside another, and return whether any does."""
+    for i in range(marks.shape[0]):
         marks[i] = 1
     for j in range(low.shape[0]):
-        least, most = low[j, outer], high[j, outer]
-        some = np.uint8(0)
-        for i in range(end - start):
-            inside = marks[i] & np.uint8(low[j, start + i] >= least) & np.uint8(high[j, start + i] <= most)
-            marks[i] = inside
-            some |= inside
-        if some == 0:
+        if not _narrow(low[j, start:end], high[j, start:end], low[j, outer], high[j, outer], marks):
             return False
     return True
+
+
+@part
+def _narrow(low, high, least, most, marks):
+    """Keep the marks of intervals that lie within another, many at once, and return whether any is left."""
+    some = np.uint8(0)
+    for i in range(low.shape[0]):
+        marks[i] &= np.uint8(low[i] >= least) & np.uint8(high[i] <= most)
+        some |= marks[i]
+    return some > 0
