@@ -85,9 +85,7 @@ class Projections:
         chart = themed({"hconcat": [_frontier(self), _heat_map(self)], "spacing": 40, "padding": 8}, autosize="pad")
         if suffix == ".png":
             return bytes(library().vegalite_to_png({**chart, "background": "white"}, scale=2))
-        picture = svg(
-            chart, "Exposure against association loss of plans, and what attributes tell about each other"
-        )
+        picture = svg(chart, "Exposure against association loss of plans, and what attributes tell about each other")
         return (picture if suffix == ".svg" else _page(self, title, picture)).encode()
 
 
