@@ -51,6 +51,7 @@ BUILT_IN = ("beliefs", "similarity", "naive-bayes", "definetti", "corruption")
     click.option("--victims", type=int, metavar="N", help="Attack so many people, drawn at random (default: all)."),
     click.option("--seed", type=int, metavar="N", help="Make what is drawn repeatable."),
     *flags.FORMATS,
+    *flags.SEVERAL,
     flags.JSON,
     flags.QUIET,
 )
