@@ -285,9 +285,9 @@ def opened(release: Release, original: Table) -> AnatomyRelease:
 def groups_by(trace: NDArray[Any], release: Release, original: Table) -> NDArray[np.int64]:
     """The group of every row of the original by the private trace, as an index; -1 if withheld."""
     grouped, faults = release.grouped, list[str]()
-    if grouped is None:
+    if grouped is None or trace.ndim > 1:
         raise DiscreetError(
-            "in this format persons are not in groups that an adversary could know; leave out the trace"
+            "in this format persons are not in one group each that an adversary could know; leave out the trace"
         )
     placed = place_rows(grouped, original.rows, usable_rows(original), trace, faults)
     if placed is None or faults:

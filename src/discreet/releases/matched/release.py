@@ -122,6 +122,11 @@ class MatchedRelease(GeneralizedRelease):
         )
         return replace(release, trace=matched)
 
+    @property
+    def grouped(self) -> None:
+        """None: everyone has candidates of their own."""
+        return None
+
     def trace_columns(self, trace: NDArray[np.int32]) -> dict[str, Any]:
         """The own row of every person, and all rows that may be, the own one first."""
         listed = [" ".join(map(str, line[line >= 0].tolist())) for line in trace]

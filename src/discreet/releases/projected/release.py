@@ -24,10 +24,12 @@ from discreet.principles.principle import Principle
 from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Texts
 from discreet.releases.generalized.release import GROUP, GeneralizedRelease
+from discreet.releases.grouped import GroupedRelease
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.release import Release, new_manifest
 from discreet.table.query import Query
+from discreet.table.table import Column
 
 ASSUMPTIONS = (
     "Every table has one row for each published row of the original; its sensitive values are published as they were, "
@@ -172,12 +174,36 @@ class ProjectedRelease(Release):
         names = wording.listed(repr(one.name) for one in self.sensitive)
         raise DiscreetError(f"{name!r} is no sensitive attribute of the release; its sensitive attributes are {names}")
 
+    @cached_property
+    def _first(self) -> GeneralizedRelease:
+        """What is published about the first sensitive attribute."""
+        return self.part_with(self.secret.name)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The values of the first sensitive attribute."""
+        return self._first.values
+
+    @property
+    def published(self) -> NDArray[np.int64] | None:
+        """How many published rows have each of them."""
+        return self._first.published
+
+    @property
+    def grouped(self) -> GroupedRelease | None:
+        """The table of the first sensitive attribute."""
+        return self._first.grouped
+
+    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
+        """How often values of a quasi-identifier go with those of the first sensitive attribute, by its table."""
+        return self._first.contingency(column, spread=spread)
+
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the beliefs about the first sensitive attribute, from its own table.
 
         ``part_with(name).beliefs(...)`` is about another. See ``GeneralizedRelease.beliefs``.
         """
-        return self.part_with(self.secret.name).beliefs(points, withheld)
+        return self._first.beliefs(points, withheld)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """Return the strongest belief, by any one table, that a person with these quasi-identifiers is in it."""
