@@ -46,7 +46,7 @@ def without_trace(aligned: Aligned, limit: int = EDGES) -> tuple[Check, str]:
     groups, kinds, needs = groups[known], kinds[known], needs[known]
     forest = _forest(aligned)
     served = _candidates(forest, aligned.boxes, groups, kinds, limit)
-    found = tally(forest, aligned.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
+    found = _held(forest, aligned.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
     short = np.flatnonzero(found < needs)
     if short.size or not bool(known.all()):
         sentence = "Rows of the release have values that the original does not have."
@@ -75,6 +75,19 @@ def without_trace(aligned: Aligned, limit: int = EDGES) -> tuple[Check, str]:
         )
         return Check("support", False, sentence), "assignment"
     return _crowded(aligned, forest, groups, kinds, needs), "necessary"
+
+
+def _held(
+    forest: Forest, boxes: Boxes, groups: NDArray[np.int64], kinds: NDArray[np.int64], needs: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return how many rows could serve each claim, or at least as many as it needs.
+
+    Claims are searched for tree by tree: a tree fits into the processor's cache, and the boxes of all groups do not.
+    """
+    order = np.argsort(kinds)
+    found = np.empty_like(needs)
+    found[order] = tally(forest, boxes, groups[order], kinds[order], needs[order])
+    return found
 
 
 def _crowded(
