@@ -27,7 +27,7 @@ from .releases import (
     load,
 )
 from .report.compare import Comparison, compare
-from .report.plan import Plan, plan
+from .report.plan import Plan, plan, plans
 from .schemes import (
     Ambiguity,
     Anatomy,
@@ -101,6 +101,7 @@ __all__ = [
     "load",
     "parse",
     "plan",
+    "plans",
     "publish",
     "read",
 ]

@@ -59,7 +59,9 @@ def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
 def _of_other_values(release: GeneralizedRelease) -> Iterator[Finding]:
     """Yield the tests of lines against the values of sensitive attributes other than the first."""
     for attribute, payload in zip(release.sensitive[1:], release.secrets[1:], strict=True):
-        codes = dense(payload.codes[:: -(-len(payload.codes) // MOST) or 1].astype(np.int64))
+        if not len(payload.codes):
+            continue
+        codes = dense(payload.codes[:: -(-len(payload.codes) // MOST)].astype(np.int64))
         yield Finding(f"the lines of {TABLE} follow the values of {attribute.name!r}", trend(codes).surprise)
         yield Finding(f"lines of {TABLE} stand beside lines with the same {attribute.name!r}", runs(codes))
 

@@ -15,7 +15,7 @@ import numpy as np
 from discreet.kernels.compiling import inlined
 from discreet.kernels.costs import bound_box, interval_cost
 from discreet.kernels.cuts.best import keep
-from discreet.kernels.cuts.choices import repair, repair_each, share_out
+from discreet.kernels.cuts.choices import in_order, repair, repair_each, share_out
 from discreet.kernels.cuts.halves import join_blocks, take_rows, weigh
 from discreet.kernels.cuts.layout import fill_blocks, find_edges, lay_out, put_in_order
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED
@@ -38,6 +38,7 @@ def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cu
             number += 1
         work.counts[i] += 1
     present = work.present[:number]
+    in_order(present, work.counts, rules.joint)
     group_points, group_classes = points[start:end], classes[start:end]
     first = recipe.families & PLAIN if n > recipe.plain_above else recipe.families
     for families in (first, recipe.families - first):
