@@ -195,3 +195,14 @@ def test_a_trace_of_another_shape_explains_nothing(tmp_path: Path, trace: np.nda
     release = published(table, [[at // 8 for at in range(40)], [at // 10 for at in range(40)]])
     told = dc.audit(release.save(tmp_path / "release"), table, trace=trace)
     assert [check.name for check in told.checks if not check.holds] == ["support"]
+
+
+@pytest.mark.parametrize("promise", ["k-anonymity(k=2)", "l-diversity(l=1.1, attribute=ill)"])
+def test_something_is_promised_about_every_attribute(tmp_path: Path, promise: str) -> None:
+    """A table that nothing is promised about is no release that holds."""
+    table = people(40)
+    groups = [[at // 8 for at in range(40)], [at // 10 for at in range(40)]]
+    release = published(table, groups, dc.parse(promise))
+    told = dc.audit(release.save(tmp_path / "release"), table, trace=release.trace)
+    assert [check.name for check in told.checks if not check.holds] == ["promise"]
+    assert dc.audit(tmp_path / "release", table, promises="l-diversity(l=1.1)").holds

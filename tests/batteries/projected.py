@@ -26,7 +26,7 @@ PROJECTED = Battery(
     scheme="codip",
     promise="beta-likeness(beta=2)",
     stronger="k-anonymity(k=40)",
-    weaker="k-anonymity(k=2)",
+    weaker="beta-likeness(beta=5)",
     withheld=Must("totals", "support totals"),
     sensitive=("pay", "ward"),
     options={"exposure": "0"},

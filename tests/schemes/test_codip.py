@@ -150,7 +150,7 @@ def test_a_seed_does_not_link_tables() -> None:
         ({"scheme": "lifting"}, "beta-likeness(beta=2)", "scheme 'lifting' publishes nested releases"),
         ({}, "alpha-beta(alpha=0.5, beta=0.5)", "together may tell more about who is in them"),
         ({"scheme": "nothing"}, "k-anonymity(k=2)", "no scheme is called 'nothing'"),
-        ({"harmless": ("job=none",)}, "k-anonymity(k=2)", "has no value 'none' that could be harmless"),
+        ({"harmless": "job=none"}, "k-anonymity(k=2)", "has no value 'none' that could be harmless"),
     ],
 )
 def test_refusals(options: dict[str, object], promise: str, sentence: str) -> None:
@@ -169,7 +169,7 @@ def test_refusals(options: dict[str, object], promise: str, sentence: str) -> No
         {"association": -1},
         {"search": "worst"},
         {"seconds": -1},
-        {"harmless": ("x",)},
+        {"harmless": "x"},
         {"scheme": "codip"},
     ],
 )
@@ -257,3 +257,21 @@ def test_where_no_table_can_have_two_attributes_the_next_best_plan_is_taken(monk
     assert len(release.parts) == 3 and len(set(tried)) == len(tried) == 7
     with pytest.raises(dc.DiscreetError, match="two are too many"):
         dc.Codip(exposure=1.0, aligned=True).publish(table, dc.LDiversity(1.5))
+
+
+def test_harmless_values_expose_nothing() -> None:
+    """Where hardly anybody has a sensitive value, attributes may share a table."""
+    rng = np.random.default_rng(1)
+    columns = {"age": np.arange(200), "ill": rng.choice(["none at all", "flu"], 200, p=[0.9, 0.1])}
+    columns["job"] = rng.choice(["none", "thief"], 200, p=[0.8, 0.2])
+    columns["home"] = rng.choice(["a", "b"], 200)
+    table = dc.read(pa.table(columns), quasi=["age"], sensitive=["ill", "job", "home"])
+    tables = {}
+    for harmless in ("", "ill=none at all; job=none"):
+        release = dc.Codip(exposure=0.12, harmless=harmless).publish(table, dc.TCloseness(0.6))
+        tables[harmless] = [[one.name for one in part.sensitive] for part in release.parts]
+        audits(release, table, promises="t-closeness(t=0.6)")
+    found = [dependency(table.sensitive, told) for told in (None, {"ill": ["none at all"], "job": ["none"]})]
+    plan = ((0, 1), (2,))
+    assert found[1].exposure(plan) < found[0].exposure(plan)
+    assert len(tables["ill=none at all; job=none"]) <= len(tables[""])

@@ -30,7 +30,7 @@ def published(
     table: Table, partitions: Sequence[Sequence[int]], promise: dc.Principle | None = None
 ) -> dc.ProjectedRelease:
     """A table for each sensitive attribute, on these partitions."""
-    promise = promise or dc.KAnonymity(1)
+    promise = promise or dc.TCloseness(1)
     parts = [
         dc.GeneralizedRelease.from_groups(
             replace(table, sensitive=(column,), other=table.other if at == 0 else ()),

@@ -214,7 +214,7 @@ def _heat_map(told: Projections) -> dict[str, Any]:
     color = {
         "field": "share",
         "type": "quantitative",
-        "scale": {"range": ["#ffffff", COLORS[0]], "domain": [0, 1]},
+        "scale": {"range": ["#ffffff", COLORS[0]], "domain": [0, 1], "interpolate": "rgb"},
         "legend": {"title": None, "format": "~%", "gradientLength": HEIGHT * 0.6},
     }
     side = max(HEIGHT, 22 * size)

@@ -70,8 +70,8 @@ class Codip(Scheme):
     """Whether all tables have the same groups."""
     seconds: float = 1.0
     """How long to search among plans of many attributes."""
-    harmless: tuple[str, ...] = ()
-    """Values that are not sensitive, such as ``disease=none``; they expose nothing."""
+    harmless: str = ""
+    """Values that are not sensitive and expose nothing, such as ``disease=none; job=not known``."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
 
@@ -85,9 +85,7 @@ class Codip(Scheme):
             raise DiscreetError(f"seconds={self.seconds!r} is not a time; give a number such as 1")
         if self.scheme == self.name:
             raise DiscreetError("scheme='codip' cannot publish the tables of scheme 'codip'; choose another")
-        for text in self.harmless:
-            if "=" not in text:
-                raise DiscreetError(f"harmless={text!r} names no value of an attribute; write for example disease=none")
+        self._harmless()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -99,7 +97,7 @@ class Codip(Scheme):
             "search": self.search,
             "aligned": self.aligned,
             "seconds": self.seconds,
-            "harmless": "+".join(self.harmless),
+            "harmless": self.harmless,
         }
 
     def inner(self, principle: Principle, part: tuple[int, ...] = ()) -> Any:
@@ -203,10 +201,13 @@ class Codip(Scheme):
         )
 
     def _harmless(self) -> Mapping[str, list[str]]:
+        """Return the harmless values by attribute; raise an error for a text that names none."""
         told: dict[str, list[str]] = {}
-        for text in self.harmless:
-            name, _, value = text.partition("=")
-            told.setdefault(name, []).append(value)
+        for text in filter(None, map(str.strip, self.harmless.split(";"))):
+            name, equals, value = text.partition("=")
+            if not equals:
+                raise DiscreetError(f"harmless={text!r} names no value of an attribute; write for example disease=none")
+            told.setdefault(name.strip(), []).append(value.strip())
         return told
 
 

@@ -29,10 +29,12 @@ from discreet.table.table import Column
 def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     """Audit a projected release against its original; see ``audit``."""
     release = case.release
-    found = [audit_generalized(_part_case(case, number)) for number in range(1, len(release.parts) + 1)]
+    cases = [_part_case(case, number) for number in range(1, len(release.parts) + 1)]
+    found = [audit_generalized(one) for one in cases]
     whole = [entries(case, parts=[part_entry(part) for part in release.parts])]
     more: list[Check] = []
     if len(found) > 1:
+        whole += _unpromised(cases)
         whole.append(order_across(release, case.original))
         more = across(release, case.original, case.trace)
     checks = _merged([whole, *(one.checks for one in found)]) + more
@@ -42,7 +44,7 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
         for verdict in one.promises
     ]
     if len(release.parts) > 1:
-        present = {str(part) for part in case.parts if part.most_presence < 1.0}
+        present = {str(part) for one in cases for part in one.parts if part.most_presence < 1.0}
         kept = [_unconfirmed(verdict) if verdict.promise in present else verdict for verdict in kept]
     support = {one.support for one in found}
     given = next((one.given for one in found if one.given is not None), None)
@@ -57,7 +59,7 @@ def _part_case(case: Case[ProjectedRelease], number: int) -> Case[GeneralizedRel
     columns = tuple(column for column in case.original.sensitive if column.name in names)
     original = replace(case.original, sensitive=columns, other=case.original.other if number == 1 else ())
     trace = None if case.trace is None else _column_of(case.trace, number, len(case.release.parts))
-    promised = _about(case.parts, columns, case.original.sensitive if number == 1 else ())
+    promised = _about(case.parts, columns, case.original.sensitive)
     share = len(case.release.parts)
     tell = part_of(case.tell, (number - 1) / share, number / share)
     manifest = part_manifest(case.manifest, number)
@@ -70,12 +72,24 @@ def _column_of(trace: NDArray[Any], number: int, parts: int) -> NDArray[Any]:
 
 
 def _about(parts: Sequence[Principle], own: Sequence[Column], everywhere: Sequence[Column]) -> tuple[Principle, ...]:
-    """Return the promises about these attributes; the first table, which is given the attributes of all tables, also
-    judges promises about none of them, which cannot hold."""
+    """Return the promises about the attributes of a table, naming the attribute if it is the only one of several.
+
+    The first table also judges promises about none of the attributes of all tables, which cannot hold.
+    """
     priors, others = ([Prior.of_column(column) for column in some] for some in (own, everywhere))
-    return tuple(
-        part for part in parts if any(concerned(part, priors)) or (others and not any(concerned(part, others)))
-    )
+    first = bool(own) and own[0] is everywhere[0]
+    found = [part for part in parts if any(concerned(part, priors)) or (first and not any(concerned(part, others)))]
+    alone = len(own) == 1 < len(everywhere)
+    return tuple(part.naming(own[0].name) if alone and part.about is None else part for part in found)
+
+
+def _unpromised(cases: Sequence[Case[GeneralizedRelease]]) -> list[Check]:
+    """Return a fault for each table of one attribute about whose values nothing is promised."""
+    return [
+        Check("promise", False, f"The manifest states no promise about the values of {one.release.secret.name!r}.")
+        for one in cases
+        if len(one.release.sensitive) == 1 and not any(part.about_values for part in one.parts)
+    ]
 
 
 def _of_table(number: int, part: GeneralizedRelease, verdict: PromiseVerdict) -> PromiseVerdict:
