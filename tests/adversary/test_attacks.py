@@ -83,7 +83,11 @@ def test_every_attack_runs_on_every_format_from_its_files_or_says_why_not(scheme
         assert reason and "\n" not in reason and not reason.endswith(".")
 
 
-@pytest.mark.parametrize("scheme", MAKERS)
+COVERED = tuple(scheme for scheme in MAKERS if "graph" not in scheme)
+"""The graph of heterogeneous generalization keeps its promise against whoever knows the matches, not by its boxes."""
+
+
+@pytest.mark.parametrize("scheme", COVERED)
 def test_releases_that_promise_to_resist_keep_beliefs_within_their_bounds(scheme: str) -> None:
     """No chance is involved in the beliefs; the rate may exceed the bound once in 30,000 such releases."""
     (found,) = dc.attack(release_by(scheme), people(), "beliefs").evidence

@@ -20,8 +20,10 @@ PROMISES = {
     "ambiguity": "alpha-beta(alpha=0.8, beta=0.4)",
     "perturbation": "beta-likeness(beta=1)",
     "retention": "proximity(epsilon=50, m=2)",
+    "heterogeneous:publish=graph": "l-diversity(l=3)",
+    "codip": "beta-likeness(beta=1)",
 }
-"""A scheme for each format, and a promise that it keeps."""
+"""A scheme for each format, with its option if one decides, and a promise that it keeps."""
 MAKERS = tuple(PROMISES)
 
 
@@ -38,7 +40,9 @@ def people() -> Table:
 @cache
 def release_by(scheme: str) -> dc.Release:
     """The release of that table by a scheme, always the same."""
-    return make_scheme(scheme, random_state=1).publish(people(), parse(PROMISES[scheme]))
+    name, _, option = scheme.partition(":")
+    options = dict([option.split("=")]) if option else {}
+    return make_scheme(name, options, random_state=1).publish(people(), parse(PROMISES[scheme]))
 
 
 def formats() -> set[str]:
