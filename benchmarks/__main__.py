@@ -8,6 +8,7 @@ from pathlib import Path
 from benchmarks import (
     adult,
     ambiguity,
+    attacks,
     audits,
     codip,
     families,
@@ -31,6 +32,7 @@ PARTS = {
     "heterogeneous": heterogeneous.main,
     "incognito": incognito.main,
     "lifting": lifting.main,
+    "attacks": attacks.main,
     "minimality": minimality.main,
     "codip": codip.main,
     "ambiguity": ambiguity.main,

@@ -1,0 +1,70 @@
+"""How often sensitive values can be guessed: by scheme and promise, beside no release and the original itself."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import discreet as dc
+from benchmarks import adult
+from benchmarks.measuring import processor_seconds, show
+from discreet.datasets import census
+from discreet.datasets.census import LIKENESS_QUASI
+
+BETAS = (1, 2, 4)
+LIKENESS = ("burel", "heterogeneous", "mondrian", "cuts", "lifting", "perturbation")
+GUESSES = (
+    "beliefs",
+    "naive-bayes",
+    "naive-bayes(correction=1)",
+    "naive-bayes(box=spread)",
+    "naive-bayes(correction=1, box=spread)",
+    "definetti",
+)
+
+
+def main() -> None:
+    table = census(100_000)
+    _by_beta(f"census, {table.rows:,} rows, 3 QIs, salary", table)
+    if not adult.DATA.is_dir():
+        print("\nAdult is not here (looked in shared/data beside the project): not measured.")
+        return
+    people = adult.read()
+    _by_beta(f"Adult, {people.rows:,} rows, 8 QIs, occupation", people)
+    lines = []
+    for l in (2, 3, 5, 7):  # noqa: E741
+        found = dc.attack(dc.publish(people, f"l-diversity(l={l})", "anatomy"), people, ["beliefs", "definetti"])
+        lines.append((l, *(f"{100 * one.rate:.1f}" for one in found.evidence), f"{100 / l:.1f}"))
+    show("Anatomy on Adult, in %: deFinetti by l", ("l", "beliefs", "deFinetti", "allowed"), lines)
+    _times()
+
+
+def _by_beta(title: str, table: dc.Table) -> None:
+    """One line for each scheme and attack: the success in % for every beta."""
+    lines: list[tuple[object, ...]] = []
+    original: dict[str, str] = {}
+    baseline = 0.0
+    for scheme in LIKENESS:
+        rates: dict[str, list[str]] = {guess: [] for guess in GUESSES}
+        for beta in BETAS:
+            found = dc.attack(dc.publish(table, f"beta-likeness(beta={beta})", scheme), table, GUESSES)
+            told = {one.attack: one for one in found.evidence}
+            for guess in GUESSES:
+                one = told.get(guess)
+                rates[guess].append("-" if one is None else f"{100 * one.rate:.2f}")
+                if one is not None and one.ceiling is not None:
+                    original[guess], baseline = f"{100 * one.ceiling:.2f}", one.baseline
+        lines += [(scheme, guess, *rates[guess]) for guess in GUESSES if rates[guess] != ["-"] * len(BETAS)]
+    lines += [("(the original)", guess, *[rate] * len(BETAS)) for guess, rate in original.items()]
+    header = ("scheme", "attack", *(f"beta={beta}" for beta in BETAS))
+    show(f"Attacks, success in %: {title}; without a release {100 * baseline:.2f}", header, lines)
+
+
+def _times() -> None:
+    table = census(500_000, quasi=LIKENESS_QUASI)
+    lines = []
+    for scheme, promise in (("cuts", "beta-likeness(beta=2)"), ("anatomy", "l-diversity(l=10)")):
+        release = dc.publish(table, promise, scheme)
+        for guess in ("beliefs", "naive-bayes", "definetti", "corruption"):
+            dc.attack(release, table, guess, victims=1000)  # compiles
+            lines.append((scheme, guess, f"{processor_seconds(partial(dc.attack, release, table, guess)):.1f} s"))
+    show("Attacks on 500,000 rows, 5 QIs, salary (processor time)", ("scheme", "attack", "time"), lines)
