@@ -20,6 +20,8 @@ from discreet.releases.grouped import GroupedRelease
 from discreet.table.combinations import first_difference, places_among
 from discreet.table.paths import content, located
 
+MOST_TABLES = 1000
+"""The most tables in groups of their own that a trace can be about."""
 EXPLAINED = "every group has exactly the sensitive values of its rows, all of which lie in its description"
 """What a trace confirms about a generalized release."""
 
@@ -30,16 +32,18 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
     A file with the columns ``group_1``, ``group_2``, ... gives a matrix with a column for each.
     """
     what = f"the trace {str(path)!r}"
+    several = [f"{GROUP}_{number}" for number in range(1, MOST_TABLES + 1)]
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(content(located(path), f"{str(path)!r} for the trace")),
-            convert_options=pyarrow.csv.ConvertOptions(null_values=[""]),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types={name: pa.int64() for name in ("row", GROUP, *several)}
+            ),
         )
-        several = GROUP not in table.column_names and f"{GROUP}_1" in table.column_names
-        names = [f"{GROUP}_{at}" for at in range(1, table.num_columns)] if several else [GROUP]
-        numbers = table.column("row").cast(pa.int64())
-        groups = [table.column(name).cast(pa.int64()).fill_null(-1).to_numpy() for name in names]
-    except (pa.ArrowException, KeyError) as error:
+        numbers = table.column("row")
+        names = several[: table.num_columns - 1] if several[0] in table.column_names else [GROUP]
+        groups = [table.column(name).fill_null(-1).to_numpy() for name in names]
+    except (pa.ArrowException, KeyError, UnicodeDecodeError) as error:
         raise DiscreetError(
             f"{what} cannot be read as a table with the columns row and group ({str(error).splitlines()[0]}); name the "
             "file that publishing wrote, or audit without it"
@@ -56,7 +60,7 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
     if bool((seen == 0).any()):
         faults.append(f"the trace does not name input row {int(np.argmax(seen == 0)):,}")
     trace[at[~outside]] = np.column_stack(groups)[~outside]
-    return trace if several else trace[:, 0], faults
+    return trace[:, 0] if names == [GROUP] else trace, faults
 
 
 def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
