@@ -318,6 +318,7 @@ PROMISES = {
     "anatomy": "l-diversity(l=3)",
     "baseline": "l-diversity(l=2)",
     "ambiguity": "alpha-beta(alpha=0.5, beta=0.5)",
+    "codip": "beta-likeness(beta=2)",
 }
 
 

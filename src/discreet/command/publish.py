@@ -148,7 +148,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       retention     noise=uniform|prior, probability=exact|published
       ambiguity     closeness=true|false, pairs=none|auto|age+education,sex+race
       codip         exposure=0.2, association=1, search=best|paper, aligned=true|false,
-                    scheme=cuts, harmless=disease=none, seconds=1
+                    scheme=cuts:loss=gcp, harmless="disease=none; job=none", seconds=1
 
     Exit code: 0 if the promise holds, 1 if it does not (then nothing is published), 2 for bad input, 3 if the release
     is published and valid but the result could not be printed.

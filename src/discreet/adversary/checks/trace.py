@@ -21,6 +21,8 @@ from discreet.releases.grouped import GroupedRelease
 from discreet.table.combinations import first_difference, places_among
 from discreet.table.paths import content, located
 
+MOST_TABLES = 1000
+"""The most tables in groups of their own that a trace can be about."""
 EXPLAINED = "every group has exactly the sensitive values of its rows, all of which lie in its description"
 """What a trace confirms about a generalized release."""
 
@@ -32,21 +34,24 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
     columns ``group_1``, ``group_2``, ... give a matrix with a column for each.
     """
     what = f"the trace {str(path)!r}"
+    several = [f"{GROUP}_{number}" for number in range(1, MOST_TABLES + 1)]
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(content(located(path), f"{str(path)!r} for the trace")),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types={"row": pa.int64(), "candidates": pa.string()}, null_values=[""]
+                column_types={
+                    **{name: pa.int64() for name in ("row", GROUP, *several)},
+                    "candidates": pa.string(),
+                }
             ),
         )
-        several = GROUP not in table.column_names and f"{GROUP}_1" in table.column_names
-        names = [f"{GROUP}_{at}" for at in range(1, table.num_columns)] if several else [GROUP]
         numbers = table.column("row")
-        groups = [table.column(name).cast(pa.int64()).fill_null(-1).to_numpy() for name in names]
-        lines = np.column_stack(groups) if several else groups[0]
+        names = several[: table.num_columns - 1] if several[0] in table.column_names else [GROUP]
+        groups = [table.column(name).fill_null(-1).to_numpy() for name in names]
+        lines = np.column_stack(groups) if len(names) > 1 or names[0] != GROUP else groups[0]
         if "candidates" in table.column_names:
             lines = _listed(lines, table.column("candidates"))
-    except (pa.ArrowException, KeyError) as error:
+    except (pa.ArrowException, KeyError, UnicodeDecodeError) as error:
         raise DiscreetError(
             f"{what} cannot be read as a table with the columns row and group ({str(error).splitlines()[0]}); name the "
             "file that publishing wrote, or audit without it"

@@ -62,7 +62,8 @@ class Codip(Scheme):
     association: float = 1.0
     """The largest Association Loss Ratio (the paper's alpha)."""
     scheme: str = DEFAULT
-    """The scheme that publishes each table; by default that of the promise."""
+    """The scheme that publishes each table, by default that of the promise; with options as in
+    ``cuts:effort=thorough,loss=gcp``."""
     search: Search = "best"
     """``paper``: the merges of CODIP*, Figure 4. ``best``: the least association loss among all plans, or among those
     that a search finds where there are too many; never more than the paper's."""
@@ -83,7 +84,7 @@ class Codip(Scheme):
                 raise DiscreetError(f"{name}={getattr(self, name)!r} is not a ratio; give a number from 0 to 1")
         if not 0.0 <= self.seconds < math.inf:
             raise DiscreetError(f"seconds={self.seconds!r} is not a time; give a number such as 1")
-        if self.scheme == self.name:
+        if self._named()[0] == self.name:
             raise DiscreetError("scheme='codip' cannot publish the tables of scheme 'codip'; choose another")
         self._harmless()
 
@@ -104,12 +105,20 @@ class Codip(Scheme):
         """Return the scheme that publishes the table with some attributes; each table gets draws of its own."""
         from discreet.schemes import make_scheme
 
-        name = self.scheme if self.scheme != DEFAULT else keeper(principle, several=len(part) > 1)
-        name = "cuts" if name == "ambiguity" and self.scheme == DEFAULT else name
+        name, options = self._named()
+        if name == DEFAULT:
+            name = keeper(principle, several=len(part) > 1)
+            name = "cuts" if name == "ambiguity" else name
         state = None
         if self.random_state is not None:
             state = int(np.random.SeedSequence([self.random_state, *part]).generate_state(1)[0])
-        return make_scheme(name, None, state, principle)
+        return make_scheme(name, options, state, principle)
+
+    def _named(self) -> tuple[str | None, dict[str, str]]:
+        """Return the name of the scheme that publishes tables, and its options."""
+        name, _, rest = self.scheme.partition(":")
+        pairs = (text.partition("=") for text in filter(None, map(str.strip, rest.split(","))))
+        return name, {key: value for key, _, value in pairs}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse promises about presence, and what the scheme of the tables refuses."""
