@@ -128,9 +128,10 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       beta-likeness(beta=2, variant=enhanced|basic, negative=.., level=..)
       delta-disclosure(delta=1)
       alpha-beta(alpha=0.2, beta=0.1, presence=group|combined)
-      proximity(epsilon=2000, m=4, neighbourhood=absolute|relative, attribute=..)
+      proximity(epsilon=2000, m=4, neighbourhood=absolute|relative)
       ke-anonymity(k=3, e=2000)
       variance(v=1000)
+    All but k-anonymity take attribute=NAME if there are several sensitive attributes.
 
     \b
     Options of the schemes:
