@@ -144,7 +144,7 @@ def test_flags_override_single_entries_of_tables_and_whole_lists() -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ('quassi = ["age"]', "the key 'quassi', which is not known; did you mean 'quasi'?"),
+        ('quassi = ["age"]', "has the unknown key 'quassi'; did you mean 'quasi'?"),
         ("sensitive = 3", "sensitive must be a list of texts, not 3"),
         ("quasi = 5", "quasi must be a list of texts, not 5"),
         ("quasi = [5]", "quasi must be a text, not 5"),

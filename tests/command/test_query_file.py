@@ -104,7 +104,7 @@ def test_one_query_or_a_file_of_them(release: Path) -> None:
     for words in ([], [COUNT, "-f", "queries.sql"]):
         result = CliRunner().invoke(main, ["query", str(release), *words])
         assert result.exit_code == 2
-        assert "either SQL or a file of queries" in result.stderr
+        assert "a query is SQL or a file of queries" in result.stderr
     missing = CliRunner().invoke(main, ["query", str(release), "-f", str(release / "none.sql")])
     assert missing.exit_code == 2
     assert "none.sql" in missing.stderr
