@@ -287,11 +287,12 @@ def test_a_table_gives_its_numbers(tmp_path):
     assert Prior.of(Table(3, (), column)).numbers.tolist() == [1.0, 2.0, 3.0]
 
 
-def test_schemes_that_rely_on_unions_refuse_it():
+def test_schemes_that_begin_with_one_group_refuse_what_it_breaks():
     pay = Column("pay", "numeric", np.arange(4, dtype=np.int32), np.array([1.0, 5.0, 9.0, 13.0]))
     age = Column("age", "numeric", np.arange(4, dtype=np.int32), np.arange(4), domain=(0, 3))
-    with pytest.raises(DiscreetError, match="relies on unions of groups"):
-        Cuts().publish(Table(4, (age,), pay), Proximity(1, 2))
+    with pytest.raises(DiscreetError, match="starts with all rows as one group, which breaks the promise"):
+        Cuts().publish(Table(4, (age,), pay), Proximity(5, 2))
+    assert Cuts().publish(Table(4, (age,), pay), Proximity(1, 2)).rows == 4  # where that group keeps it
 
 
 def test_many_values_in_little_time():

@@ -35,7 +35,8 @@ def audited(table: Table, promise: Principle, scheme: Scheme) -> bool:
             return False
         prior = Prior.of(table)
         possible = promise.holds(prior.counts[None, :], prior)[0]
-        if isinstance(promise, dc.Proximity):  # groups may keep what their union does not
+        # groups may keep what their union does not, but not those of schemes that begin with all rows as one group
+        if isinstance(promise, dc.Proximity) and not isinstance(scheme, Cuts | Mondrian):
             possible = promise.reachable(prior).feasible
         infeasible = not possible or (scheme.name in CROWDED and scheme.refusal(promise, prior) is not None)
         # or when quasi-identifiers leave too little doubt about who is in the table (see test_ambiguity, test_presence)
