@@ -341,7 +341,6 @@ def test_many_different_values_take_no_more_time_than_sorting_them() -> None:
     """Trying every end of every run would look at 2 * 10^10 shares."""
     number = 200_000
     pay = Column("pay", "numeric", np.arange(number, dtype=np.int32), np.arange(number))
-    age = Column("age", "numeric", np.zeros(number, np.int32), np.array([1]))
     before = time.process_time()
     assert len(workloads._runs(pay, 0.05)) > number * 0.9
     assert time.process_time() - before < 10

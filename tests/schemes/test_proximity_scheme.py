@@ -488,7 +488,7 @@ def test_the_audit_tells_what_matching_descriptions_gives() -> None:
     for result in audits(published(table, dc.Proximity(15, 2)), table):
         told = next(check.sentence for check in result.checks if check.name == "unions")
         assert "finds up to 75.0 % of their rows near to one number instead of 50.0 %" in told
-        assert "for 1 of 1 comb" in told
+        assert "This concerns 1 of 1 comb" in told
 
 
 @given(numeric_tables(), promises(), st.integers(0, 2**20), st.sampled_from(["matched", "round-robin"]))
