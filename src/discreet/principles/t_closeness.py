@@ -60,7 +60,7 @@ class TCloseness(Principle):
 
         >>> print(TCloseness(0.2).remark("pay", "numeric"))  # doctest: +NORMALIZE_WHITESPACE
         t-closeness(t=0.2) takes any two values of 'pay' as equally far apart (distance=equal), which is stricter than
-        how many places they are apart in their order (distance=ordered); name the one you mean.
+        counting the places between them in their order (distance=ordered); say which one you mean.
         """
         if self.distance != "equal" or kind == "categorical":
             return None
