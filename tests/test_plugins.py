@@ -86,11 +86,13 @@ made = {
     "halves": "majority(share=0.5)", "cuts": "beta-likeness(beta=2)", "lifting": "beta-likeness(beta=2)",
     "perturbation": "beta-likeness(beta=2)", "anatomy": "l-diversity(l=3)",
     "ambiguity": "alpha-beta(alpha=0.9, beta=0.5)", "retention": "proximity(epsilon=1, m=3)",
+    "heterogeneous": "l-diversity(l=2)", "codip": "l-diversity(l=2)",
 }
 found = {}
 for scheme, promise in made.items():
     table = census(200) if scheme == "retention" else patients()
-    release = make_scheme(scheme).publish(table, dc.parse(promise))
+    options = {"publish": "graph"} if scheme == "heterogeneous" else {}
+    release = make_scheme(scheme, options).publish(table, dc.parse(promise))
     (one,) = dc.attack(release, table, "contrary").evidence
     found[release.format] = one.as_dict()
 assert set(found) == set(FORMATS), "a format is missing"

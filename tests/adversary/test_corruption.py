@@ -95,7 +95,8 @@ def test_withheld_persons_do_not_make_beliefs_negative() -> None:
 def test_formats_without_such_groups_say_why(scheme: str) -> None:
     release = release_by(scheme)
     reason = dc.attack(release, people(), random_state=1).refusals.get("corruption")
-    words = {"lifting": "several nodes", "perturbation": "by itself", "retention": "by itself"}
+    words = dict.fromkeys(("lifting", "heterogeneous:publish=graph"), "in no group together")
+    words |= dict.fromkeys(("perturbation", "retention"), "by itself")
     assert (reason is None) == (scheme not in words) and words.get(scheme, "") in (reason or "")
 
 

@@ -111,7 +111,7 @@ def attack(
     """
     original = as_table(original)
     asked = chosen(attack)
-    main, *further = (one if isinstance(one, Release) else load(one) for one in (release, *others))
+    main, *further = (load(one) if isinstance(one, str | os.PathLike) else one for one in (release, *others))
     original = as_published(original, main)
     for one in (main, *further):
         check_attackable(one, original)

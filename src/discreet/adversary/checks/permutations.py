@@ -127,6 +127,8 @@ def stretches(keys: NDArray[Any]) -> float:
     (118, False)
     """
     number = len(keys)
+    if number == 0:
+        return 0.0
     places = dense(keys)
     ties = np.bincount(places)
     ranks = (((np.cumsum(ties) - (ties + 1) / 2.0) + 0.5) / number)[places] - 0.5
