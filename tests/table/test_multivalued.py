@@ -133,7 +133,7 @@ def test_refusals(data: dict[str, Any], given: dict[str, Any], sentence: str) ->
         (
             ["a", "b"],
             (["a", "z"], ["flu", "flu"]),
-            "1 rows? of the second table belongs? to nobody in the",
+            "1 of the rows of the second table cannot be assigned to a person: row 2",
         ),
         (["a", "a"], (["a"], ["flu"]), "'a' stands in several rows of 'id'"),
         (["a", None], (["a"], ["flu"]), "row 2 has no 'id'"),
@@ -144,3 +144,25 @@ def test_second_tables_that_do_not_fit(people: list[Any], visits: tuple[list[Any
     second = pa.table({"id": visits[0], "ill": visits[1]})
     with pytest.raises(DiscreetError, match=sentence):
         dc.read(pa.table({"id": people, "age": [1, 2]}), quasi=["age"], sensitive=["ill"], join={"ill": (second, "id")})
+
+
+def test_blanks_and_marks_are_no_values(tmp_path: Path) -> None:
+    """However a value is spelled and wherever it stands, it is one attribute."""
+    cells = pa.table({"age": [1, 2], "ill": [["flu ", "NA"], [" flu", ""]]})
+    table = dc.read(cells, quasi=["age"], sensitive="ill", na=["NA"])
+    assert [column.name for column in table.sensitive] == ["ill_flu"]
+    table = dc.read(
+        pa.table({"age": [1, 2], "ill": ["NA; flu", "gout"]}),
+        quasi=["age"],
+        sensitive="ill",
+        lists={"ill": ";"},
+        na=["NA"],
+    )
+    assert held(table) == [{"flu"}, {"gout"}]
+    visits = pa.table({"id": ["a", "a", "b"], "ill": ["flu ", "gout", "flu"]})
+    people = pa.table({"id": ["a", "b"], "age": [1, 2]})
+    table = dc.read(people, quasi=["age"], sensitive="ill", join={"ill": (visits, "id")})
+    assert held(table) == [{"flu", "gout"}, {"flu"}]
+    listed = visits.set_column(1, "ill", pa.array([["flu"], ["gout"], ["flu"]]))
+    with pytest.raises(DiscreetError, match="the second table holds lists"):
+        dc.read(people, quasi=["age"], sensitive="ill", join={"ill": (listed, "id")})

@@ -62,7 +62,6 @@ def audit(
     from discreet.command.reading import offers_in, on_offers
     from discreet.principles import parse
     from discreet.table.hierarchy import PublishedHierarchy
-    from discreet.table.read import read
 
     asked = [parse(text) for text in promises]
     own, offering = flags.trees(hierarchies)
@@ -76,7 +75,7 @@ def audit(
         unsaid = _with_roles(told, original, quasi, sensitive, reading)
         offers = offers_in(offering, told["quasi"], told["sensitive"], own)
         told["hierarchies"] = {**told["hierarchies"], **offers, **own}
-        table: Table = read(original, **told, domains=ranges)
+        table: Table = _read_original(original, {**told, "domains": ranges})
         assumed = [name for name, tree in told["hierarchies"].items() if isinstance(tree, PublishedHierarchy)]
         for remark in on_offers(table, offers):
             note(remark)
@@ -103,6 +102,22 @@ def audit(
             console.print()
             console.print(rows_in_groups(found.rows, found.groups, found.withheld))
     return HOLDS if found.holds else VIOLATED
+
+
+def _read_original(original: str, told: dict[str, Any]) -> Table:
+    """Read the original; a column that it lacks may be in a second table, if persons may have several values of it."""
+    from discreet.errors import DiscreetError
+    from discreet.table.read import read
+
+    try:
+        return read(original, **told)
+    except DiscreetError as fault:
+        lacking = [name for name in told["lists"] if f"no column {name!r}" in str(fault)]
+        if not lacking:
+            raise
+        raise DiscreetError(
+            f"{fault}; if a second table has its values, say for example --join {lacking[0]}=visits.csv:patient"
+        ) from None
 
 
 def _with_roles(

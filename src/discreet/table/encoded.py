@@ -144,7 +144,7 @@ def _encode_lists(name: str, cells: Sequence[Any]) -> Encoded:
         nested = next((item for item in items if isinstance(item, (list, tuple, set, dict, np.ndarray, bytes))), None)
         if nested is not None:
             raise _unfit(name, f"list of {type(nested).__name__}")
-        texts = {value_text(item) for item in items if not is_null(item)}
+        texts = {value_text(item).strip() for item in items if not is_null(item)} - {""}
         codes[row] = numbers.setdefault(tuple(sorted(texts)), len(numbers))
     words = pa.array([str(list(texts)) for texts in numbers], pa.string())
     return Encoded(name, codes, words, None, categories=True, lists=tuple(numbers))

@@ -10,7 +10,7 @@ rows of a second table that have the person's identifier.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
@@ -61,8 +61,8 @@ class Holdings:
                 yield derived, Encoded(derived.name, has, pa.array([HAS_NOT, HAS]), None, categories=True)
 
 
-def from_cells(column: Encoded, separator: str | None) -> Holdings:
-    """What the cells of a column list: texts with a separator, or lists.
+def from_cells(column: Encoded, separator: str | None, marks: Collection[str] = ()) -> Holdings:
+    """What the cells of a column list: texts with a separator, or lists; ``marks`` among them are no values.
 
     >>> from discreet.table.encoded import encode
     >>> held = from_cells(encode("ill", pa.chunked_array([["flu; gout", "", "gout"]])), ";")
@@ -78,7 +78,10 @@ def from_cells(column: Encoded, separator: str | None) -> Holdings:
             f"in {argument('lists', {column.name: ';'})}"
         )
     else:
-        cells = [[part.strip() for part in text.split(separator) if part.strip()] for text in column.texts]
+        no_values = {"", *marks}
+        cells = [
+            [part.strip() for part in text.split(separator) if part.strip() not in no_values] for text in column.texts
+        ]
     numbers: dict[str, int] = {}
     listed = [[numbers.setdefault(value, len(numbers)) for value in cell] for cell in cells]
     flat = np.array([number for each in listed for number in each], np.int64)
@@ -128,11 +131,11 @@ def from_rows(person: Encoded, other_person: Encoded, value: Encoded, source: st
         whose = other_person.codes[strange[0]]
         shown = "no one's" if whose < 0 else f"of {other_person.texts[whose]!r}"
         raise DiscreetError(
-            f"{len(strange):,} rows of {source} belong to nobody in the table: row {strange[0] + 1} is {shown}; leave "
-            "them out, or add the person"
+            f"{len(strange):,} of the rows of {source} cannot be assigned to a person: "
+            f"row {strange[0] + 1} is {shown}; leave out what is nobody's, or add the person"
         )
-    has = value.codes >= 0
-    return Holdings(value.name, rows, row[has], value.codes[has].astype(np.int64), tuple(value.texts))
+    found = from_cells(replace(value, lists=tuple((text.strip(),) for text in value.texts)), None)
+    return Holdings(value.name, rows, row[found.row], found.value, found.values)
 
 
 def check_several(
@@ -175,10 +178,15 @@ def derived_columns(
         if name in join:
             source, key = join[name]
             shown = f"'{source}'" if isinstance(source, (str, PathLike)) else "the second table"
-            _, second = fetch(source, (key, name), (key, name), **form)
+            try:
+                _, second = fetch(source, (key, name), (key, name), **form)
+            except DiscreetError as fault:
+                raise DiscreetError(f"the values of {name!r} cannot be read from {shown}: {fault}") from None
+            if second[name].lists is not None or second[key].lists is not None:
+                raise DiscreetError(f"{shown} holds lists; give one value in each of its rows")
             found[name] = list(from_rows(columns[key], second[key], second[name], shown).columns())
         elif name in lists or columns[name].lists is not None:
-            found[name] = list(from_cells(columns[name], lists.get(name)).columns())
+            found[name] = list(from_cells(columns[name], lists.get(name), form["marks"]).columns())
     return found
 
 

@@ -54,9 +54,7 @@ class Corruption(Attack):
         if target.release.published is None:
             return "every value was randomised by itself, so that the values of others tell nothing about a person's"
         if target.release.grouped is None:
-            return (
-                "a known person's row may be one of several that are in no group together: that is not accounted for"
-            )
+            return "a known person's row may be one of several that are in no group together: that is not accounted for"
         return None
 
     def learn(self, target: Target) -> Insight:

@@ -75,6 +75,7 @@ def check_sensitive(release: Release, original: Table) -> None:
         )
     for attribute, column in zip(release.sensitive, original.sensitive, strict=True):
         same_kind(attribute, column)
+        same_order(attribute, column)
 
 
 def _published(class_of: NDArray[np.int64], payload: ExactColumn, column: Column) -> NDArray[np.int64]:
@@ -96,19 +97,25 @@ def each_sensitive(aligned: Aligned, original: Table) -> list[tuple[Aligned, Tab
     return result
 
 
+def same_order(attribute: Attribute, column: Column) -> None:
+    """Raise an error if an ordered attribute was published in another order of its values than it was read with."""
+    if attribute.kind != "ordinal":
+        return
+    place = {str(value): code for code, value in enumerate(column.values.tolist())}
+    codes = [place[value] for value in attribute.values if value in place]
+    if codes != sorted(codes):
+        raise DiscreetError(
+            f"column {attribute.name!r} was published in another order of its values than the original was read with; "
+            "read it with the order that the manifest lists"
+        )
+
+
 def quasi_column(attribute: Attribute, original: Table) -> Column:
     """Return the original's column of a published quasi-identifier; raise an error if it was read differently."""
     for column in original.quasi:
         if column.name == attribute.name:
             same_kind(attribute, column)
-            if attribute.kind == "ordinal":
-                place = {str(value): code for code, value in enumerate(column.values.tolist())}
-                codes = [place[value] for value in attribute.values if value in place]
-                if codes != sorted(codes):
-                    raise DiscreetError(
-                        f"column {attribute.name!r} was published in another order of its values than the original was "
-                        "read with; read it with the order that the manifest lists"
-                    )
+            same_order(attribute, column)
             return column
     raise DiscreetError(
         f"the release has the quasi-identifier {attribute.name!r}, which the original was read without; read it with "

@@ -66,7 +66,7 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
         clear = [part for part, one in zip(case.parts, kept, strict=True) if math.isfinite(one.strain)]
         checks += [_descriptions([part for part in clear if part.caps(prior) is not None], prior, found)]
     else:
-        kept = [_by_matching(part, aligned, found, prior, left) for part in case.parts]
+        kept = [_unconfirmed(_by_matching(part, aligned, found, prior, left)) for part in case.parts]
         clear = list(case.parts)
         caveat = (
             "as only the trace tells who is matched with which rows, it was judged by what someone believes who only "
@@ -120,6 +120,18 @@ def _descriptions(parts: list[Principle], prior: Prior, found: Believed | str) -
         return Check("descriptions", True, f"{who}; what that one believes is not known, as {found}.", caveat=caveat)
     anybody = "whoever only matches descriptions, as anybody may,"
     return beyond(parts, prior, found, f"{who}, and believes", f"{about} {anybody}")
+
+
+def _unconfirmed(verdict: PromiseVerdict) -> PromiseVerdict:
+    """Return a verdict that does not hold: the files do not tell the matches, by which the promise is kept.
+
+    What someone believes who only matches descriptions is scaled, not counted, and may be off; and rows of the same
+    description may have changed places unseen.
+    """
+    if not verdict.holds:
+        return verdict
+    told = f"{verdict.sentence} That does not confirm the promise, which is about the matches: give the trace."
+    return replace(verdict, holds=False, sentence=told)
 
 
 def _by_matching(

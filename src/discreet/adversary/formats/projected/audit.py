@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.case import Case, FormatFindings
@@ -36,7 +37,9 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     if len(found) > 1:
         whole += _unpromised(cases)
         whole.append(order_across(release, case.original))
-        more = across(release, case.original, case.trace)
+        whole += _withheld_apart(case.trace)
+        sound = all(check.holds for one in found for check in one.checks)
+        more = across(release, case.original, case.trace) if sound else []
     checks = _merged([whole, *(one.checks for one in found)]) + more
     kept = [
         _of_table(number, part, verdict) if len(found) > 1 else verdict
@@ -81,6 +84,17 @@ def _about(parts: Sequence[Principle], own: Sequence[Column], everywhere: Sequen
     found = [part for part in parts if any(concerned(part, priors)) or (first and not any(concerned(part, others)))]
     alone = len(own) == 1 < len(everywhere)
     return tuple(part.naming(own[0].name) if alone and part.about is None else part for part in found)
+
+
+def _withheld_apart(trace: NDArray[Any] | None) -> list[Check]:
+    """Return a fault if, by the trace, a row is withheld from one table and published in another."""
+    if trace is None or trace.ndim != 2:
+        return []
+    apart = np.flatnonzero((trace < 0).any(axis=1) & (trace >= 0).any(axis=1))
+    if not len(apart):
+        return []
+    told = f"By the private trace, input row {apart[0]:,} is published in one table and withheld from another."
+    return [Check("trace", False, told)]
 
 
 def _unpromised(cases: Sequence[Case[GeneralizedRelease]]) -> list[Check]:
