@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.analyst.queries import check_number
 from discreet.analyst.workload import ranges_on
 from discreet.errors import DiscreetError
 from discreet.randomness import generator
@@ -56,8 +57,7 @@ def prefix_workload(
         )
     if not 0 < sensitive <= 1:
         raise DiscreetError(f"a share of the sensitive domain must lie above 0 and at most at 1, not at {sensitive}")
-    if number < 1:
-        raise DiscreetError(f"a workload needs at least one query, not {number}")
+    check_number(number)
     chance = generator(seed)
     last = [] if table.secret is None else [ranges_on(table.secret, chance)]
     queries = []

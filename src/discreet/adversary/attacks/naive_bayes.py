@@ -73,7 +73,7 @@ class NaiveBayes(Attack):
         release, caps = target.release, target.caps
         tables: list[Floats] = []
         ratio = used = 0.0
-        for column in target.people[: len(release.quasi)]:
+        for column in target.known:
             counts = release.contingency(column, spread=self.box == "spread")
             total = counts.sum(axis=0) if release.published is None else release.published
             with np.errstate(divide="ignore", invalid="ignore"):

@@ -2,8 +2,8 @@
 
 With the trace promises are judged by what is published with the candidates of every person. What is believed by those
 who only match descriptions, or count rows, is reported as well; the promise is not about them. Without the trace nobody
-knows who is matched with which rows: promises are then judged by what someone believes who only matches descriptions,
-and are not shown to hold where that is more than they allow.
+knows who is matched with which rows: what someone believes who only matches descriptions is then reported, but no
+promise is confirmed by it.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from discreet.principles import Principle, Prior
 from discreet.releases.matched.candidates import published_values
 from discreet.releases.matched.release import MatchedRelease
 
+CONSISTENT = "Every row has a number of its own, and rows are as many as the manifest says."
 ONLY_MATCHING = "Without the trace, by whoever only matches descriptions"
 
 
@@ -50,7 +51,7 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
     """Audit a matched release against its original; see ``audit``."""
     release, original = case.release, case.original
     aligned = align(release, original)
-    checks = [entries(case, groups=case.manifest["groups"]), _consistency(release)]
+    checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
     checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
     check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
     own = None if case.trace is None or case.trace.ndim != 2 else case.trace[:, 0]
@@ -77,12 +78,6 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     checks += warnings
     return FormatFindings(checks, kept, losses(release), how, given)
-
-
-def _consistency(release: MatchedRelease) -> Check:
-    if release.faults:
-        return soundness.consistency(release)
-    return Check("consistency", True, "Every row has a number of its own, and rows are as many as the manifest says.")
 
 
 def _persons(aligned: Aligned, trace: NDArray[np.int64], prior: Prior) -> Subjects:

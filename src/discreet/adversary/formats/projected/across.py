@@ -167,16 +167,20 @@ def intersection(held: list[Held]) -> Intersection:
     tops = [(one.counts / one.counts.sum(axis=1, keepdims=True)).max(axis=1) for one in held]
     pair = 0.0
     for one, top in zip(held, tops, strict=True):
-        others = [(other, least) for other, least in zip(held, tops, strict=True) if other.part != one.part]
+        others = [
+            (other, least, _joint(one, other))
+            for other, least in zip(held, tops, strict=True)
+            if other.part != one.part
+        ]
         possible = (one.counts > 0)[one.groups]
         had = possible.sum(axis=1)
-        for other, least in others:
+        for other, least, joint in others:
             pair = max(pair, float((top[one.groups] * least[other.groups]).max(initial=0.0)))
-            possible &= (other.counts @ (_joint(one, other) > 0).T > 0)[other.groups]
+            possible &= (other.counts @ (joint > 0).T > 0)[other.groups]
         left = possible.sum(axis=1)
         narrowed |= left < had
         certain |= (left == 1) & (had > 1)
-        closest = max(others, key=lambda pair: _shared(_joint(one, pair[0])), default=None)
+        closest = max(others, key=lambda known: _shared(known[2]), default=None)
         if closest is not None:
             beyond |= strongest_beliefs(one, closest[0]) > top.max() + SLACK
     single = max(float(top.max(initial=0.0)) for top in tops)
