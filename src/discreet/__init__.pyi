@@ -28,6 +28,7 @@ from .releases import (
     ProjectedRelease,
     Release,
     RetainedRelease,
+    SealedRelease,
     load,
 )
 from .releases.multivalued import with_lists
@@ -49,6 +50,7 @@ from .schemes import (
     Retention,
     Sabre,
     Scheme,
+    Sealed,
     SplitAndPartition,
 )
 from .table.grouping import GroupBy
@@ -104,9 +106,11 @@ __all__ = [
     "Range",
     "Release",
     "RetainedRelease",
+    "SealedRelease",
     "Retention",
     "Sabre",
     "Scheme",
+    "Sealed",
     "Similarity",
     "SplitAndPartition",
     "TCloseness",

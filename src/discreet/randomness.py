@@ -37,7 +37,7 @@ def permutation(n: int, seeded: np.random.Generator | None = None) -> NDArray[np
     order = np.empty(n, np.int64)
     bits = min(16, max(0, n.bit_length() - 14))  # about 16,000 items per bucket
     for _ in range(8):  # the first attempt practically always succeeds
-        if shuffle(_words(n, seeded), _words(64, seeded), bits, order):
+        if shuffle(words(n, seeded), words(64, seeded), bits, order):
             return order
     raise DiscreetError("the operating system's random numbers are not random, so nothing can be published safely here")
 
@@ -54,13 +54,18 @@ def numbers_below(limit: int, number: int, seeded: np.random.Generator | None = 
     found: list[NDArray[np.uint64]] = []
     missing = number
     while missing > 0:
-        words = _words(missing, None)
-        found.append(words[words <= largest] % np.uint64(limit))
+        drawn = words(missing)
+        found.append(drawn[drawn <= largest] % np.uint64(limit))
         missing -= len(found[-1])
     return np.concatenate(found).astype(np.int64) if found else np.zeros(0, np.int64)
 
 
-def _words(n: int, seeded: np.random.Generator | None) -> NDArray[np.uint64]:
+def words(n: int, seeded: np.random.Generator | None = None) -> NDArray[np.uint64]:
+    """Return ``n`` words of 64 random bits: from the operating system, or a given generator.
+
+    >>> len(words(3)), words(3).dtype
+    (3, dtype('uint64'))
+    """
     if seeded is not None:
         return seeded.integers(0, 2**64, n, np.uint64)
     return np.frombuffer(_entropy(8 * n), dtype=np.uint64)

@@ -14,6 +14,7 @@ from discreet.adversary.formats.nested.audit import audit_nested
 from discreet.adversary.formats.projected.audit import audit_projected
 from discreet.adversary.formats.randomised.perturbed import audit_perturbed
 from discreet.adversary.formats.randomised.retained import audit_retained
+from discreet.adversary.formats.sealed.audit import audit_sealed
 from discreet.errors import DiscreetError
 from discreet.plugins import plugged
 from discreet.releases import (
@@ -27,6 +28,7 @@ from discreet.releases import (
     ProjectedRelease,
     Release,
     RetainedRelease,
+    SealedRelease,
 )
 
 Auditor = Callable[[Case[Any]], FormatFindings]
@@ -40,6 +42,7 @@ AUDITORS: dict[type[Release], Auditor] = {
     NestedRelease: audit_nested,
     MatchedRelease: audit_matched,
     ProjectedRelease: audit_projected,
+    SealedRelease: audit_sealed,
 }
 """The auditors of the built-in formats; a plug-in registers its own with its format."""
 

@@ -16,6 +16,7 @@ from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.randomised.retained import RetainedRelease
 from discreet.releases.release import Release
+from discreet.releases.sealed.release import SealedRelease
 from discreet.releases.trace import write_trace
 from discreet.table.texts import near
 
@@ -30,6 +31,7 @@ __all__ = [
     "ProjectedRelease",
     "Release",
     "RetainedRelease",
+    "SealedRelease",
     "load",
     "write_trace",
 ]
@@ -47,6 +49,7 @@ FORMATS: Registry[type[Release]] = Registry(
             NestedRelease,
             MatchedRelease,
             ProjectedRelease,
+            SealedRelease,
         )
     },
     lambda plug: plug.release,

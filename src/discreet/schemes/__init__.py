@@ -22,6 +22,7 @@ from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.schemes.randomised.perturbation import Perturbation
 from discreet.schemes.randomised.retention import Retention
 from discreet.schemes.scheme import Scheme
+from discreet.schemes.sealed.scheme import Sealed
 from discreet.table.texts import near
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Retention",
     "Sabre",
     "Scheme",
+    "Sealed",
     "SplitAndPartition",
     "default_scheme",
     "make_scheme",
@@ -57,6 +59,7 @@ SCHEMES: Registry[type[Scheme]] = Registry(
             Burel,
             Sabre,
             Heterogeneous,
+            Sealed,
             SplitAndPartition,
             Perturbation,
             Retention,

@@ -1,0 +1,56 @@
+"""The audit of a sealed release: that of its groups, and whether they leave room for what the tests may have told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.adversary.case import Case, FormatFindings
+from discreet.adversary.check import Check, described
+from discreet.adversary.formats.generalized.align import align
+from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.verdict import counts_of
+from discreet.kernels.judging import SLACK
+from discreet.principles import Prior
+from discreet.principles.principle import together
+from discreet.releases.sealed.release import SealedRelease
+
+COINS = "that its coins were fair, cannot be repeated, and that it was not chosen among several runs has to be believed"
+SEEDED = "it was made with a seed, and whoever knows that can repeat its coins: nothing is sealed"
+
+
+def audit_sealed(case: Case[SealedRelease]) -> FormatFindings:
+    """Audit a sealed release against its original; see ``audit``."""
+    found = audit_generalized(case)
+    return replace(found, checks=[*found.checks, _seal(case)])
+
+
+def _seal(case: Case[SealedRelease]) -> Check:
+    """Check that in every group the odds of each value, times what was told, are within what the promise allows."""
+    release, prior = case.release, Prior.of(case.original)
+    caps = together(case.parts).caps(prior) if case.parts else None
+    if caps is None:
+        return Check("seal", False, "No promise bounds the values from above, so there is nothing that could be sealed.")
+    counts = counts_of(align(release, case.original), len(prior.values))
+    cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.told)[counts.groups]
+    most = cap * left / (1.0 - cap + cap * left)  # the share whose odds are this factor of the cap's
+    sizes = counts.sizes[counts.groups]
+    broken = np.flatnonzero(counts.amounts > most * sizes * (1.0 + SLACK) + SLACK)
+    if len(broken):
+        at = broken[0]
+        group = int(counts.groups[at])
+        sentence = (
+            f"Group {release.ids[group]} ({described(release, group)}) has {int(counts.amounts[at]):,} rows of "
+            f"'{prior.values[counts.values[at]]}' among {int(sizes[at]):,}, more than the {most[at] * sizes[at]:.4g} "
+            f"that tests which may tell {release.told[group]:.4g} leave it: whoever knows the algorithm may believe "
+            "more than is promised."
+        )
+        return Check("seal", False, sentence)
+    seeded = "experimental_seed" in case.manifest
+    worst = float(np.exp(release.told.max(initial=0.0)))
+    sentence = (
+        f"Every group leaves room for what the search for it may have told to someone who knows the algorithm (odds up "
+        f"to {worst:.3g} times those of the group); {SEEDED if seeded else COINS}."
+    )
+    return Check("seal", True, sentence, caveat=SEEDED if seeded else COINS)

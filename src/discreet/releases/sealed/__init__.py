@@ -1,0 +1,1 @@
+"""Groups of rows, with what the search for them may have told about each."""

@@ -1,0 +1,106 @@
+"""A sealed release: a generalized one whose choice of groups tells no more than a published amount about each of them.
+
+A second table says, for every group, what the tests on the way to it may have told: by how much, as the logarithm of
+odds, an adversary who knows the algorithm may believe more of its persons than the group alone would justify.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.principle import Principle
+from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
+from discreet.releases.generalized.describe import Values
+from discreet.releases.generalized.release import ASSUMPTIONS as OF_GROUPS
+from discreet.releases.generalized.release import GROUP, GeneralizedRelease, check_one_row_each
+from discreet.table.table import Table
+
+SEAL, TOLD = "seal", "told"
+ASSUMPTIONS = (
+    TRUE_VALUES,
+    OF_GROUPS[1],
+    SHUFFLED,
+    KEPT_BY_GROUPS,
+    "The groups were found by tests with a coin, and the release says what the tests may have told about each group: "
+    f"the odds of a value are at most those of its share in the group times exp({TOLD}).",
+    "The promise therefore also covers an adversary who knows the algorithm, everybody's quasi-identifiers and how "
+    "often each sensitive value occurs, and takes all ways to give the values to the persons as equally likely. It is "
+    "the same for someone who knows the values of some persons, compared with what the group tells about the others.",
+    "The coins were fair, nobody can repeat them, and this release was not chosen among several of the same table. No "
+    "file can show this; it has to be believed.",
+    "The promise does not bound what an adversary believes who knows how quasi-identifiers and sensitive values depend "
+    "on each other.",
+    ONE_RELEASE,
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SealedRelease(GeneralizedRelease):
+    """The published release, as made by a scheme (``from_seal``) or as found in a folder (``load``)."""
+
+    format: ClassVar[str] = "sealed"
+    assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    about_persons: ClassVar[bool] = False
+    more_tables: ClassVar[tuple[str, ...]] = (SEAL,)
+
+    told: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Per group: what tests may have told about it, as the logarithm of odds."""
+
+    @classmethod
+    def from_seal(
+        cls,
+        table: Table,
+        groups: NDArray[np.int32],
+        told: ArrayLike,
+        *,
+        promise: Principle,
+        scheme: str,
+        options: Mapping[str, Any] | None = None,
+        values: Values = "interval",
+        seeded: np.random.Generator | None = None,
+    ) -> Self:
+        """Publish a partition into groups numbered from 0, with what was told about each of them.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> table, how = patients(), {"promise": dc.LDiversity(2), "scheme": "halves"}
+        >>> halves = (table.quasi[0].codes > 20).astype(np.int32)
+        >>> dc.SealedRelease.from_seal(table, halves, [0.0, 0.5], **how)
+        <sealed release of 48 rows, 0 withheld: l-diversity(l=2)>
+        """
+        check_one_row_each(table, cls.format)
+        amounts = np.asarray(told, np.float64)
+        if amounts.shape != (int(np.max(groups, initial=-1)) + 1,) or not bool((amounts >= 0.0).all()):
+            raise DiscreetError("a seal needs a number that is not negative for each group, and groups count from 0")
+        release = cls.from_groups(
+            table, groups, promise=promise, scheme=scheme, options=options, values=values, seeded=seeded
+        )
+        assert release.trace is not None
+        by_id = np.zeros(release.groups)
+        published = release.trace >= 0
+        by_id[release.trace[published]] = amounts[groups[published]]
+        return replace(release, told=by_id)
+
+    @classmethod
+    def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
+        """Return the release in a folder whose manifest has been read."""
+        from discreet.releases.sealed.load import with_seal
+
+        return with_seal(super().load(home, manifest), home)
+
+    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """Return the table of rows, and the table of what was told about each group, in the order of their numbers."""
+        return {**super().tables(numbers), SEAL: pa.table({GROUP: self.ids, TOLD: self._amounts})}
+
+    @property
+    def _amounts(self) -> NDArray[np.float64]:
+        """What was told: nothing, if the release was made of groups alone."""
+        return self.told if len(self.told) else np.zeros(self.groups)

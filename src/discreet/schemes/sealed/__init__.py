@@ -1,0 +1,1 @@
+"""Groups that tell an adversary who knows the algorithm no more than is promised: cuts under a seal."""

@@ -1,0 +1,134 @@
+"""Generalization with a proof against an adversary who knows the algorithm: what the choice of groups tells is paid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import argument
+from discreet.errors import DiscreetError
+from discreet.principles.per_attribute import stated
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.progress import Progress
+from discreet.randomness import generator
+from discreet.releases.generalized.describe import Values
+from discreet.releases.sealed.release import SealedRelease
+from discreet.schemes.axes import Loss
+from discreet.schemes.grouping import confirm
+from discreet.schemes.keepers import not_only_caps, way_out
+from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.sealed.cutting import Cutting
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sealed(Scheme):
+    """All rows start as one group, which is cut at a value of one quasi-identifier; a coin hides why a cut is not made.
+
+    Why the promise holds against an adversary who knows this algorithm. Known are everybody's quasi-identifiers, how
+    often each sensitive value occurs in the whole table, and the algorithm; all ways to give the values to the persons
+    (*worlds*) are equally likely. The promise allows each value some largest odds.
+
+    *What is told.* Which cuts of a part are tested, in which order and at which price, is decided by quasi-identifiers,
+    by how often each value occurs in the part, and by earlier results. Take all results together, and a group that they
+    lead to; let two of its persons exchange their values. Cuts that were made have both persons on one side, so neither
+    they nor any count of a part of which the group is a part changes, nor anything in parts without the group. What
+    changes are cuts that were tested and rejected in parts around the group: their slack changes by at most 1, and so
+    the probability of the rejection by a factor of at most exp(price) (``kernels.sealing.rejection``). So the exchange
+    changes the probability of all results by a factor of at most exp(told), where ``told`` is the sum of these prices.
+
+    *What is believed.* Let the value v have f of the n rows of the group. Exchange the values of a person t who has v
+    and another person of the group who has not: every world in which t has v is so paired with n - f worlds in which t
+    has not, and each of these with f of the former. As the two worlds of a pair differ in probability by at most
+    exp(told), the odds of t having v are at most exp(told) f / (n - f), given all results and all published counts; an
+    adversary who sees only the groups believes a mean over such results.
+
+    *What is promised.* A part is tested only if the odds of each of its values, times exp(told) including the test, are
+    within what the promise allows; and halves are judged by what is left of these odds. So in every group the odds
+    times exp(told) are, and the promise holds for everybody's beliefs, whatever was rejected on the way. Nobody has to
+    choose a privacy budget: the promise is its own.
+
+    If the adversary knows some persons' values, the same argument about the others of a group says that the algorithm
+    tells at most exp(told) more about them than the group alone would. It says nothing about an adversary to whom some
+    worlds are likelier than others, because quasi-identifiers and values depend on each other.
+
+    What would undo it: coins that can be repeated (so a seed is for experiments only), several runs of which one is
+    chosen, ties broken by the order of the input, and boxes that depend on sensitive values; there are none here.
+
+    >>> from discreet.datasets import census
+    >>> from discreet.principles import BetaLikeness
+    >>> release = Sealed(random_state=1).publish(census(5000), BetaLikeness(4))
+    >>> release.groups > 1, release.withheld
+    (True, 0)
+    """
+
+    name: ClassVar[str] = "sealed"
+    format: ClassVar[type[SealedRelease]] = SealedRelease
+
+    loss: Loss = "ail"
+    """The loss by which cuts are put in order: ``ail``, ``gcp`` or ``discernibility``."""
+    values: Values = "interval"
+    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
+    random_state: int | None = None
+    """A seed, for experiments only: whoever knows it can repeat the coins, and nothing is sealed."""
+
+    def __post_init__(self) -> None:
+        """Raise an error for invalid parameters."""
+        self._choose(loss=get_args(Loss), values=get_args(Values))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest."""
+        return {"loss": self.loss, "values": self.values}
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Accept promises that bound every value from above, with k-anonymity or without."""
+        if any(part.most_presence < 1.0 for part in principle.parts):
+            return f"scheme {self.name!r} does nothing to hide who is in the table; {way_out(principle)}"
+        return not_only_caps(self.name, principle, prior)
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> SealedRelease:
+        """Return a sealed release of the table in which every group keeps the promise, with what was told about it."""
+        prior = feasible(self, table, principle)
+        principle = stated(principle, table)
+        cutting = self._cutting(table, principle, prior)
+        rng = generator(self.random_state)
+        seeded = None if self.random_state is None else rng
+        groups, told = cutting.groups(seeded, progress)
+        confirm(groups, table.classes, principle, prior)
+        return SealedRelease.from_seal(
+            table,
+            groups,
+            told,
+            promise=principle,
+            scheme=self.name,
+            options=self.options,
+            values=self.values,
+            seeded=seeded,
+        )
+
+    def likelihood(self, table: Table, principle: Principle, groups: NDArray[np.int32]) -> Fraction:
+        """Return the exact probability that the scheme divides the table into these groups.
+
+        >>> import pyarrow as pa, discreet as dc
+        >>> table = dc.read(pa.table({"x": [0, 0, 1, 1] * 8, "s": list("abab") * 8}), quasi="x", sensitive="s")
+        >>> promise = dc.BetaLikeness(0.5, "basic")
+        >>> whole = Sealed().likelihood(table, promise, np.zeros(32, int))
+        >>> whole + Sealed().likelihood(table, promise, table.quasi[0].codes) == 1
+        True
+        """
+        prior = feasible(self, table, principle)
+        return self._cutting(table, stated(principle, table), prior).likelihood(groups)
+
+    def _cutting(self, table: Table, principle: Principle, prior: Prior) -> Cutting:
+        if table.unusable is not None and len(table.unusable):
+            raise DiscreetError(
+                f"scheme {self.name!r} withholds no rows, and {len(table.unusable):,} have missing numbers; treat "
+                f"missing as a value of its own instead ({argument('missing', 'value')}), or choose scheme 'cuts'"
+            )
+        return Cutting.of(table, principle, prior, self.loss, self.values)
