@@ -9,6 +9,7 @@ from batteries.matched import MATCHED
 from batteries.nested import NESTED
 from batteries.projected import PROJECTED
 from batteries.randomised import PERTURBED, RETAINED
+from batteries.sealed import SEALED
 
 BATTERIES = {
     "generalized": GENERALIZED,
@@ -19,5 +20,6 @@ BATTERIES = {
     "perturbed": PERTURBED,
     "retained": RETAINED,
     "projected": PROJECTED,
+    "sealed": SEALED,
 }
 """By the name of the format; one that has none fails the tests."""

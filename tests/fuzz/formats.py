@@ -341,6 +341,26 @@ def _nested(published: Published) -> None:
             expect(kept, f"{promise.text} is broken by what is believed of a leaf")
 
 
+def _sealed(published: Published) -> None:
+    """Groups, and for each what was told: even whoever makes the most of it believes no more than is promised."""
+    _generalized(published)
+    (column,) = published.case.sensitive
+    secrets = column.meant
+    seal, rows = lines_of(published.folder, "seal"), published.rows_by_group()
+    expect([int(line["group"]) for line in seal] == sorted(rows), "the seal is not about the groups")
+    for line in seal:
+        held = Counter(_shared(column, rows[int(line["group"])]))
+        size, more = held.total(), Fraction(math.exp(float(line["told"]))) * (1 - Fraction(1, 10**7))
+        expect(more > Fraction(1, 2), "a negative amount was told")
+        for value, count in held.items():
+            share = more * count / (more * count + size - count)
+            rest = (1 - share) * size / (size - count) if count < size else Fraction(0)
+            believed = Expected({one: share * size if one == value else rest * held[one] for one in held})
+            for promise in published.promises:
+                kept = not broken(promise, believed, secrets, column)
+                expect(kept, f"{promise.text} is broken by what tests may have told about a group")
+
+
 def _matched(published: Published) -> None:
     """Persons and rows that may be theirs by the trace: as many of these as each has persons, one of every column."""
     case, manifest = published.case, manifest_of(published.folder)
@@ -417,5 +437,6 @@ FORMATS: dict[str, Callable[[Published], None]] = {
     "nested": _nested,
     "matched": _matched,
     "projected": _projected,
+    "sealed": _sealed,
 }
 """The oracle of each format; the run fails for a format that is not listed."""

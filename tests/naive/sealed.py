@@ -9,7 +9,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import permutations
 
 Point = tuple[float, ...]
 Part = frozenset[int]
@@ -41,12 +40,13 @@ class Course:
         rejection: Rejection = by_coin,
         charged: bool = True,
         curious: bool = False,
+        price: float = 1.2,
     ) -> None:
-        """``charged=False`` takes tests for free, and ``curious`` cuts first where most rows of one value lie: broken
+        """At a lower ``price`` than the scheme's more is tested. ``charged=False`` takes tests for free, and ``curious`` cuts first where most rows of one value lie: broken
         variants."""
         self.points, self.values, self.caps = points, values, caps
         self.prior = {value: count / len(values) for value, count in Counter(values).items()}
-        self.rejection, self.charged, self.curious = rejection, charged, curious
+        self.rejection, self.charged, self.curious, self.price = rejection, charged, curious, price
         self.extent = [max(axis) - min(axis) or 1.0 for axis in zip(*points, strict=True)]
 
     def outcomes(self) -> dict[frozenset[Part], Fraction]:
@@ -62,7 +62,7 @@ class Course:
                 result[frozenset([part])] += reached
                 return dict(result)
             (merit, left), price = max(able, key=lambda one: one[0][0])
-            rest = [cut for cut in rest if cut[1] != left]
+            rest = [cut for cut in rest if cut[1] not in (left, part - left)]
             rejected = self.rejection(price, self._slack(left, part - left, told))
             if rejected < 1:
                 for one, chance in self._of(left, told).items():
@@ -113,7 +113,7 @@ class Course:
     def _price(self, part: Part, left: Part, told: float) -> float:
         smaller = min(len(left), len(part) - len(left))
         slack = min((self._most(self.values[t], told) - self.prior[self.values[t]]) * smaller for t in part)
-        return (1.2 + 12 * min(1, slack / 300)) / slack if slack >= 0.6 else math.inf
+        return (self.price + 12 * min(1, slack / 300)) / slack if slack >= 0.6 else math.inf
 
     def _slack(self, left: Part, right: Part, told: float) -> int:
         here = {self.values[t] for t in left | right}
@@ -126,7 +126,11 @@ class Course:
 
 def worlds(values: str) -> Iterator[tuple[str, ...]]:
     """All different ways to give these values to persons."""
-    yield from sorted(set(permutations(values)))
+    if not values:
+        yield ()
+    for value in sorted(set(values)):
+        for rest in worlds(values.replace(value, "", 1)):
+            yield value, *rest
 
 
 def posteriors(

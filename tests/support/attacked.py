@@ -22,6 +22,7 @@ PROMISES = {
     "retention": "proximity(epsilon=50, m=2)",
     "heterogeneous:publish=graph": "l-diversity(l=3)",
     "codip": "beta-likeness(beta=1)",
+    "sealed": "beta-likeness(beta=3)",
 }
 """A scheme for each format, with its option if one decides, and a promise that it keeps."""
 MAKERS = tuple(PROMISES)

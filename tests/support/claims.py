@@ -16,22 +16,22 @@ LABELS = [*SCHEMES, GRAPH]
 
 ABOUT_VALUES = {
     "k-anonymity(k=3)": "cuts mondrian incognito codip",
-    "l-diversity(l=2)": "cuts lifting mondrian incognito burel heterogeneous anatomy baseline codip",
+    "l-diversity(l=2)": "cuts lifting sealed mondrian incognito burel heterogeneous anatomy baseline codip",
     "l-diversity(l=2, kind=distinct)": "cuts mondrian incognito anatomy baseline codip",
     "l-diversity(l=1.5, kind=entropy)": "cuts mondrian incognito baseline codip",
     "l-diversity(l=2, kind=recursive, c=3)": "cuts mondrian incognito baseline codip",
     "t-closeness(t=0.3)": "cuts mondrian incognito sabre baseline codip",
     "t-closeness(t=0.15)": "cuts mondrian incognito sabre baseline codip",
-    "beta-likeness(beta=0.5)": "cuts lifting mondrian incognito burel heterogeneous perturbation baseline codip",
-    "beta-likeness(beta=2)": "cuts lifting mondrian incognito burel heterogeneous perturbation baseline codip",
+    "beta-likeness(beta=0.5)": "cuts lifting sealed mondrian incognito burel heterogeneous perturbation baseline codip",
+    "beta-likeness(beta=2)": "cuts lifting sealed mondrian incognito burel heterogeneous perturbation baseline codip",
     "beta-likeness(beta=2, variant=basic)": (
-        "cuts lifting mondrian incognito burel heterogeneous perturbation baseline codip"
+        "cuts lifting sealed mondrian incognito burel heterogeneous perturbation baseline codip"
     ),
     "beta-likeness(beta=2, negative=0.9)": "cuts mondrian incognito perturbation baseline codip",
     "delta-disclosure(delta=1.5)": "cuts mondrian incognito baseline codip",
     "alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian incognito burel heterogeneous ambiguity",
     "alpha-beta(alpha=0.5, beta=0.5, presence=combined)": "cuts mondrian incognito burel heterogeneous ambiguity",
-    "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts mondrian incognito burel heterogeneous codip",
+    "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts sealed mondrian incognito burel heterogeneous codip",
     "k-anonymity(k=2) & t-closeness(t=0.4) & l-diversity(l=2)": "cuts mondrian incognito sabre codip",
 }
 """Promises about sensitive attributes of any kind."""
@@ -46,9 +46,9 @@ ABOUT_NUMBERS = {
 """Promises about a numeric sensitive attribute."""
 
 AT_BORDERS = {
-    "l-diversity(l=2.5)": "cuts lifting mondrian incognito burel heterogeneous baseline codip",
+    "l-diversity(l=2.5)": "cuts lifting sealed mondrian incognito burel heterogeneous baseline codip",
     "alpha-beta(alpha=1, beta=0.5)": (
-        "cuts lifting mondrian incognito burel heterogeneous anatomy baseline ambiguity codip"
+        "cuts lifting sealed mondrian incognito burel heterogeneous anatomy baseline ambiguity codip"
     ),
     "k-anonymity(k=2) & l-diversity(l=2) & alpha-beta(alpha=0.7, beta=0.6)": (
         "cuts mondrian incognito burel heterogeneous ambiguity"

@@ -16,6 +16,7 @@ PROMISES = {
     "mondrian": "k-anonymity(k=5)",
     "incognito": "k-anonymity(k=5)",
     "lifting": "beta-likeness(beta=2)",
+    "sealed": "beta-likeness(beta=4)",
     "burel": "beta-likeness(beta=2)",
     "sabre": "t-closeness(t=0.35)",
     "heterogeneous": "beta-likeness(beta=2)",

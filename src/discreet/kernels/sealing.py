@@ -191,6 +191,22 @@ def next_test(found, number, present, counts, n, factor, sealing):
 
 
 @kernel
+def drop_tested(points, found, number, tested):
+    """Take the merit from a candidate that was tested, and from all others that divide the rows in the same way."""
+    axis, code, left = found.axis[tested], found.code[tested], found.left[tested]
+    for i in range(number):
+        same = found.left[i] == left
+        crossed = found.left[i] == points.shape[0] - left
+        r = 0
+        while (same or crossed) and r < points.shape[0]:
+            agree = (points[r, axis] < code) == (points[r, found.axis[i]] < found.code[i])
+            same, crossed = same and agree, crossed and not agree
+            r += 1
+        if same or crossed:
+            found.merit[i] = 0.0
+
+
+@kernel
 def divide(points, classes, rows, start, end, axis, code):
     """Move the rows below a code to the front, in place, and return where the others begin."""
     a, b = start, end - 1
@@ -245,7 +261,7 @@ def cut_sealed(points, classes, rows, sealing, words, course, start, waiting):
             rejected = slack < 0.0 or words[used] < rejection(price, slack)
             used += 1
             if rejected:
-                found.merit[best] = 0.0
+                drop_tested(points[start:end], found, number, best)
                 factor *= np.exp(-price - ROUNDED)
             else:
                 middle = divide(points, classes, rows, start, end, axis, code)

@@ -91,5 +91,5 @@ class Cutting:
                 halves = (self._likelihood(half, groups, factor) for half in (part[left], part[~left]))
                 total += reached * (1 - rejected) * next(halves) * next(halves)
             reached *= rejected
-            found.merit[best] = 0.0
+            kernels.drop_tested(points, found, number, best)
             factor *= np.exp(-price - kernels.ROUNDED)

@@ -31,7 +31,7 @@ def _seal(case: Case[SealedRelease]) -> Check:
     release, prior = case.release, Prior.of(case.original)
     caps = together(case.parts).caps(prior) if case.parts else None
     if caps is None:
-        return Check("seal", False, "No promise bounds the values from above, so there is nothing that could be sealed.")
+        return Check("seal", True, "No promise bounds the values from above, so there is nothing to be judged by the seal.")
     counts = counts_of(align(release, case.original), len(prior.values))
     cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.told)[counts.groups]
     most = cap * left / (1.0 - cap + cap * left)  # the share whose odds are this factor of the cap's

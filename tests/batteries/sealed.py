@@ -1,0 +1,46 @@
+"""Sealed releases under fire."""
+
+from __future__ import annotations
+
+from batteries.battery import FEWER_GROUPS, KEPT_VALUE, UNKNOWN, Battery, Lines, Must, another
+from batteries.generalized import oldest_and_youngest
+from support.tampering import put
+
+SEALED = Battery(
+    scheme="sealed",
+    promise="beta-likeness(beta=2)",
+    stronger="beta-likeness(beta=0.01)",
+    weaker="beta-likeness(beta=5)",
+    withheld=Must("totals", "support totals"),
+    tables={
+        "table": Lines(
+            column="pay",
+            text=another("100", "200"),
+            crossed="group",
+            dropped=Must("broken totals", "broken support totals"),
+            repeated=Must("broken support totals"),
+            changed=Must("broken support totals"),
+            exchanged=Must("consistency support"),
+        ),
+        "seal": Lines(
+            column="told",
+            text=lambda text: str(float(text) + 9),
+            crossed="group",
+            dropped=Must("consistency"),
+            repeated=Must("consistency"),
+            changed=Must("seal", says="may believe"),
+            exchanged=Must("consistency"),
+        ),
+    },
+    own={
+        "a value that nobody has": (put("table", "pay", UNKNOWN), Must("broken support totals")),
+        "a kept value is changed": (KEPT_VALUE, Must("support totals")),
+        "values of the oldest and the youngest are exchanged": (oldest_and_youngest, Must("broken support totals")),
+        "less than nothing was told": (put("seal", "told", "-1"), Must("consistency", says="what no test can tell")),
+        **FEWER_GROUPS,
+    },
+    unreadable={
+        "a description that is none": (put("table", "age", "[20, 2"), r"column 'age' .*'\[20, 2'"),
+        "an amount that is no number": (put("seal", "told", "much"), "the column 'told' of 'seal.csv'"),
+    },
+)

@@ -1,0 +1,192 @@
+"""The seal: by all worlds of small tables, with exact probabilities, nobody believes more than is promised."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+from discreet.analyst.loss import ail
+from discreet.datasets import census
+from discreet.kernels import sealing
+from discreet.schemes.sealed.cutting import Cutting
+from naive import sealed as naive
+
+TOYS = 200
+Outcomes = Mapping[frozenset[frozenset[int]], Fraction]
+
+
+@cache
+def toy(seed: int) -> tuple[list[tuple[float, ...]], str, dict[str, float]]:
+    """Persons at random places, their values, and bounds that leave some room for tests."""
+    chance = random.Random(seed)
+    values = chance.choice(["aaabb", "aabbc", "aaabbb", "aaabbb", "aaaabbb", "aaaabbbb"])
+    points = [(float(chance.randrange(4)), float(chance.randrange(3))) for _ in values]
+    share = {value: values.count(value) / len(values) for value in values}
+    cap = chance.choice([0.75, 0.8, 0.85, 0.9])
+    if chance.random() < 0.5:
+        return points, values, {value: max(cap, share[value]) for value in share}
+    more = chance.choice([1.7, 1.9, 2.5])
+    return points, values, {value: min(0.97, more * share[value]) for value in share}
+
+
+def worst(seed: int, **how: Any) -> float:
+    """The strongest belief of anyone who knows the algorithm, as a multiple of its bound."""
+    points, values, caps = toy(seed)
+    how = {"price": (1.2, 0.6, 0.3)[seed % 3]} | how
+    every = {world: naive.Course(points, world, caps, **how).outcomes() for world in naive.worlds(values)}
+    return strongest(every, caps)
+
+
+def strongest(every: Mapping[tuple[str, ...], Outcomes], caps: Mapping[str, float]) -> float:
+    found = naive.posteriors(every)
+    return max(float(chance) / caps[value] for one in found.values() for (_, value), chance in one.items())
+
+
+def cutting(points: list[tuple[float, ...]], values: str, caps: Mapping[str, float]) -> Cutting:
+    """The same table as the scheme sees it."""
+    columns = {f"q{j}": [point[j] for point in points] for j in range(len(points[0]))}
+    table = dc.read(pa.table({**columns, "s": list(values)}), quasi=list(columns), sensitive="s")
+    limits = np.array([caps[value] for value in sorted(caps)])
+    seen = Cutting.of(table, dc.LDiversity(1.5), dc.principles.Prior.of(table), "ail", "interval")
+    return Cutting(seen.points, seen.classes, seen.sealing._replace(odds=limits / (1 - limits)))
+
+
+def test_nobody_who_knows_the_algorithm_believes_more_than_is_promised() -> None:
+    found = [worst(seed) for seed in range(TOYS)]
+    assert max(found) <= 1 + 1e-8
+    assert max(found) > 0.99, "the tables are too easy: the bound can be attained"
+
+
+@pytest.mark.parametrize(
+    "broken", [{"rejection": naive.without_coin}, {"charged": False}, {"curious": True}], ids=["coin", "price", "order"]
+)
+def test_what_breaks_the_seal_is_found_by_the_same_test(broken: dict[str, Any]) -> None:
+    assert max(worst(seed, **broken) for seed in range(60)) > 1.05
+
+
+def test_the_best_of_several_runs_breaks_the_seal() -> None:
+    def better_of_two(outcomes: Outcomes) -> Outcomes:
+        result: dict[frozenset[frozenset[int]], Fraction] = defaultdict(Fraction)
+        for one, chance in outcomes.items():
+            for other, second in outcomes.items():
+                result[max(one, other, key=len)] += chance * second
+        return result
+
+    def best(seed: int, doublings: int) -> float:
+        points, values, caps = toy(seed)
+        every = {world: naive.Course(points, world, caps, price=0.15).outcomes() for world in naive.worlds(values)}
+        for _ in range(doublings):
+            every = {world: better_of_two(outcomes) for world, outcomes in every.items()}
+        return strongest(every, caps)
+
+    table = next(seed for seed in range(TOYS) if best(seed, 1) > 1.001)
+    assert best(table, 0) <= 1 + 1e-8
+    assert max(best(seed, 3) for seed in range(table + 1)) > 1.02
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_scheme_has_the_probabilities_of_its_definition(seed: int) -> None:
+    points, values, caps = toy(seed)
+    expected = naive.Course(points, values, caps).outcomes()
+    scheme = cutting(points, values, caps)
+    total = Fraction(0)
+    for partition, chance in expected.items():
+        groups = np.empty(len(values), np.int32)
+        for number, part in enumerate(partition):
+            groups[list(part)] = number
+        found = scheme.likelihood(groups)
+        assert float(found) == pytest.approx(float(chance), rel=1e-9)
+        total += found
+    assert float(total) == pytest.approx(1.0)
+
+
+def test_runs_are_as_frequent_as_they_are_likely() -> None:
+    points, values, caps = toy(next(seed for seed in range(TOYS) if 1 < len(_outcomes(seed)) and _even(seed) > 0.1))
+    scheme, rng, runs = cutting(points, values, caps), np.random.default_rng(1), 4000
+    seen = Counter(frozenset(_parts(scheme.groups(rng)[0])) for _ in range(runs))
+    likely = {frozenset(partition): float(chance) for partition, chance in naive.Course(points, values, caps).outcomes().items()}
+    squared = sum((seen[one] - runs * chance) ** 2 / (runs * chance) for one, chance in likely.items() if chance)
+    assert set(seen) <= set(likely)
+    assert squared < 30  # for the few outcomes of a toy, chance exceeds this less than once in 10,000 times
+
+
+def _outcomes(seed: int) -> Outcomes:
+    return naive.Course(*toy(seed)).outcomes()
+
+
+def _even(seed: int) -> float:
+    return min(float(chance) for chance in _outcomes(seed).values())
+
+
+def _parts(groups: np.ndarray) -> list[frozenset[int]]:
+    return [frozenset(np.flatnonzero(groups == number).tolist()) for number in range(groups.max() + 1)]
+
+
+@pytest.mark.parametrize("price", [1e-6, 0.01, 0.3, 2.0])
+def test_a_row_of_slack_changes_a_rejection_by_no_more_than_its_price(price: float) -> None:
+    slacks = [*range(60), 1000, 1001, 10**6, 10**6 + 1]
+    chances = {slack: Fraction(int(sealing.rejection(price, float(slack))), 2**64) for slack in slacks} | {-1: Fraction(1)}
+    most = np.exp(price + sealing.ROUNDED)
+    for slack in slacks:
+        if slack - 1 in chances:
+            ratio = float(chances[slack - 1] / chances[slack])
+            assert 1.0 - 1e-9 <= ratio <= most
+    assert all(0 < chance <= 1 for chance in chances.values())
+
+
+def test_groups_leave_room_for_what_was_told() -> None:
+    table, promise = census(20_000, seed=3), dc.BetaLikeness(3)
+    release = dc.publish(table, promise, dc.Sealed())
+    caps = promise.caps(dc.principles.Prior.of(table))
+    assert caps is not None
+    assert release.groups > 3
+    assert release.told.max() > 0
+    for group in range(release.groups):
+        counts = np.bincount(table.classes[release.trace == group], minlength=len(caps))
+        share = counts / counts.sum()
+        assert (share / (1 - share) * np.exp(release.told[group]) <= caps / (1 - caps) * (1 + 1e-9)).all()
+
+
+def test_it_loses_less_than_burel_on_a_large_table() -> None:
+    table = census(100_000)
+    for beta in (2, 4):
+        sealed, burel = (dc.publish(table, dc.BetaLikeness(beta), scheme(random_state=1)) for scheme in (dc.Sealed, dc.Burel))
+        assert ail(sealed) < ail(burel)
+
+
+def test_what_it_cannot_seal_is_refused() -> None:
+    table = census(300)
+    with pytest.raises(dc.DiscreetError, match="bounds every value from above"):
+        dc.publish(table, dc.parse("t-closeness(t=0.2)"), dc.Sealed())
+    with pytest.raises(dc.DiscreetError, match="does nothing to hide who is in the table"):
+        dc.publish(table, dc.parse("alpha-beta(alpha=0.5, beta=0.5)"), dc.Sealed())
+    with pytest.raises(dc.DiscreetError, match="protects one sensitive attribute"):
+        dc.publish(
+            dc.read(pa.table({"x": [1, 2], "s": ["a", "b"], "t": ["a", "b"]}), quasi="x", sensitive=["s", "t"]),
+            dc.LDiversity(2),
+            dc.Sealed(),
+        )
+    missing = dc.read(
+        pa.table({"x": [1, 2, None, 3], "s": list("abab")}), quasi="x", sensitive="s", missing="withhold"
+    )
+    with pytest.raises(dc.DiscreetError, match="withholds no rows"):
+        dc.publish(missing, dc.LDiversity(2), dc.Sealed(), most_withheld=1.0)
+
+
+def test_the_audit_says_what_has_to_be_believed(tmp_path: Any) -> None:
+    table = census(5000, seed=1)
+    for seed, told in ((None, "coins were fair"), (1, "nothing is sealed")):
+        release = dc.publish(table, dc.BetaLikeness(4), dc.Sealed(random_state=seed))
+        release.save(tmp_path / str(seed))
+        audit = dc.audit(tmp_path / str(seed), table, trace=release.trace)
+        assert audit.holds
+        assert told in str(audit)
