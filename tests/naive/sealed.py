@@ -12,18 +12,18 @@ from fractions import Fraction
 
 Point = tuple[float, ...]
 Part = frozenset[int]
-Rejection = Callable[[float, int], Fraction]
+Rejection = Callable[[float, float], Fraction]
 """The probability of rejecting a cut of a price and a slack."""
 
 
-def by_coin(price: float, slack: int) -> Fraction:
+def by_coin(price: float, slack: float) -> Fraction:
     """As published: a multiple of 2**-64, at least 2**-33."""
-    if slack < 0:
-        return Fraction(1)
+    if slack < 0 or slack == math.inf:
+        return Fraction(int(slack < 0))
     return Fraction(max(2**31, int(2.0**64 * math.exp(-price * (slack + 1)))), 2**64)
 
 
-def without_coin(price: float, slack: int) -> Fraction:
+def without_coin(price: float, slack: float) -> Fraction:
     """Broken: what fails says that it failed."""
     return Fraction(int(slack < 0))
 
@@ -112,16 +112,26 @@ class Course:
 
     def _price(self, part: Part, left: Part, told: float) -> float:
         smaller = min(len(left), len(part) - len(left))
-        slack = min((self._most(self.values[t], told) - self.prior[self.values[t]]) * smaller for t in part)
+        slack = min(
+            ((self._most(value, told) - self.prior[value]) * smaller for value in self._at_risk(part, smaller, told)),
+            default=math.inf,
+        )
         return (self.price + 12 * min(1, slack / 300)) / slack if slack >= 0.6 else math.inf
 
-    def _slack(self, left: Part, right: Part, told: float) -> int:
-        here = {self.values[t] for t in left | right}
+    def _slack(self, left: Part, right: Part, told: float) -> float:
         return min(
-            math.floor(self._most(value, told) * len(half) + 1e-9) - sum(self.values[t] == value for t in half)
-            for half in (left, right)
-            for value in here
+            (
+                math.floor(self._most(value, told) * len(half) + 1e-9) - sum(self.values[t] == value for t in half)
+                for half in (left, right)
+                for value in self._at_risk(left | right, min(len(left), len(right)), told)
+            ),
+            default=math.inf,
         )
+
+    def _at_risk(self, part: Part, smaller: int, told: float) -> list[str]:
+        """The values that could be too many in a half of this size."""
+        held = Counter(self.values[t] for t in part)
+        return [value for value in held if held[value] > math.floor(self._most(value, told) * smaller + 1e-9)]
 
 
 def worlds(values: str) -> Iterator[tuple[str, ...]]:

@@ -140,15 +140,24 @@ def candidates(points, axes, least, layout, found):
 
 
 @kernel
-def price_of(smaller, present, factor, sealing):
+def at_risk(count, most, smaller):
+    """Whether a value may exceed its limit in a half: not if the smaller one could have all its rows."""
+    return count > np.floor(most * smaller + SLACK)
+
+
+@kernel
+def price_of(smaller, present, counts, factor, sealing):
     """What a rejection of a cut may tell, as the logarithm of odds: little for large halves, whose slack is large.
 
-    The slack of a cut that is no better or worse than chance decides, among the values that are ``present``. Infinite
-    if there is next to none. The numbers were found by trying others.
+    The slack of a cut that is no better or worse than chance decides, among the values that are ``present``: 0 if no
+    value is at risk, so that nothing has to be asked, and infinite if there is next to no slack. The numbers were found
+    by trying others.
     """
     slack = np.inf
     for v in present:
-        slack = min(slack, (limit(sealing.odds[v], factor) - sealing.prior[v]) * smaller)
+        most = limit(sealing.odds[v], factor)
+        if at_risk(counts[v], most, smaller):
+            slack = min(slack, (most - sealing.prior[v]) * smaller)
     return (1.2 + 12.0 * min(1.0, slack / 300.0)) / slack if slack >= 0.6 else np.inf
 
 
@@ -165,12 +174,13 @@ def room_of(present, counts, n, factor, sealing):
 
 @kernel
 def slack_of(present, counts, left_counts, left, n, factor, sealing):
-    """How many more rows of any value both halves of a cut could have; negative if one has too many."""
+    """How many more rows of any value at risk both halves of a cut could have; negative if one has too many."""
     slack = np.inf
     for v in present:
         most = limit(sealing.odds[v], factor)
-        slack = min(slack, np.floor(most * left + SLACK) - left_counts[v])
-        slack = min(slack, np.floor(most * (n - left) + SLACK) - (counts[v] - left_counts[v]))
+        if at_risk(counts[v], most, min(left, n - left)):
+            slack = min(slack, np.floor(most * left + SLACK) - left_counts[v])
+            slack = min(slack, np.floor(most * (n - left) + SLACK) - (counts[v] - left_counts[v]))
     return slack
 
 
@@ -184,7 +194,7 @@ def next_test(found, number, present, counts, n, factor, sealing):
     room = room_of(present, counts, n, factor, sealing)
     for i in range(number):
         if found.merit[i] > merit:
-            asked = price_of(min(found.left[i], n - found.left[i]), present, factor, sealing)
+            asked = price_of(min(found.left[i], n - found.left[i]), present, counts, factor, sealing)
             if asked + ROUNDED <= room:
                 best, merit, price = i, found.merit[i], asked
     return best, price
@@ -258,7 +268,7 @@ def cut_sealed(points, classes, rows, sealing, words, course, start, waiting):
                 if points[r, axis] < code:
                     left_counts[classes[r]] += 1
             slack = slack_of(present, counts, left_counts, found.left[best], n, factor, sealing)
-            rejected = slack < 0.0 or words[used] < rejection(price, slack)
+            rejected = slack < 0.0 or (slack < np.inf and words[used] < rejection(price, slack))
             used += 1
             if rejected:
                 drop_tested(points[start:end], found, number, best)

@@ -85,7 +85,9 @@ class Cutting:
             left = points[:, found.axis[best]] < found.code[best]
             counted = np.bincount(classes[left], minlength=len(sealing.odds))
             slack = kernels.slack_of(present, counts, counted, int(left.sum()), n, factor, sealing)
-            rejected = Fraction(1) if slack < 0 else Fraction(int(kernels.rejection(price, slack)), 1 << 64)
+            rejected = Fraction(int(slack < 0))
+            if 0 <= slack < np.inf:
+                rejected = Fraction(int(kernels.rejection(price, slack)), 1 << 64)
             apart = not np.isin(groups[part[left]], groups[part[~left]]).any()
             if apart and rejected < 1:
                 halves = (self._likelihood(half, groups, factor) for half in (part[left], part[~left]))
