@@ -51,29 +51,43 @@ class Course:
 
     def outcomes(self) -> dict[frozenset[Part], Fraction]:
         """The probability of every partition."""
-        return self._of(frozenset(range(len(self.points))), 0.0)
-
-    def _of(self, part: Part, told: float) -> dict[frozenset[Part], Fraction]:
         result: dict[frozenset[Part], Fraction] = defaultdict(Fraction)
-        reached, rest = Fraction(1), self._candidates(part)
-        while True:
-            able = [(cut, price) for cut in rest if (price := self._price(part, cut[1], told)) <= self._room(part, told)]
+        self._follow([(frozenset(range(len(self.points))), 0.0)], frozenset(), {}, Fraction(1), result)
+        return dict(result)
+
+    def _follow(
+        self,
+        queue: list[tuple[Part, float]],
+        done: frozenset[Part],
+        learnt: Mapping[int, tuple[float, float]],
+        chance: Fraction,
+        result: dict[frozenset[Part], Fraction],
+    ) -> None:
+        """Go on from a queue of parts with what was told about them, the first one next."""
+        if not queue:
+            result[done] += chance
+            return
+        (part, told), queue = queue[0], queue[1:]
+        rest = self._candidates(part, learnt)
+        while chance:
+            able = [(cut, price) for cut in rest if (price := self._price(part, cut[2], told)) <= self._room(part, told)]
             if not able:
-                result[frozenset([part])] += reached
-                return dict(result)
-            (merit, left), price = max(able, key=lambda one: one[0][0])
-            rest = [cut for cut in rest if cut[1] not in (left, part - left)]
+                self._follow(queue, done | {part}, learnt, chance, result)
+                return
+            (_, axis, left), price = max(able, key=lambda one: one[0][0])
+            rest = [cut for cut in rest if cut[2] not in (left, part - left)]
             rejected = self.rejection(price, self._slack(left, part - left, told))
+            tested, made = learnt.get(axis, (0.0, 0.0))
             if rejected < 1:
-                for one, chance in self._of(left, told).items():
-                    for other, second in self._of(part - left, told).items():
-                        result[one | other] += reached * (1 - rejected) * chance * second
-            reached *= rejected
+                wiser = {**learnt, axis: (0.9 * tested + 1, 0.9 * made + 1)}
+                self._follow([*queue, (left, told), (part - left, told)], done, wiser, chance * (1 - rejected), result)
+            chance *= rejected
+            learnt = {**learnt, axis: (0.9 * tested + 1, 0.9 * made)}
             told += price + 2.0**-29 if self.charged else 0.0
 
-    def _candidates(self, part: Part) -> list[tuple[float, Part]]:
-        """Cuts nearest to the quarters of every axis, the first of equals; what they save, less where uneven."""
-        result: list[tuple[float, Part]] = []
+    def _candidates(self, part: Part, learnt: Mapping[int, tuple[float, float]]) -> list[tuple[float, int, Part]]:
+        """Cuts nearest to the quarters of every axis: what they save, less where uneven or mostly rejected of late."""
+        result: list[tuple[float, int, Part]] = []
         n = len(part)
         for axis, extent in enumerate(self.extent):
             place = {t: self.points[t][axis] for t in part}
@@ -91,10 +105,12 @@ class Course:
                 wide = (max(place.values()) - min(place.values())) / extent
                 halves = sum(len(half) * (max(half) - min(half)) / extent for half in (below, above))
                 merit = (n * wide - halves) / len(self.extent) * (min(left, n - left) / n) ** 0.3
+                tested, made = learnt.get(axis, (0.0, 0.0))
+                merit *= (made + 1) / (tested + 1)
                 half = frozenset(t for t in part if place[t] < sizes[left])
                 if self.curious:
                     merit *= 1 + sum(self.values[t] == min(self.values) for t in half)
-                result.append((merit, half))
+                result.append((merit, axis, half))
         return result
 
     def _most(self, value: str, told: float) -> float:

@@ -43,14 +43,17 @@ class Sealing(NamedTuple):
 class Course(NamedTuple):
     """Where the cutting stands: the parts that wait, and what was told about them."""
 
+    starts: NDArray[np.int64]
+    """Per part, in the order in which they are cut: where it begins."""
     ends: NDArray[np.int64]
-    """Per part that waits, the next one last: where it ends. It begins where the next one ends, or the groups do."""
     factors: NDArray[np.float64]
-    """Per part that waits: the factor that tests have left of its odds."""
+    """Per part: the factor that tests have left of its odds."""
     first: NDArray[np.bool_]
     """Per row: whether a group begins there."""
     left: NDArray[np.float64]
     """Per row where a group begins: the factor that tests have left of its odds."""
+    learnt: NDArray[np.float64]
+    """Per axis: how many cuts were tested lately, and how many of them were made."""
 
 
 class Candidates(NamedTuple):
@@ -61,7 +64,7 @@ class Candidates(NamedTuple):
     left: NDArray[np.int64]
     """The rows of the left half."""
     merit: NDArray[np.float64]
-    """What the cut would save, less the more uneven the halves are."""
+    """What the cut would save; less if the halves are uneven, or cuts along the axis were mostly rejected of late."""
 
 
 class Layout(NamedTuple):
@@ -95,10 +98,10 @@ def limit(odds, factor):
 
 
 @kernel
-def candidates(points, axes, least, layout, found):
+def candidates(points, axes, least, layout, learnt, found):
     """Write the cuts of a part, given as its points, into ``found``, and return how many there are.
 
-    Only quasi-identifiers decide.
+    Only quasi-identifiers decide, and what became of earlier tests along the same axes.
     """
     n, d = points.shape
     low, high = np.empty(d, np.int32), np.empty(d, np.int32)
@@ -134,9 +137,17 @@ def candidates(points, axes, least, layout, found):
                 found.axis[number] = j
                 found.code[number] = ranks[above]
                 found.left[number] = left
-                found.merit[number] = saved * (min(left, n - left) / n) ** 0.3
+                likely = (learnt[j, 1] + 1.0) / (learnt[j, 0] + 1.0)
+                found.merit[number] = saved * (min(left, n - left) / n) ** 0.3 * likely
                 number += 1
     return number
+
+
+@kernel
+def learn(learnt, axis, rejected):
+    """Note the result of a test: it is public, and what fails in one part mostly fails in others. Old ones fade."""
+    learnt[axis, 0] = 0.9 * learnt[axis, 0] + 1.0
+    learnt[axis, 1] = 0.9 * learnt[axis, 1] + (0.0 if rejected else 1.0)
 
 
 @kernel
@@ -233,10 +244,11 @@ def divide(points, classes, rows, start, end, axis, code):
 
 
 @kernel
-def cut_sealed(points, classes, rows, sealing, words, course, start, waiting):
+def cut_sealed(points, classes, rows, sealing, words, course, at, waiting):
     """Cut the parts that wait until none can be cut, or the words of chance might not suffice for another part.
 
-    Every test takes one word. Returns where the parts that wait begin, and how many there are.
+    Every test takes one word. Parts wait in a queue, ``at`` being the first of them. Returns how far it got, and where
+    the queue ends.
     """
     d, m = points.shape[1], sealing.odds.shape[0]
     most = d * POSITIONS
@@ -244,9 +256,9 @@ def cut_sealed(points, classes, rows, sealing, words, course, start, waiting):
     layout = layout_for(points.shape[0], sealing.axes)
     counts, left_counts, values = np.zeros(m, np.int64), np.zeros(m, np.int64), np.empty(m, np.int32)
     used = 0
-    while waiting > 0 and used + most <= words.shape[0]:
-        waiting -= 1
-        end, factor = course.ends[waiting], course.factors[waiting]
+    while at < waiting and used + most <= words.shape[0]:
+        start, end, factor = course.starts[at], course.ends[at], course.factors[at]
+        at += 1
         n = end - start
         held = 0
         for r in range(start, end):
@@ -255,7 +267,7 @@ def cut_sealed(points, classes, rows, sealing, words, course, start, waiting):
                 held += 1
             counts[classes[r]] += 1
         present = values[:held]
-        number = candidates(points[start:end], sealing.axes, sealing.least, layout, found)
+        number = candidates(points[start:end], sealing.axes, sealing.least, layout, course.learnt, found)
         middle = start
         while middle == start:
             best, price = next_test(found, number, present, counts, n, factor, sealing)
@@ -270,6 +282,7 @@ def cut_sealed(points, classes, rows, sealing, words, course, start, waiting):
             slack = slack_of(present, counts, left_counts, found.left[best], n, factor, sealing)
             rejected = slack < 0.0 or (slack < np.inf and words[used] < rejection(price, slack))
             used += 1
+            learn(course.learnt, axis, rejected)
             if rejected:
                 drop_tested(points[start:end], found, number, best)
                 factor *= np.exp(-price - ROUNDED)
@@ -280,9 +293,9 @@ def cut_sealed(points, classes, rows, sealing, words, course, start, waiting):
         if middle == start:
             course.first[start] = True
             course.left[start] = factor
-            start = end
         else:
-            course.ends[waiting], course.ends[waiting + 1] = end, middle
-            course.factors[waiting] = course.factors[waiting + 1] = factor
-            waiting += 2
-    return start, waiting
+            course.starts[waiting], course.ends[waiting], course.factors[waiting] = start, middle, factor
+            waiting += 1
+            course.starts[waiting], course.ends[waiting], course.factors[waiting] = middle, end, factor
+            waiting += 1
+    return at, waiting

@@ -19,7 +19,8 @@ from discreet.table.table import Table
 
 _WORDS = 1 << 16
 """So many words of chance are drawn at a time."""
-Rows = NDArray[np.int64]
+Waiting = tuple[NDArray[np.int64], float]
+"""The rows of a part that waits to be cut, and the factor that tests have left of its odds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,51 +48,61 @@ class Cutting:
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the group of every row, and what was told about each group; coins are the operating system's, unless
         a ``seeded`` generator is given."""
-        n = len(self.classes)
+        n, d = self.points.shape
         points, classes, rows = self.points.copy(), self.classes.copy(), np.arange(n, dtype=np.int32)
-        course = kernels.Course(np.full(n + 1, n), np.ones(n + 1), np.zeros(n, np.bool_), np.ones(n))
-        start, waiting = 0, 1
-        number = max(_WORDS, self.points.shape[1] * kernels.POSITIONS)
-        while waiting:
+        ends, learnt = np.full(2 * n, n), np.zeros((d, 2))
+        course = kernels.Course(
+            np.zeros(2 * n, np.int64), ends, np.ones(2 * n), np.zeros(n, np.bool_), np.ones(n), learnt
+        )
+        at, waiting = 0, 1
+        number = max(_WORDS, d * kernels.POSITIONS)
+        while at < waiting:
             chance = words(number, seeded)
-            start, waiting = kernels.cut_sealed(points, classes, rows, self.sealing, chance, course, start, waiting)
+            at, waiting = kernels.cut_sealed(points, classes, rows, self.sealing, chance, course, at, waiting)
             if progress:
-                progress("cutting", start / n)
+                progress("cutting", at / waiting)
         groups = np.empty(n, np.int32)
         groups[rows] = np.cumsum(course.first, dtype=np.int32) - 1
         return groups, -np.log(course.left[course.first])
 
     def likelihood(self, groups: NDArray[np.int32]) -> Fraction:
-        """Return the exact probability that the rows are divided into these groups."""
-        return self._likelihood(np.arange(len(self.classes)), np.asarray(groups), 1.0)
+        """Return the exact probability that the rows are divided into these groups, along all ways that lead there."""
+        learnt = np.zeros((self.points.shape[1], 2))
+        return self._followed(np.asarray(groups), [(np.arange(len(self.classes)), 1.0)], learnt)
 
-    def _likelihood(self, part: Rows, groups: NDArray[np.int32], factor: float) -> Fraction:
-        """Return the probability for the rows of a part, of whose odds tests have left a factor."""
-        points, classes, sealing = self.points[part], self.classes[part], self.sealing
-        n, one_group = len(part), bool((groups[part] == groups[part[0]]).all())
-        counts = np.bincount(classes, minlength=len(sealing.odds))
+    def _followed(self, groups: NDArray[np.int32], queue: list[Waiting], learnt: NDArray[np.float64]) -> Fraction:
+        """Return the probability that the parts of a queue are divided into these groups."""
+        if not queue:
+            return Fraction(1)
+        (part, factor), queue = queue[0], queue[1:]
+        points, classes, sealing, learnt = self.points[part], self.classes[part], self.sealing, learnt.copy()
+        n, m, most = len(part), len(sealing.odds), self.points.shape[1] * kernels.POSITIONS
+        counts = np.bincount(classes, minlength=m)
         present = np.flatnonzero(counts).astype(np.int32)
-        most = self.points.shape[1] * kernels.POSITIONS
         found = kernels.Candidates(
             np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int64), np.empty(most)
         )
         layout = kernels.layout_for(n, sealing.axes)
-        number = kernels.candidates(points, sealing.axes, sealing.least, layout, found)
+        number = kernels.candidates(points, sealing.axes, sealing.least, layout, learnt, found)
         total, reached = Fraction(0), Fraction(1)
-        while True:
+        while reached:
             best, price = kernels.next_test(found, number, present, counts, n, factor, sealing)
             if best < 0:
-                return total + (reached if one_group else 0)
+                one_group = bool((groups[part] == groups[part[0]]).all())
+                return total + (reached * self._followed(groups, queue, learnt) if one_group else 0)
             left = points[:, found.axis[best]] < found.code[best]
-            counted = np.bincount(classes[left], minlength=len(sealing.odds))
+            counted = np.bincount(classes[left], minlength=m)
             slack = kernels.slack_of(present, counts, counted, int(left.sum()), n, factor, sealing)
             rejected = Fraction(int(slack < 0))
             if 0 <= slack < np.inf:
                 rejected = Fraction(int(kernels.rejection(price, slack)), 1 << 64)
-            apart = not np.isin(groups[part[left]], groups[part[~left]]).any()
-            if apart and rejected < 1:
-                halves = (self._likelihood(half, groups, factor) for half in (part[left], part[~left]))
-                total += reached * (1 - rejected) * next(halves) * next(halves)
+            if rejected < 1 and not np.isin(groups[part[left]], groups[part[~left]]).any():
+                halves = [(part[left], factor), (part[~left], factor)]
+                wiser = learnt.copy()
+                kernels.learn(wiser, found.axis[best], False)
+                total += reached * (1 - rejected) * self._followed(groups, queue + halves, wiser)
             reached *= rejected
+            kernels.learn(learnt, found.axis[best], True)
             kernels.drop_tested(points, found, number, best)
             factor *= np.exp(-price - kernels.ROUNDED)
+        return total
