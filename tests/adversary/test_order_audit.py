@@ -307,6 +307,7 @@ def test_one_table_in_the_order_of_the_input_is_found(tmp_path: Path, at: int) -
 PROMISES = {
     "cuts": "beta-likeness(beta=2)",
     "lifting": "beta-likeness(beta=2)",
+    "sealed": "beta-likeness(beta=2)",
     "mondrian": "k-anonymity(k=3)",
     "incognito": "k-anonymity(k=3)",
     "burel": "beta-likeness(beta=2)",

@@ -35,6 +35,6 @@ def with_seal(release: S, home: Path) -> S:
         ) from None
     if not bool(((amounts >= 0.0) & np.isfinite(amounts)).all()):
         faults.append(f"{path.name} says of a group what no test can tell: a negative amount, or an infinite one.")
-    if faults != list(release.faults):
-        amounts = np.full(release.groups, np.inf)
+    if faults:
+        amounts = np.zeros(release.groups)
     return replace(release, told=amounts, faults=tuple(faults))

@@ -29,6 +29,8 @@ def audit_sealed(case: Case[SealedRelease]) -> FormatFindings:
 def _seal(case: Case[SealedRelease]) -> Check:
     """Check that in every group the odds of each value, times what was told, are within what the promise allows."""
     release, prior = case.release, Prior.of(case.original)
+    if release.faults:
+        return Check("seal", True, "The seal was not judged, because the tables are faulty.")
     caps = together(case.parts).caps(prior) if case.parts else None
     if caps is None:
         return Check("seal", True, "No promise bounds the values from above, so there is nothing to be judged by the seal.")
