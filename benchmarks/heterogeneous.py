@@ -47,9 +47,7 @@ SCHEMES: dict[str, dc.Scheme | None] = {
 MATCHINGS: tuple[Matching, ...] = ("greedy", "sort-greedy", "hungarian")
 EVERYTHING: dict[str, dc.Scheme | None] = {
     **{
-        f"graph, {matching}": dc.Heterogeneous(
-            publishes="graph", matching=matching, buckets="published", values="set"
-        )
+        f"graph, {matching}": dc.Heterogeneous(publishes="graph", matching=matching, buckets="published", values="set")
         for matching in MATCHINGS
     },
     "rings": None,

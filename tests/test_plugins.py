@@ -84,7 +84,7 @@ from discreet.releases import FORMATS
 from discreet.schemes import make_scheme
 made = {
     "halves": "majority(share=0.5)", "cuts": "beta-likeness(beta=2)", "lifting": "beta-likeness(beta=2)",
-    "sealed": "beta-likeness(beta=2)",
+    "sealed": "beta-likeness(beta=2)", "mirrored": "beta-likeness(beta=2)",
     "perturbation": "beta-likeness(beta=2)", "anatomy": "l-diversity(l=3)",
     "ambiguity": "alpha-beta(alpha=0.9, beta=0.5)", "retention": "proximity(epsilon=1, m=3)",
     "heterogeneous": "l-diversity(l=2)", "codip": "l-diversity(l=2)",

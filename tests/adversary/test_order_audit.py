@@ -308,6 +308,7 @@ PROMISES = {
     "cuts": "beta-likeness(beta=2)",
     "lifting": "beta-likeness(beta=2)",
     "sealed": "beta-likeness(beta=2)",
+    "mirrored": "beta-likeness(beta=2)",
     "mondrian": "k-anonymity(k=3)",
     "incognito": "k-anonymity(k=3)",
     "burel": "beta-likeness(beta=2)",

@@ -9,7 +9,7 @@ from batteries.matched import MATCHED
 from batteries.nested import NESTED
 from batteries.projected import PROJECTED
 from batteries.randomised import PERTURBED, RETAINED
-from batteries.sealed import SEALED
+from batteries.sealed import MIRRORED, SEALED
 
 BATTERIES = {
     "generalized": GENERALIZED,
@@ -21,5 +21,6 @@ BATTERIES = {
     "retained": RETAINED,
     "projected": PROJECTED,
     "sealed": SEALED,
+    "mirrored": MIRRORED,
 }
 """By the name of the format; one that has none fails the tests."""

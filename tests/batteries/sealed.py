@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batteries.battery import FEWER_GROUPS, KEPT_VALUE, UNKNOWN, Battery, Lines, Must, another
-from batteries.generalized import oldest_and_youngest
+from batteries.generalized import GENERALIZED, oldest_and_youngest
 from support.tampering import put
 
 SEALED = Battery(
@@ -44,3 +44,6 @@ SEALED = Battery(
         "an amount that is no number": (put("seal", "told", "much"), "the column 'told' of 'seal.csv'"),
     },
 )
+
+MIRRORED = GENERALIZED._replace(scheme="mirrored")
+"""What is done to a generalized release, whose tables it has."""

@@ -438,5 +438,6 @@ FORMATS: dict[str, Callable[[Published], None]] = {
     "matched": _matched,
     "projected": _projected,
     "sealed": _sealed,
+    "mirrored": _generalized,
 }
 """The oracle of each format; the run fails for a format that is not listed."""

@@ -42,8 +42,8 @@ class Course:
         curious: bool = False,
         price: float = 1.2,
     ) -> None:
-        """At a lower ``price`` than the scheme's more is tested. ``charged=False`` takes tests for free, and ``curious`` cuts first where most rows of one value lie: broken
-        variants."""
+        """At a lower ``price`` than the scheme's more is tested. Broken variants: ``charged=False`` takes tests for
+        free, and ``curious`` cuts first where most rows of one value lie."""
         self.points, self.values, self.caps = points, values, caps
         self.prior = {value: count / len(values) for value, count in Counter(values).items()}
         self.rejection, self.charged, self.curious, self.price = rejection, charged, curious, price
@@ -70,7 +70,9 @@ class Course:
         (part, told), queue = queue[0], queue[1:]
         rest = self._candidates(part, learnt)
         while chance:
-            able = [(cut, price) for cut in rest if (price := self._price(part, cut[2], told)) <= self._room(part, told)]
+            able = [
+                (cut, price) for cut in rest if (price := self._price(part, cut[2], told)) <= self._room(part, told)
+            ]
             if not able:
                 self._follow(queue, done | {part}, learnt, chance, result)
                 return

@@ -110,10 +110,13 @@ def test_the_scheme_has_the_probabilities_of_its_definition(seed: int) -> None:
 
 
 def test_runs_are_as_frequent_as_they_are_likely() -> None:
-    points, values, caps = toy(next(seed for seed in range(TOYS) if 1 < len(_outcomes(seed)) and _even(seed) > 0.1))
+    points, values, caps = toy(next(seed for seed in range(TOYS) if len(_outcomes(seed)) > 1 and _even(seed) > 0.1))
     scheme, rng, runs = cutting(points, values, caps), np.random.default_rng(1), 4000
     seen = Counter(frozenset(_parts(scheme.groups(rng)[0])) for _ in range(runs))
-    likely = {frozenset(partition): float(chance) for partition, chance in naive.Course(points, values, caps).outcomes().items()}
+    likely = {
+        frozenset(partition): float(chance)
+        for partition, chance in naive.Course(points, values, caps).outcomes().items()
+    }
     squared = sum((seen[one] - runs * chance) ** 2 / (runs * chance) for one, chance in likely.items() if chance)
     assert set(seen) <= set(likely)
     assert squared < 30  # for the few outcomes of a toy, chance exceeds this less than once in 10,000 times
@@ -134,7 +137,9 @@ def _parts(groups: np.ndarray) -> list[frozenset[int]]:
 @pytest.mark.parametrize("price", [1e-6, 0.01, 0.3, 2.0])
 def test_a_row_of_slack_changes_a_rejection_by_no_more_than_its_price(price: float) -> None:
     slacks = [*range(60), 1000, 1001, 10**6, 10**6 + 1]
-    chances = {slack: Fraction(int(sealing.rejection(price, float(slack))), 2**64) for slack in slacks} | {-1: Fraction(1)}
+    chances = {slack: Fraction(int(sealing.rejection(price, float(slack))), 2**64) for slack in slacks} | {
+        -1: Fraction(1)
+    }
     most = np.exp(price + sealing.ROUNDED)
     for slack in slacks:
         if slack - 1 in chances:
@@ -159,7 +164,9 @@ def test_groups_leave_room_for_what_was_told() -> None:
 def test_it_loses_less_than_burel_on_a_large_table() -> None:
     table = census(100_000)
     for beta in (2, 4):
-        sealed, burel = (dc.publish(table, dc.BetaLikeness(beta), scheme(random_state=1)) for scheme in (dc.Sealed, dc.Burel))
+        sealed, burel = (
+            dc.publish(table, dc.BetaLikeness(beta), scheme(random_state=1)) for scheme in (dc.Sealed, dc.Burel)
+        )
         assert ail(sealed) < ail(burel)
 
 
@@ -175,9 +182,7 @@ def test_what_it_cannot_seal_is_refused() -> None:
             dc.LDiversity(2),
             dc.Sealed(),
         )
-    missing = dc.read(
-        pa.table({"x": [1, 2, None, 3], "s": list("abab")}), quasi="x", sensitive="s", missing="withhold"
-    )
+    missing = dc.read(pa.table({"x": [1, 2, None, 3], "s": list("abab")}), quasi="x", sensitive="s", missing="withhold")
     with pytest.raises(dc.DiscreetError, match="withholds no rows"):
         dc.publish(missing, dc.LDiversity(2), dc.Sealed(), most_withheld=1.0)
 

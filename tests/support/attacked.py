@@ -23,6 +23,7 @@ PROMISES = {
     "heterogeneous:publish=graph": "l-diversity(l=3)",
     "codip": "beta-likeness(beta=1)",
     "sealed": "beta-likeness(beta=3)",
+    "mirrored": "beta-likeness(beta=1)",
 }
 """A scheme for each format, with its option if one decides, and a promise that it keeps."""
 MAKERS = tuple(PROMISES)

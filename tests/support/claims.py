@@ -15,24 +15,28 @@ LABELS = [*SCHEMES, GRAPH]
 """The schemes, and those with an option that decides about what they claim."""
 
 ABOUT_VALUES = {
-    "k-anonymity(k=3)": "cuts mondrian incognito codip",
-    "l-diversity(l=2)": "cuts lifting sealed mondrian incognito burel heterogeneous anatomy baseline codip",
-    "l-diversity(l=2, kind=distinct)": "cuts mondrian incognito anatomy baseline codip",
-    "l-diversity(l=1.5, kind=entropy)": "cuts mondrian incognito baseline codip",
-    "l-diversity(l=2, kind=recursive, c=3)": "cuts mondrian incognito baseline codip",
-    "t-closeness(t=0.3)": "cuts mondrian incognito sabre baseline codip",
-    "t-closeness(t=0.15)": "cuts mondrian incognito sabre baseline codip",
-    "beta-likeness(beta=0.5)": "cuts lifting sealed mondrian incognito burel heterogeneous perturbation baseline codip",
-    "beta-likeness(beta=2)": "cuts lifting sealed mondrian incognito burel heterogeneous perturbation baseline codip",
-    "beta-likeness(beta=2, variant=basic)": (
-        "cuts lifting sealed mondrian incognito burel heterogeneous perturbation baseline codip"
+    "k-anonymity(k=3)": "cuts mirrored mondrian incognito codip",
+    "l-diversity(l=2)": "cuts lifting sealed mirrored mondrian incognito burel heterogeneous anatomy baseline codip",
+    "l-diversity(l=2, kind=distinct)": "cuts mirrored mondrian incognito anatomy baseline codip",
+    "l-diversity(l=1.5, kind=entropy)": "cuts mirrored mondrian incognito baseline codip",
+    "l-diversity(l=2, kind=recursive, c=3)": "cuts mirrored mondrian incognito baseline codip",
+    "t-closeness(t=0.3)": "cuts mirrored mondrian incognito sabre baseline codip",
+    "t-closeness(t=0.15)": "cuts mirrored mondrian incognito sabre baseline codip",
+    "beta-likeness(beta=0.5)": (
+        "cuts lifting sealed mirrored mondrian incognito burel heterogeneous perturbation baseline codip"
     ),
-    "beta-likeness(beta=2, negative=0.9)": "cuts mondrian incognito perturbation baseline codip",
-    "delta-disclosure(delta=1.5)": "cuts mondrian incognito baseline codip",
+    "beta-likeness(beta=2)": (
+        "cuts lifting sealed mirrored mondrian incognito burel heterogeneous perturbation baseline codip"
+    ),
+    "beta-likeness(beta=2, variant=basic)": (
+        "cuts lifting sealed mirrored mondrian incognito burel heterogeneous perturbation baseline codip"
+    ),
+    "beta-likeness(beta=2, negative=0.9)": "cuts mirrored mondrian incognito perturbation baseline codip",
+    "delta-disclosure(delta=1.5)": "cuts mirrored mondrian incognito baseline codip",
     "alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian incognito burel heterogeneous ambiguity",
     "alpha-beta(alpha=0.5, beta=0.5, presence=combined)": "cuts mondrian incognito burel heterogeneous ambiguity",
-    "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts sealed mondrian incognito burel heterogeneous codip",
-    "k-anonymity(k=2) & t-closeness(t=0.4) & l-diversity(l=2)": "cuts mondrian incognito sabre codip",
+    "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts sealed mirrored mondrian incognito burel heterogeneous codip",
+    "k-anonymity(k=2) & t-closeness(t=0.4) & l-diversity(l=2)": "cuts mirrored mondrian incognito sabre codip",
 }
 """Promises about sensitive attributes of any kind."""
 
@@ -40,20 +44,20 @@ ABOUT_NUMBERS = {
     "proximity(epsilon=3, m=2)": "cuts mondrian proximity retention codip",
     "proximity(epsilon=0.2, m=3, neighbourhood=relative)": "cuts mondrian proximity retention codip",
     "proximity(epsilon=0.5, m=2) & k-anonymity(k=3)": "cuts mondrian proximity codip",
-    "ke-anonymity(k=2, e=3)": "cuts mondrian incognito baseline codip",
-    "variance(v=2) & k-anonymity(k=2)": "cuts mondrian incognito codip",
+    "ke-anonymity(k=2, e=3)": "cuts mirrored mondrian incognito baseline codip",
+    "variance(v=2) & k-anonymity(k=2)": "cuts mirrored mondrian incognito codip",
 }
 """Promises about a numeric sensitive attribute."""
 
 AT_BORDERS = {
-    "l-diversity(l=2.5)": "cuts lifting sealed mondrian incognito burel heterogeneous baseline codip",
+    "l-diversity(l=2.5)": "cuts lifting sealed mirrored mondrian incognito burel heterogeneous baseline codip",
     "alpha-beta(alpha=1, beta=0.5)": (
-        "cuts lifting sealed mondrian incognito burel heterogeneous anatomy baseline ambiguity codip"
+        "cuts lifting sealed mirrored mondrian incognito burel heterogeneous anatomy baseline ambiguity codip"
     ),
     "k-anonymity(k=2) & l-diversity(l=2) & alpha-beta(alpha=0.7, beta=0.6)": (
         "cuts mondrian incognito burel heterogeneous ambiguity"
     ),
-    "variance(v=2)": "cuts mondrian incognito baseline codip",
+    "variance(v=2)": "cuts mirrored mondrian incognito baseline codip",
 }
 """Promises that differ little from others above, but for who keeps them."""
 

@@ -17,6 +17,7 @@ PROMISES = {
     "incognito": "k-anonymity(k=5)",
     "lifting": "beta-likeness(beta=2)",
     "sealed": "beta-likeness(beta=4)",
+    "mirrored": "beta-likeness(beta=4)",
     "burel": "beta-likeness(beta=2)",
     "sabre": "t-closeness(t=0.35)",
     "heterogeneous": "beta-likeness(beta=2)",

@@ -14,7 +14,7 @@ from discreet.adversary.formats.nested.audit import audit_nested
 from discreet.adversary.formats.projected.audit import audit_projected
 from discreet.adversary.formats.randomised.perturbed import audit_perturbed
 from discreet.adversary.formats.randomised.retained import audit_retained
-from discreet.adversary.formats.sealed.audit import audit_sealed
+from discreet.adversary.formats.sealed.audit import audit_mirrored, audit_sealed
 from discreet.errors import DiscreetError
 from discreet.plugins import plugged
 from discreet.releases import (
@@ -23,6 +23,7 @@ from discreet.releases import (
     AnatomyRelease,
     GeneralizedRelease,
     MatchedRelease,
+    MirroredRelease,
     NestedRelease,
     PerturbedRelease,
     ProjectedRelease,
@@ -43,6 +44,7 @@ AUDITORS: dict[type[Release], Auditor] = {
     MatchedRelease: audit_matched,
     ProjectedRelease: audit_projected,
     SealedRelease: audit_sealed,
+    MirroredRelease: audit_mirrored,
 }
 """The auditors of the built-in formats; a plug-in registers its own with its format."""
 

@@ -137,10 +137,15 @@ def candidates(points, axes, least, layout, learnt, found):
                 found.axis[number] = j
                 found.code[number] = ranks[above]
                 found.left[number] = left
-                likely = (learnt[j, 1] + 1.0) / (learnt[j, 0] + 1.0)
-                found.merit[number] = saved * (min(left, n - left) / n) ** 0.3 * likely
+                found.merit[number] = saved * (min(left, n - left) / n) ** 0.3 * likely(learnt, j)
                 number += 1
     return number
+
+
+@kernel
+def likely(learnt, axis):
+    """How many of the latest tests along an axis were passed, taking one more for passed."""
+    return (learnt[axis, 1] + 1.0) / (learnt[axis, 0] + 1.0)
 
 
 @kernel

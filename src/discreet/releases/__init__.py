@@ -16,6 +16,7 @@ from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.randomised.retained import RetainedRelease
 from discreet.releases.release import Release
+from discreet.releases.sealed.mirrored import MirroredRelease
 from discreet.releases.sealed.release import SealedRelease
 from discreet.releases.trace import write_trace
 from discreet.table.texts import near
@@ -26,6 +27,7 @@ __all__ = [
     "AnatomyRelease",
     "GeneralizedRelease",
     "MatchedRelease",
+    "MirroredRelease",
     "NestedRelease",
     "PerturbedRelease",
     "ProjectedRelease",
@@ -50,6 +52,7 @@ FORMATS: Registry[type[Release]] = Registry(
             MatchedRelease,
             ProjectedRelease,
             SealedRelease,
+            MirroredRelease,
         )
     },
     lambda plug: plug.release,

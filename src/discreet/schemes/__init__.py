@@ -22,6 +22,7 @@ from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.schemes.randomised.perturbation import Perturbation
 from discreet.schemes.randomised.retention import Retention
 from discreet.schemes.scheme import Scheme
+from discreet.schemes.sealed.mirrored import Mirrored
 from discreet.schemes.sealed.scheme import Sealed
 from discreet.table.texts import near
 
@@ -36,6 +37,7 @@ __all__ = [
     "Heterogeneous",
     "Incognito",
     "Lifting",
+    "Mirrored",
     "Mondrian",
     "Perturbation",
     "Retention",
@@ -60,6 +62,7 @@ SCHEMES: Registry[type[Scheme]] = Registry(
             Sabre,
             Heterogeneous,
             Sealed,
+            Mirrored,
             SplitAndPartition,
             Perturbation,
             Retention,

@@ -24,6 +24,14 @@ from discreet.releases.generalized.release import GROUP, GeneralizedRelease, che
 from discreet.table.table import Table
 
 SEAL, TOLD = "seal", "told"
+BELIEVED = (
+    "What was drawn was drawn fairly, nobody can repeat it, and this release was not chosen among several of the same "
+    "table. No file can show this; it has to be believed."
+)
+DEPENDENCE = (
+    "The promise does not bound what an adversary believes who knows how quasi-identifiers and sensitive values depend "
+    "on each other."
+)
 ASSUMPTIONS = (
     TRUE_VALUES,
     OF_GROUPS[1],
@@ -34,10 +42,8 @@ ASSUMPTIONS = (
     "The promise therefore also covers an adversary who knows the algorithm, everybody's quasi-identifiers and how "
     "often each sensitive value occurs, and takes all ways to give the values to the persons as equally likely. It is "
     "the same for someone who knows the values of some persons, compared with what the group tells about the others.",
-    "The coins were fair, nobody can repeat them, and this release was not chosen among several of the same table. No "
-    "file can show this; it has to be believed.",
-    "The promise does not bound what an adversary believes who knows how quasi-identifiers and sensitive values depend "
-    "on each other.",
+    BELIEVED,
+    DEPENDENCE,
     ONE_RELEASE,
 )
 

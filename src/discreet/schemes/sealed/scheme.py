@@ -126,9 +126,14 @@ class Sealed(Scheme):
         return self._cutting(table, stated(principle, table), prior).likelihood(groups)
 
     def _cutting(self, table: Table, principle: Principle, prior: Prior) -> Cutting:
-        if table.unusable is not None and len(table.unusable):
-            raise DiscreetError(
-                f"scheme {self.name!r} withholds no rows, and {len(table.unusable):,} have missing numbers; treat "
-                f"missing as a value of its own instead ({argument('missing', 'value')}), or choose scheme 'cuts'"
-            )
+        check_usable(self.name, table)
         return Cutting.of(table, principle, prior, self.loss, self.values)
+
+
+def check_usable(scheme: str, table: Table) -> None:
+    """Refuse a table with rows that would have to be withheld: which others to withhold with them, values decide."""
+    if table.unusable is not None and len(table.unusable):
+        raise DiscreetError(
+            f"scheme {scheme!r} withholds no rows, and {len(table.unusable):,} have missing numbers; treat missing as "
+            f"a value of its own instead ({argument('missing', 'value')}), or choose scheme 'cuts'"
+        )

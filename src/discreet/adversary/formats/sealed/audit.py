@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,20 @@ COINS = "that its coins were fair, cannot be repeated, and that it was not chose
 SEEDED = "it was made with a seed, and whoever knows that can repeat its coins: nothing is sealed"
 
 
-def audit_sealed(case: Case[SealedRelease]) -> FormatFindings:
+def audit_mirrored(case: Case[Any]) -> FormatFindings:
+    """Audit a mirrored release against its original; see ``audit``."""
+    found = audit_generalized(case)
+    rest = _on_trust(case)
+    told = f"The choice of groups tells nothing to someone who knows the algorithm and nobody's value; {rest}."
+    return replace(found, checks=[*found.checks, Check("mirror", True, told, caveat=rest)])
+
+
+def _on_trust(case: Case[Any]) -> str:
+    """Return what no file can show."""
+    return SEEDED if "experimental_seed" in case.manifest else COINS
+
+
+def audit_sealed(case: Case[Any]) -> FormatFindings:
     """Audit a sealed release against its original; see ``audit``."""
     found = audit_generalized(case)
     return replace(found, checks=[*found.checks, _seal(case)])
@@ -33,7 +47,7 @@ def _seal(case: Case[SealedRelease]) -> Check:
         return Check("seal", True, "The seal was not judged, because the tables are faulty.")
     caps = together(case.parts).caps(prior) if case.parts else None
     if caps is None:
-        return Check("seal", True, "No promise bounds the values from above, so there is nothing to be judged by the seal.")
+        return Check("seal", True, "No promise bounds values from above, so there is nothing to judge by the seal.")
     counts = counts_of(align(release, case.original), len(prior.values))
     cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.told)[counts.groups]
     most = cap * left / (1.0 - cap + cap * left)  # the share whose odds are this factor of the cap's
@@ -49,10 +63,10 @@ def _seal(case: Case[SealedRelease]) -> Check:
             "more than is promised."
         )
         return Check("seal", False, sentence)
-    seeded = "experimental_seed" in case.manifest
+    rest = _on_trust(case)
     worst = float(np.exp(release.told.max(initial=0.0)))
     sentence = (
         f"Every group leaves room for what the search for it may have told to someone who knows the algorithm (odds up "
-        f"to {worst:.3g} times those of the group); {SEEDED if seeded else COINS}."
+        f"to {worst:.3g} times those of the group); {rest}."
     )
-    return Check("seal", True, sentence, caveat=SEEDED if seeded else COINS)
+    return Check("seal", True, sentence, caveat=rest)

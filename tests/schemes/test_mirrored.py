@@ -1,0 +1,102 @@
+"""Halves that could be exchanged: by all worlds of small tables, their choice tells nothing."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+from discreet.analyst.loss import ail
+from discreet.datasets import census
+from naive import mirrored as naive
+from naive.sealed import posteriors, worlds
+
+VALUES = ["aaabb", "aaabbb", "aaaabb", "aabbc", "aabbcc", "aaabbbb"]
+
+
+def toy(seed: int) -> tuple[list[tuple[float, ...]], str, dict[str, float]]:
+    chance = random.Random(seed)
+    values = VALUES[seed % len(VALUES)]
+    cap = chance.choice([0.5, 0.6, 0.67, 0.75, 0.8])
+    points = [(chance.random(), chance.random()) for _ in values]
+    return points, values, {value: max(cap, values.count(value) / len(values)) for value in values}
+
+
+def told(points: Sequence[tuple[float, ...]], values: str, caps: dict[str, float], *, strict: bool) -> Fraction:
+    """The largest ratio between a belief of who knows the algorithm and the share of the value in the group."""
+    every = {world: naive.outcomes(points, world, caps, strict=strict) for world in worlds(values)}
+    found = Fraction(0)
+    for seen, beliefs in posteriors(every).items():
+        for group, held in seen:  # type: ignore[attr-defined]
+            for person in group:
+                for value in set(held):
+                    share = Fraction(held.count(value), len(held))
+                    found = max(found, beliefs.get((person, value), Fraction(0)) / share)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_everyone_is_believed_to_have_a_value_as_likely_as_the_group_says(seed: int) -> None:
+    assert told(*toy(seed), strict=True) == 1
+
+
+def test_an_odd_row_that_is_drawn_in_a_second_test_gives_somebody_away() -> None:
+    points = [(0.25, 0.06), (0.96, 0.81), (0.55, 0.54), (0.85, 0.45), (0.40, 0.34), (0.26, 0.02)]
+    caps = {"a": 0.75, "b": 0.75}
+    every = {world: naive.outcomes(points, world, caps, strict=False) for world in worlds("aaabbb")}
+    certain = [
+        person
+        for seen, beliefs in posteriors(every).items()
+        for group, held in seen  # type: ignore[attr-defined]
+        for person in group
+        if len(set(held)) == 2 and beliefs.get((person, "a")) == 1
+    ]
+    assert certain, "one of six persons is known to have a value that a third of the group has"
+    assert told(points, "aaabbb", caps, strict=True) == 1
+
+
+@pytest.mark.parametrize("seed", [1, 2, 5])
+def test_the_scheme_has_the_probabilities_of_its_definition(seed: int) -> None:
+    points, values, caps = toy(seed)
+    cap = caps["a"]
+    columns = {"x": [x for x, _ in points], "y": [y for _, y in points], "s": list(values)}
+    table = dc.read(pa.table(columns), quasi=["x", "y"], sensitive="s")
+    likely = naive.outcomes(points, values, dict.fromkeys(caps, cap))
+    runs = 600
+    seen: Counter[frozenset[frozenset[int]]] = Counter()
+    for at in range(runs):
+        trace = dc.Mirrored(random_state=at).publish(table, dc.LDiversity(1 / cap)).trace
+        assert trace is not None
+        seen[frozenset(frozenset(np.flatnonzero(trace == group).tolist()) for group in set(trace.tolist()))] += 1
+    assert set(seen) <= set(likely)
+    squared = sum((seen[one] - runs * float(share)) ** 2 / (runs * float(share)) for one, share in likely.items())
+    assert squared < len(likely) + 5 * (2 * len(likely)) ** 0.5 + 10  # chance: less than once in 10,000 times
+
+
+def test_it_keeps_promises_that_bound_no_single_value() -> None:
+    table, promise = census(2000, sensitive="work_class"), dc.parse("t-closeness(t=0.2) & k-anonymity(k=20)")
+    release = dc.publish(table, promise, dc.Mirrored())
+    assert release.groups > 1
+    assert ail(release) < 1.0
+
+
+def test_persons_at_one_place_are_halved_at_random() -> None:
+    table = dc.read(pa.table({"x": [0, 0, 0, 0, 1], "s": list("ababa")}), quasi="x", sensitive="s")
+    together = set()
+    for seed in range(40):
+        trace = dc.Mirrored(random_state=seed).publish(table, dc.LDiversity(1.5)).trace
+        assert trace is not None
+        together.add(tuple((trace == trace[0]).tolist()))
+    assert len(together) > 4
+
+
+def test_rows_to_be_withheld_are_refused() -> None:
+    table = dc.read(pa.table({"x": [1, 2, None, 3], "s": list("abab")}), quasi="x", sensitive="s", missing="withhold")
+    with pytest.raises(dc.DiscreetError, match="withholds no rows"):
+        dc.publish(table, dc.LDiversity(2), dc.Mirrored(), most_withheld=1.0)
