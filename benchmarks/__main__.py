@@ -20,6 +20,7 @@ from benchmarks import (
     minimality,
     proximity,
     queries,
+    sealed,
     speed,
 )
 
@@ -34,6 +35,7 @@ PARTS = {
     "lifting": lifting.main,
     "attacks": attacks.main,
     "minimality": minimality.main,
+    "sealed": sealed.main,
     "codip": codip.main,
     "ambiguity": ambiguity.main,
     "proximity": proximity.main,

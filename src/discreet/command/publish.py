@@ -74,9 +74,10 @@ class Outcome:
     click.option(
         "--scheme",
         metavar="NAME",
-        help="How the table is published: cuts (default), lifting, mondrian, incognito, burel, sabre, heterogeneous, "
-        "proximity (default for proximity promises), anatomy, baseline, perturbation, retention, ambiguity (for "
-        "alpha-beta) or codip (several sensitive attributes in several tables).",
+        help="How the table is published: cuts (default), lifting, sealed and mirrored (against whoever knows the "
+        "algorithm), mondrian, incognito, burel, sabre, heterogeneous, proximity (default for proximity promises), "
+        "anatomy, baseline, perturbation, retention, ambiguity (for alpha-beta) or codip (several sensitive attributes "
+        "in several tables).",
     ),
     click.option(
         "--option",
@@ -140,6 +141,8 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       mondrian      effort, loss, withhold, values
       incognito     loss, withhold, values, most_discernibility=2.5e9
       lifting       lift=companions|blind, effort, loss=ail|gcp, base=none|cuts, values
+      sealed        loss, values
+      mirrored      loss, values
       burel         retrieval=hilbert|nearest, room=enough|any, refine=true|false, values
       sabre         share=0.5, retrieval, values
       heterogeneous matching=greedy|sort-greedy|hungarian, buckets=fewest|published,
@@ -206,6 +209,11 @@ def carry_out(job: Job) -> Outcome:
     scheme = make_scheme(job.scheme, job.options, job.seed, promise)
     if job.seed is not None:
         note("Note: with --seed the release is an experiment: whoever knows the seed can tell whose row is whose.")
+    if scheme.one_run and target.exists():
+        note(
+            f"Note: this replaces a release. What scheme {scheme.name!r} promises to hold against whoever knows the "
+            "algorithm holds for one run: if it was run on this table before, do not choose among the results."
+        )
     with watching() as progress:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)

@@ -29,6 +29,8 @@ class Scheme(ABC):
     """Whether it can hide who is in the table."""
     several: ClassVar[bool] = False
     """Whether it protects several sensitive attributes at once."""
+    one_run: ClassVar[bool] = False
+    """Whether its promise covers one run only: whoever looks at several and chooses among them undoes it."""
     persons: ClassVar[bool] = False
     """Whether it keeps promises about persons who have several rows each."""
 

@@ -60,6 +60,7 @@ class Mirrored(Scheme):
 
     name: ClassVar[str] = "mirrored"
     format: ClassVar[type[MirroredRelease]] = MirroredRelease
+    one_run: ClassVar[bool] = True
 
     loss: Loss = "ail"
     """The loss by which cuts are put in order: ``ail``, ``gcp`` or ``discernibility``."""

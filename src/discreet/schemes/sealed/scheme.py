@@ -69,6 +69,7 @@ class Sealed(Scheme):
 
     name: ClassVar[str] = "sealed"
     format: ClassVar[type[SealedRelease]] = SealedRelease
+    one_run: ClassVar[bool] = True
 
     loss: Loss = "ail"
     """The loss by which cuts are put in order: ``ail``, ``gcp`` or ``discernibility``."""

@@ -1,0 +1,165 @@
+"""What a promise against whoever knows the algorithm costs: sealed and mirrored beside schemes that make none.
+
+Toy tables are looked at exactly: every way to give the values to the persons is published, the probability of every
+release is known (sealed) or estimated from many runs (schemes that draw something else), and all worlds that give the
+same release are weighed.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import defaultdict
+
+import numpy as np
+import pyarrow as pa
+
+import discreet as dc
+from benchmarks import adult, measuring
+from benchmarks.measuring import KEYS, processor_seconds, seconds, show
+from benchmarks.minimality import Tally
+from discreet.adversary.attacks.minimality import Posterior, content, reruns, with_values, worlds
+from discreet.analyst.loss import ail
+from discreet.datasets import LIKENESS_QUASI, census
+from discreet.principles import Prior
+
+BETAS = 1, 2, 4
+RUNS = 5
+SCHEMES: dict[str, dc.Scheme] = {
+    "sealed": dc.Sealed(),
+    "mirrored": dc.Mirrored(),
+    "BUREL": dc.Burel(),
+    "Mondrian": dc.Mondrian(),
+    "cuts, plain": dc.Cuts(cuts=("plain",)),
+    "cuts": dc.Cuts(),
+}
+TOYS = {"aaaabbbb": 3}
+"""The values of toy tables, and how often persons are placed for them."""
+SHARE = 0.8
+AGAIN = {"sealed": 0, "mirrored": 30, "BUREL": 30, "lifting": 10}
+"""How often a scheme is run on each world; 0 where probabilities are exact, and once where nothing is drawn."""
+
+
+def main() -> None:
+    for scheme in SCHEMES.values():
+        dc.publish(census(2000), dc.BetaLikeness(2), scheme)  # compiles
+    for number in (3, 5):
+        table = census(500_000, quasi=LIKENESS_QUASI[:number])
+        _losses(f"census of 500,000 rows, {number} QIs, salary sensitive", table)
+    _losses("census of 100,000 rows, 3 QIs, salary sensitive", census(100_000))
+    _losses("census of 10,000 rows, 5 QIs, salary sensitive", census(10_000, quasi=LIKENESS_QUASI))
+    if adult.DATA.is_dir():
+        _losses("Adult, 8 QIs, occupation sensitive", adult.read())
+    _toys()
+
+
+def _losses(title: str, table: dc.Table) -> None:
+    """AIL by beta, the mean of several runs and their range where something is drawn."""
+    unit, lines = seconds(lambda: np.argsort(KEYS), repeat=7, clock=time.process_time), []
+    for name, scheme in SCHEMES.items():
+        cells, taken = [], 0.0
+        for beta in BETAS:
+            losses: list[float] = []
+
+            def run(scheme: dc.Scheme = scheme, beta: int = beta, losses: list[float] = losses) -> None:
+                losses.append(ail(dc.publish(table, dc.BetaLikeness(beta), scheme)))
+
+            taken = max(taken, processor_seconds(run))
+            for _ in range(RUNS - 1 if name in AGAIN else 0):
+                run()
+            spread = f" ({min(losses):.3f} to {max(losses):.3f})" if len(losses) > 1 else ""
+            cells.append(f"{np.mean(losses):.3f}{spread}")
+        lines.append((name, *cells, f"{taken / unit:.0f}"))
+    header = ("scheme", *(f"beta={beta}" for beta in BETAS), "sorts, at most")
+    show(f"Sealed and mirrored, AIL: {title}", header, lines)
+
+
+def _toys() -> None:
+    promise = dc.LDiversity(1 / SHARE)
+    lines, marks = [], []
+    for name, scheme in {**SCHEMES, "lifting": dc.Lifting()}.items():
+        tally, losses = Tally(), []
+        for values, places in TOYS.items():
+            for seed in range(places):
+                table = _toy(values, seed)
+                found = _sealed(table, promise) if name == "sealed" else _rerun(table, promise, scheme, name)
+                for posterior, loss, times in found:
+                    tally.add(posterior, promise.caps(Prior.of(table)), times)
+                    losses += [loss] * times
+        lines.append((name, f"{np.mean(losses):.3f}", *tally.cells()))
+        marks.append({"scheme": name, "loss": float(np.mean(losses)), "worst": float(tally.cells()[3])})
+    title = f"Whoever knows the algorithm, {promise}: all tables with the values {' or '.join(TOYS)} at random places"
+    show(title, ("scheme", "AIL", "tables over", "pairs over", "95 % quantile", "worst", "standard error"), lines)
+    _picture(marks)
+
+
+def _toy(values: str, seed: int) -> dc.Table:
+    chance = random.Random(seed)
+    columns = {"x": [chance.randrange(6) for _ in values], "y": [chance.randrange(4) for _ in values]}
+    return dc.read(pa.table({**columns, "s": list(values)}), quasi=["x", "y"], sensitive="s")
+
+
+def _rerun(table: dc.Table, promise: dc.Principle, scheme: dc.Scheme, name: str) -> list[tuple[Posterior, float, int]]:
+    losses: dict[object, float] = {}
+
+    def publish(world: dc.Table) -> dc.Release:
+        release = scheme.publish(world, promise)
+        losses[content(release)] = ail(release)
+        return release
+
+    known = reruns(table, publish, runs=AGAIN.get(name, 1))
+    found = ((known.posterior(seen), losses[seen]) for seen in known.found)
+    return [(posterior, loss, posterior.matches) for posterior, loss in found]
+
+
+def _sealed(table: dc.Table, promise: dc.Principle) -> list[tuple[Posterior, float, int]]:
+    """Exactly: every partition that some run on some world gives, weighed by its probability in every world."""
+    scheme, every = dc.Sealed(), list(worlds(table))
+    tables = [with_values(table, world) for world in every]
+    partitions = {_numbered(scheme.publish(world, promise).trace) for world in tables for _ in range(20)}
+    result = []
+    for groups in partitions:
+        chances = [float(scheme.likelihood(world, promise, np.array(groups))) for world in tables]
+        release = dc.GeneralizedRelease.from_groups(table, np.array(groups), promise=promise, scheme="sealed")
+        of_counts: dict[object, list[int]] = defaultdict(list)
+        for at, world in enumerate(every):
+            if chances[at]:
+                of_counts[tuple(sorted(zip(groups, world.tolist(), strict=True)))].append(at)
+        for alike in of_counts.values():
+            total = sum(chances[at] for at in alike)
+            beliefs = np.zeros((table.rows, len(table.prior_counts)))
+            for at in alike:
+                beliefs[np.arange(table.rows), every[at]] += chances[at] / total
+            times = max(1, round(1000 * total / len(every)))
+            result.append((Posterior(beliefs, np.zeros_like(beliefs), len(alike)), ail(release), times))
+    return result
+
+
+def _numbered(trace: np.ndarray | None) -> tuple[int, ...]:
+    """Groups by numbers in the order of their first rows."""
+    assert trace is not None
+    numbers: dict[int, int] = {}
+    return tuple(numbers.setdefault(group, len(numbers)) for group in trace.tolist())
+
+
+def _picture(marks: list[dict[str, object]]) -> None:
+    """Loss against the worst belief."""
+    from discreet.report.plots import library, themed
+
+    across = {"field": "loss", "type": "quantitative", "title": "AIL", "scale": {"zero": False}}
+    up = {"field": "worst", "type": "quantitative", "title": "worst belief, as a multiple of its bound"}
+    name = {"mark": {"type": "text", "align": "left", "dx": 9}, "encoding": {"text": {"field": "scheme"}}}
+    bound = {
+        "data": {"values": [{"worst": 1}]},
+        "mark": {"type": "rule", "strokeDash": [4, 4]},
+        "encoding": {"y": {"field": "worst", "type": "quantitative"}},
+    }
+    dots = {
+        "data": {"values": marks},
+        "encoding": {"x": across, "y": up},
+        "layer": [{"mark": {"type": "point", "filled": True, "size": 90}}, name],
+    }
+    chart = themed({"width": 520, "height": 300, "layer": [bound, dots], "background": "white"}, autosize="pad")
+    measuring.plots.mkdir(parents=True, exist_ok=True)
+    (measuring.plots / "sealed.png").write_bytes(library().vegalite_to_png({**chart, "background": "white"}, scale=2))
+    print(f"\nThe plot is in {measuring.plots / 'sealed.png'}.")
