@@ -19,6 +19,7 @@ from discreet.datasets import census
 from discreet.kernels import sealing
 from discreet.schemes.sealed.cutting import Cutting
 from naive import sealed as naive
+from support.command import run
 
 TOYS = 200
 Outcomes = Mapping[frozenset[frozenset[int]], Fraction]
@@ -197,13 +198,10 @@ def test_the_audit_says_what_has_to_be_believed(tmp_path: Any) -> None:
         assert told in str(audit)
 
 
-def test_a_second_run_into_the_same_folder_is_warned_about(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    from discreet.command.main import main
-
+def test_a_second_run_into_the_same_folder_is_warned_about(tmp_path: Any) -> None:
     lines = [f"{x % 9},{'ab'[x % 2]}" for x in range(40)]
     (tmp_path / "people.csv").write_text("\n".join(["x,s", *lines]))
     asked = ["publish", str(tmp_path / "people.csv"), "-o", str(tmp_path / "r"), "--quasi", "x", "--sensitive", "s"]
     asked += ["--promise", "l-diversity(l=1.2)", "--scheme", "sealed"]
     for more, warned in (([], False), (["--force"], True)):
-        assert main([*asked, *more]) == 0
-        assert ("do not choose among the results" in capsys.readouterr().err) == warned
+        assert ("do not choose among the results" in run(*asked, *more).stderr) == warned
