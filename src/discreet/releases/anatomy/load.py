@@ -74,7 +74,7 @@ def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
 def _counted(
     secret: Attribute,
     name: str,
-    lines: Mapping[str, Any],
+    lines: Mapping[str, tuple[list[str], NDArray[Any]]],
     ids: NDArray[np.int64],
     sizes: NDArray[np.int64],
     table: str,

@@ -55,8 +55,8 @@ ASSUMPTIONS = (
     ONE_RELEASE,
 )
 APART = (
-    "Every sensitive attribute is counted in a table of its own; which values of different attributes belong to one row "
-    "is not published. The promise bounds what is learnt about each attribute by itself."
+    "Every sensitive attribute is counted in a table of its own; which values of different attributes belong to one "
+    "row is not published. The promise bounds what is learnt about each attribute by itself."
 )
 """An assumption stated if several attributes are sensitive."""
 
@@ -198,12 +198,12 @@ class AnatomyRelease(GroupedRowsRelease):
         """Every sensitive attribute."""
         return (Counted(self.values, self.counts), *self.further)
 
-    def about(self, name: str) -> AnatomyRelease:
-        """What is published about one sensitive attribute, without the others."""
-        at = [attribute.name for attribute in self.sensitive].index(name)
+    def about(self, attribute: str | None) -> AnatomyRelease:
+        """What is published about one sensitive attribute, without the others; about the first if None."""
+        at = self._place(attribute)
         if not self.further:
             return self
-        attributes = tuple(one for one in self.attributes if one.role != "sensitive" or one.name == name)
+        attributes = tuple(one for one in self.attributes if one.role != "sensitive" or one is self.sensitive[at])
         values, counts = self.counted[at]
         return replace(self, attributes=attributes, values=values, counts=counts, further=())
 
@@ -214,18 +214,20 @@ class AnatomyRelease(GroupedRowsRelease):
 
     # --------------------------------------------------------------------------------------------------------- asking
 
-    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+    def beliefs(
+        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
+    ) -> NDArray[np.float64]:
         """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
 
         ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
         equally likely to be the person's, and the belief in a value, given the row, is the value's share in the row's
         group; the result is the mean over these rows. If no row has the values, the person was withheld: then the
         belief is the distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are not
-        known.
+        known. ``attribute`` names another sensitive attribute than the first.
         """
         from discreet.releases.anatomy.beliefs import beliefs_at
 
-        return beliefs_at(self, points, withheld)
+        return beliefs_at(self.about(attribute), points, withheld)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
@@ -317,4 +319,4 @@ def check_countable(table: Table, what: str) -> None:
     if not table.sensitive:
         raise DiscreetError(f"{what} counts the values of a sensitive attribute and the table has none")
     if any(column.name == COUNT for column in table.sensitive):
-        raise DiscreetError(f"a sensitive attribute is called {COUNT!r}, like the column that a release adds; rename it")
+        raise DiscreetError(f"a sensitive attribute is called {COUNT!r}, as is a column that a release adds; rename it")

@@ -70,6 +70,10 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
         given = given or taken
         checks += warnings
     checks.append(averages(parts))
+    if len(views) > 1:
+        names = wording.listed(repr(view.release.secret.name) for view in views)
+        told = f"The promises were judged about {names} each by itself; which of their values go together is not told."
+        checks.append(Check("each attribute", True, told))
     return FormatFindings(checks, kept, _losses(release, case.withheld), how, given, release.groups)
 
 
