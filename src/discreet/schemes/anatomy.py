@@ -58,8 +58,8 @@ class _ExactScheme(Scheme):
 
     def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
         """Return why the scheme cannot keep what is promised about some attribute; None if it can."""
-        refusals = ((self.refusal(one.promise, one.prior), one.promise) for one in each)
-        return next((for_several(refusal, promise) for refusal, promise in refusals if refusal), None)
+        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise, principle) for one in each)
+        return next(filter(None, refusals), None)
 
     def _release(
         self, table: Table, groups: NDArray[np.int32], principle: Principle, rng: np.random.Generator

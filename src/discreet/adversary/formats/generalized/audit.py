@@ -15,7 +15,7 @@ from discreet.adversary.checks.persons import judged_by_persons
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.checks.trace import by_trace
 from discreet.adversary.checks.unions import unions
-from discreet.adversary.formats.generalized.align import align, each_sensitive
+from discreet.adversary.formats.generalized.align import Aligned, align, each_sensitive
 from discreet.adversary.formats.generalized.support import without_trace
 from discreet.adversary.formats.orders import order_of_generalized
 from discreet.adversary.subjects import Subjects
@@ -25,10 +25,10 @@ from discreet.principles import Prior
 from discreet.releases.generalized.release import GeneralizedRelease
 
 
-def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
-    """Audit a generalized release against its original; see ``audit``."""
+def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = None) -> FormatFindings:
+    """Audit a generalized release against its original, to which it may have been aligned before; see ``audit``."""
     release, original = case.release, case.original
-    aligned = align(release, original)
+    aligned = aligned or align(release, original)
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release)]
     checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
     check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
