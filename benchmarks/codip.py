@@ -246,8 +246,8 @@ def closeness(table: Table, found: Dependency) -> None:
             best = {most: reached.closeness(plan, 2, most) for most in limits}
             lines.append((what, *(f"{own:.3f} ({1 - own / naive[most]:.0%} better)" for most, own in best.items())))
         show(
-            f"Best closeness of CODIP*'s plans with k=2 by `incognito`, ages by {', '.join(map(str, ages))} years, by the "
-            f"largest discernibility in 10^9 ({time.process_time() - start:.0f} s); the paper: up to 40 % better",
+            f"Best closeness of CODIP*'s plans with k=2 by `incognito`, ages by {', '.join(map(str, ages))} years, by "
+            f"the largest discernibility in 10^9 ({time.process_time() - start:.0f} s); the paper: up to 40 % better",
             ("tables", *(f"dm={most}" for most in limits)),
             lines,
         )
