@@ -79,14 +79,14 @@ def findings(home: Path, table: Table, **more: Any) -> tuple[set[str], str]:
 
 def test_every_format_is_under_fire() -> None:
     """A format that is added needs a battery."""
-    assert BATTERIES.keys() == FORMATS.keys()
+    assert {name.partition(",")[0] for name in BATTERIES} == set(FORMATS)
 
 
 @pytest.mark.parametrize("format", BATTERIES)
 def test_a_true_release_holds(target: Callable[[str], Target], format: str) -> None:
     """It is of the format that the battery is for, and the battery speaks of all its tables."""
     table, release, home = target(format)
-    assert release.format == format
+    assert release.format == format.partition(",")[0]
     assert set(Folder(home).tables) == set(BATTERIES[format].tables)
     for trace in (None, release.trace):
         assert findings(home, table, trace=trace)[0] == unconfirmed(release, trace is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batteries.ambiguous import AMBIGUOUS
-from batteries.anatomy import ANATOMY
+from batteries.anatomy import ANATOMY, SEVERAL
 from batteries.generalized import GENERALIZED
 from batteries.matched import MATCHED
 from batteries.nested import NESTED
@@ -16,6 +16,7 @@ BATTERIES = {
     "nested": NESTED,
     "matched": MATCHED,
     "anatomy": ANATOMY,
+    "anatomy, several": SEVERAL,
     "ambiguous": AMBIGUOUS,
     "perturbed": PERTURBED,
     "retained": RETAINED,
@@ -23,4 +24,4 @@ BATTERIES = {
     "sealed": SEALED,
     "mirrored": MIRRORED,
 }
-"""By the name of the format; one that has none fails the tests."""
+"""By the name of the format, and what is special about its release; a format that has none fails the tests."""

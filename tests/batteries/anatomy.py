@@ -62,7 +62,56 @@ ANATOMY = Battery(
     },
     unreadable={
         "a count that is no number": (put("sensitive", "count", "many"), "whole number"),
-        "a table that is not named": (lambda folder: folder.manifest["tables"].pop("sensitive.csv"), "two tables"),
+        "a table that is not named": (
+            lambda folder: folder.manifest["tables"].pop("sensitive.csv"),
+            "must name the tables",
+        ),
         "a table that is lost": (lambda folder: (folder.path / "sensitive.csv").unlink(), "incomplete"),
     },
 )
+
+
+SEVERAL = ANATOMY._replace(
+    promise="l-diversity(l=2)",
+    stronger="l-diversity(l=4, attribute=ward)",
+    weaker="l-diversity(l=1.5)",
+    sensitive=("pay", "ward"),
+    tables={
+        "table": ANATOMY.tables["table"],
+        "sensitive_1": Lines(
+            column="pay",
+            text=another("1100", "0"),
+            crossed="group",
+            dropped=Must("broken consistency support"),
+            repeated=Must("broken consistency support totals"),
+            changed=Must("broken spelling support totals"),
+            exchanged=Must("spelling support"),
+        ),
+        "sensitive_2": Lines(
+            column="ward",
+            text=another("a", "b"),
+            crossed="group",
+            dropped=Must("broken consistency support"),
+            repeated=Must("broken consistency support totals"),
+            changed=Must("broken support totals"),
+            exchanged=Must("spelling"),
+        ),
+    },
+    own={
+        "a count is larger": (put("sensitive_2", "count", more(1)), Must("broken consistency support totals")),
+        "a count is none": (put("sensitive_2", "count", "0"), Must("broken consistency support")),
+        "a group is new": (put("table", "group", "99"), Must("consistency support")),
+        "a value that nobody has": (put("sensitive_2", "ward", UNKNOWN), Must("broken consistency support totals")),
+        "a kept value is changed": (KEPT_VALUE, Must("rows support")),
+        **FEWER_GROUPS,
+    },
+    unreadable={
+        "a count that is no number": (put("sensitive_2", "count", "many"), "whole number"),
+        "a table that is not named": (
+            lambda folder: folder.manifest["tables"].pop("sensitive_2.csv"),
+            "must name the tables",
+        ),
+        "a table that is lost": (lambda folder: (folder.path / "sensitive_2.csv").unlink(), "incomplete"),
+    },
+)
+"""With two sensitive attributes, each counted in a table of its own."""

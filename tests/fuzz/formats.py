@@ -182,26 +182,26 @@ def _groups_of_rows(published: Published) -> None:
     _presence(published, blocks, {number: len(lines) for number, lines in groups.items()})
 
 
-def _counted(published: Published) -> dict[int, Counter[Value]]:
-    """Return the published counts of sensitive values per group, checked against the rows."""
-    (column,) = published.case.sensitive
-    found: dict[int, Counter[Value]] = defaultdict(Counter)
-    for line in lines_of(published.folder, "sensitive"):
-        group, value = found[int(line["group"])], cell(column, line)
-        expect(value not in group, "a value is counted twice")
-        expect(int(line["count"]) > 0, "a value is counted that no row holds")
-        group[value] = int(line["count"])
-    rows = published.rows_by_group()
-    expect(found == {number: Counter(_shared(column, some)) for number, some in rows.items()}, "counts are wrong")
+def _counted(published: Published) -> None:
+    """Check the published counts of every sensitive attribute's values per group against the rows."""
+    rows, columns = published.rows_by_group(), published.case.sensitive
+    for at, column in enumerate(columns, 1):
+        found: dict[int, Counter[Value]] = defaultdict(Counter)
+        for line in lines_of(published.folder, "sensitive" if len(columns) == 1 else f"sensitive_{at}"):
+            expect(tuple(line) == ("group", column.name, "count"), f"a table of counts has {tuple(line)}")
+            group, value = found[int(line["group"])], cell(column, line)
+            expect(value not in group, "a value is counted twice")
+            expect(int(line["count"]) > 0, "a value is counted that no row holds")
+            group[value] = int(line["count"])
+        expect(found == {number: Counter(_shared(column, some)) for number, some in rows.items()}, "counts are wrong")
     expect(manifest_of(published.folder)["groups"] == len(rows), "groups are counted wrongly")
-    return found
 
 
 def _anatomy(published: Published) -> None:
     case = published.case
-    counted, rows = _counted(published), published.rows_by_group()
-    groups = _by_group(lines_of(published.folder, "table"))
-    expect(groups.keys() == counted.keys(), "groups are not those that are counted")
+    _counted(published)
+    groups, rows = _by_group(lines_of(published.folder, "table")), published.rows_by_group()
+    expect(groups.keys() == rows.keys(), "groups are not those that are counted")
     for number, lines in groups.items():
         _same([*case.quasi, *case.kept], lines, rows[number], "quasi-identifiers and kept values")
     _judge(published, list(rows.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -197,6 +198,22 @@ def test_withheld_rows_keep_the_promise_as_a_group_and_the_best_is_that_by_defin
     assert min(losses[node] for node in nodes) == pytest.approx(min(losses.values()))
     if not release.withheld:
         assert LOSSES[loss](release) == pytest.approx(min(losses.values()))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_lattice_for_several_sensitive_attributes_is_that_which_keeps_the_promises_about_each(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    columns = {"age": rng.integers(0, 12, 60), "size": rng.integers(0, 6, 60)}
+    columns |= {name: rng.choice(list("uvwx"), 60) for name in ("a", "b")}
+    table = dc.read(pa.table(columns), quasi=["age", "size"], sensitive=["a", "b"])
+    lattice = dc.Incognito().search(table, "l-diversity(l=2) & k-anonymity(k=3)")
+    alone = [
+        dc.Incognito().search(replace(table, sensitive=(column,)), "l-diversity(l=2) & k-anonymity(k=3)").kept
+        for column in table.sensitive
+    ]
+    assert np.array_equal(lattice.kept, alone[0] & alone[1]) and lattice.kept.any()
+    release = dc.publish(table, "l-diversity(l=2) & k-anonymity(k=3)", dc.Incognito())
+    assert LOSSES["ail"](release) == pytest.approx(lattice.minimal[0].loss)
 
 
 @given(with_missing(), st.sampled_from(PROMISES), st.sampled_from([0.0, 0.1, 0.5]))

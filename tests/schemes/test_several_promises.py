@@ -369,14 +369,14 @@ def test_other_commands(home: Path) -> None:
     assert done.exit_code == 0 and (home / "plot.svg").read_bytes().startswith(b"<svg ")
     done = run(home, "profile", *ROLES, "--json")
     assert "--sensitive disease,income --promise 'beta-likeness(beta=2, attribute=disease)'" in done.stdout
-    words = ["--promise", "l-diversity(l=2)", "--schemes", "cuts,mondrian,anatomy", "--queries", "50", "--json"]
+    words = ["--promise", "l-diversity(l=2)", "--schemes", "cuts,anatomy,lifting", "--queries", "50", "--json"]
     done = run(home, "compare", *ROLES, *words)
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert told["sensitive"] == ["disease", "income"]
-    cuts, mondrian, anatomy = told["results"]
-    assert cuts["holds"] and mondrian["holds"] and set(cuts["achieved"]) == {"l (disease)", "l (income)"}
-    assert "choose scheme 'cuts'" in anatomy["refusal"]
+    cuts, anatomy, lifting = told["results"]
+    assert cuts["holds"] and anatomy["holds"] and set(cuts["achieved"]) == {"l (disease)", "l (income)"}
+    assert "choose scheme 'cuts'" in lifting["refusal"]
 
 
 def test_lines_in_the_order_of_another_attribute_are_found(home: Path) -> None:

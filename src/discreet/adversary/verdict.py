@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,3 +128,13 @@ def averages(parts: tuple[Principle, ...]) -> Check:
         "An adversary who finds a person's quasi-identifiers in several groups believes their average, and these "
         "promises hold for averages of groups that keep them: there is nothing more to check.",
     )
+
+
+def naming(attribute: str, parts: Sequence[Principle], kept: Sequence[PromiseVerdict]) -> list[PromiseVerdict]:
+    """Return verdicts that name their sensitive attribute, where there are several."""
+    return [
+        one
+        if not part.about_values  # and so about no attribute
+        else replace(one, attribute=attribute, sentence=f"About {attribute!r}: {one.sentence}")
+        for part, one in zip(parts, kept, strict=True)
+    ]

@@ -39,6 +39,8 @@ class Joint(NamedTuple):
     """Per attribute and combination: the value of the attribute."""
     widths: NDArray[np.int64]
     """Per attribute: how many values it has."""
+    offsets: NDArray[np.int64]
+    """Per attribute: where its values begin if those of all attributes stand in one line; one more for the end."""
     starts: NDArray[np.int64]
     """Per attribute: where the rules about it begin; one more for the end."""
     heights: NDArray[np.int64]
@@ -47,12 +49,14 @@ class Joint(NamedTuple):
     """Per attribute and value: the largest share of a group it may have (1 when unbounded)."""
     floors: NDArray[np.float64]
     """Per attribute and value: the smallest share of a group it must have."""
+    bounded: NDArray[np.int64]
+    """The attributes with any such bound."""
     counts: NDArray[np.int64]
     """Scratch: per value of one attribute its count, 0 between uses."""
     present: NDArray[np.int32]
     """Scratch: the values of one attribute that occur."""
     sides: NDArray[np.int64]
-    """Scratch: four numbers per attribute and value, while a cut is repaired."""
+    """Scratch: three numbers per attribute and value, while a cut is repaired."""
 
 
 class Rules(NamedTuple):
@@ -92,20 +96,9 @@ def strain(counts, size, rules, present):
 def _strain_of_each(counts, size, rules, present, joint):
     """The strain on the attribute where it is largest, or on the first where it exceeds 1; there may be but one."""
     if joint is None:  # known from its type: the compiler drops what follows
-        return _strain_of_one(counts, size, rules, present)
+        return strain_of_one(counts, size, rules, present)
     worst = 0.0
     for a in range(joint.widths.shape[0]):
-        begin, end, width = joint.starts[a], joint.starts[a + 1], joint.widths[a]
-        own = Rules(
-            rules.kinds[begin:end],
-            rules.parameters[begin:end],
-            rules.bounds[begin:end, :width],
-            rules.nodes[begin:end, :width],
-            rules.tree[joint.heights[a] : joint.heights[a + 1], :width],
-            rules.numeric,
-            rules.spread,
-            None,
-        )
         number = 0
         for i in present:
             if counts[i] > 0:
@@ -115,7 +108,8 @@ def _strain_of_each(counts, size, rules, present, joint):
                     number += 1
                 joint.counts[value] += counts[i]
         held = joint.present[:number]
-        worst = max(worst, _strain_of_one(joint.counts[:width], size, own, held))
+        own = rules_about(rules, joint, a)
+        worst = max(worst, strain_of_one(joint.counts[: joint.widths[a]], size, own, held))
         for value in held:
             joint.counts[value] = 0
         if worst > 1.0:
@@ -124,7 +118,23 @@ def _strain_of_each(counts, size, rules, present, joint):
 
 
 @part
-def _strain_of_one(counts, size, rules, present):
+def rules_about(rules, joint, a):
+    """The rules about one of several attributes."""
+    begin, end, width = joint.starts[a], joint.starts[a + 1], joint.widths[a]
+    return Rules(
+        rules.kinds[begin:end],
+        rules.parameters[begin:end],
+        rules.bounds[begin:end, :width],
+        rules.nodes[begin:end, :width],
+        rules.tree[joint.heights[a] : joint.heights[a + 1], :width],
+        rules.numeric,
+        rules.spread,
+        None,
+    )
+
+
+@part
+def strain_of_one(counts, size, rules, present):
     """The strain of the rules about one attribute."""
     worst = 0.0
     m = counts.shape[0]

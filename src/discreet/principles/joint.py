@@ -39,13 +39,17 @@ class Jointly(All):
     def rules(self, prior: Prior) -> Rules:
         """The rules about each attribute, and how combinations tell its counts."""
         widths = np.array([len(one.prior.values) for one in self.each], np.int64)
+        offsets = np.append(0, np.cumsum(widths))
         rules, starts, heights = stack([one.promise.rules(one.prior) for one in self.each], int(widths.max()))
         caps, floors = np.ones((len(widths), widths.max())), np.zeros((len(widths), widths.max()))
         for at, one in enumerate(self.each):
             known = one.promise.caps(one.prior), one.promise.floors(one.prior)
             caps[at, : widths[at]] = 1.0 if known[0] is None else np.minimum(known[0], 1.0)
             floors[at, : widths[at]] = 0.0 if known[1] is None else known[1]
-        return rules._replace(joint=Joint(self.codes, widths, starts, heights, caps, floors, *_scratch(widths)))
+        bounded = np.flatnonzero((caps < 1.0).any(axis=1) | (floors > 0.0).any(axis=1))
+        scratch = _scratch(widths)
+        joint = Joint(self.codes, widths, offsets, starts, heights, caps, floors, bounded, *scratch)
+        return rules._replace(joint=joint)
 
     def counts_of(self, at: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """The counts of one attribute's values in a group, given those of the combinations."""
@@ -129,4 +133,4 @@ def unshared(rules: Rules) -> Rules:
 
 def _scratch(widths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     width = int(widths.max())
-    return np.zeros(width, np.int64), np.empty(width, np.int32), np.zeros((4, len(widths), width), np.int64)
+    return np.zeros(width, np.int64), np.empty(width, np.int32), np.zeros((3, len(widths), width), np.int64)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.table.hierarchy import Hierarchy
-from discreet.table.moments import Notation, written
+from discreet.table.moments import Notation
 from discreet.table.table import Column, Kind, Table
 from discreet.table.texts import LARGEST_WHOLE
 
@@ -78,7 +78,7 @@ class Prior:
             numbers = column.values.astype(np.float64)
             if column.missing is not None:
                 numbers[column.missing] = np.nan
-        return cls(counts, _texts(column), column.kind, column.hierarchy, column.name, numbers, column.notation)
+        return cls(counts, column.texts, column.kind, column.hierarchy, column.name, numbers, column.notation)
 
     @classmethod
     def of_persons(cls, table: Table) -> Prior:
@@ -171,14 +171,3 @@ def _numbers(texts: tuple[str, ...]) -> NDArray[np.float64] | None:
         return np.array([np.nan if text == MISSING else float(text) for text in texts], dtype=np.float64)
     except ValueError:
         return None
-
-
-def _texts(column: Column) -> tuple[str, ...]:
-    """The values of a column as texts: whole numbers without a fraction, dates as dates."""
-    texts = []
-    for value in column.values.tolist():
-        if value is None or value != value:
-            texts.append(MISSING)
-        else:
-            texts.append(written(value, column.notation) if column.kind == "numeric" else str(value))
-    return tuple(texts)

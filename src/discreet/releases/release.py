@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
-from discreet.principles.wording import rows
+from discreet.principles.wording import listed, rows
 from discreet.releases import folder as files
 from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Descriptions
@@ -123,6 +123,26 @@ class Release(ABC):
         """The sensitive attribute, the first if there are several; for releases that have one."""
         return self.sensitive[0]
 
+    def about(self, attribute: str | None) -> Release:
+        """What is published about one sensitive attribute, as a release that has no other; about the first if None.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> dc.publish(patients(), dc.KAnonymity(4)).about("age")
+        Traceback (most recent call last):
+        discreet.errors.DiscreetError: 'age' is not a sensitive attribute of the release; it has 'disease'
+        """
+        self._place(attribute)
+        return self  # a format that can have several sensitive attributes says otherwise
+
+    def _place(self, attribute: str | None) -> int:
+        """The place of a sensitive attribute among all of them, 0 if none is named; raises if it is not sensitive."""
+        names = [one.name for one in self.sensitive]
+        if attribute is None or attribute in names:
+            return 0 if attribute is None else names.index(attribute)
+        told = listed(map(repr, names)) if names else "none"
+        raise DiscreetError(f"{attribute!r} is not a sensitive attribute of the release; it has {told}")
+
     @classmethod
     def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
         """What readers may assume about a release with these attributes and this promise; ``persons`` if the promise
@@ -135,8 +155,14 @@ class Release(ABC):
         """The tables by name; with ``numbers``, columns of numbers are typed as such, otherwise they are texts."""
 
     @abstractmethod
-    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
-        """The adversary's beliefs in each sensitive value, given a person's quasi-identifiers: one line per point."""
+    def beliefs(
+        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
+    ) -> NDArray[np.float64]:
+        """The adversary's beliefs in each sensitive value, given a person's quasi-identifiers: one line per point.
+
+        They are about the sensitive attribute that is named, whose values are ``known_values(attribute)`` in their
+        order; or else about the first, whose values are ``values``. ``withheld`` are counts in the same order.
+        """
 
     @abstractmethod
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.judging import SLACK
+from discreet.principles.joint import jointly
 from discreet.principles.l_diversity import LDiversity
-from discreet.principles.principle import Principle
+from discreet.principles.per_attribute import Promised, apart, by_attribute, stated
+from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
 from discreet.progress import Progress
@@ -20,9 +23,13 @@ from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.release import Release
 from discreet.schemes.grouping import confirm, published_rows
-from discreet.schemes.keepers import keeper, way_out
+from discreet.schemes.keepers import for_several, keeper, way_out
 from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.uniting import Attribute, united
 from discreet.table.table import Table
+
+DRAWS = 1 << 16
+"""How many random numbers are drawn for exchanging rows, which uses them in turn."""
 
 
 def different_values(share: float) -> int:
@@ -39,6 +46,7 @@ class _ExactScheme(Scheme):
     """A scheme that makes anatomy releases, and has no options."""
 
     format: ClassVar[type[Release]] = AnatomyRelease
+    several: ClassVar[bool] = True
 
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
@@ -47,6 +55,26 @@ class _ExactScheme(Scheme):
     def options(self) -> dict[str, Any]:
         """Empty: the seed, the only parameter, is not published."""
         return {}
+
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+        """Return why the scheme cannot keep what is promised about some attribute; None if it can."""
+        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise, principle) for one in each)
+        return next(filter(None, refusals), None)
+
+    def _release(
+        self, table: Table, groups: NDArray[np.int32], principle: Principle, rng: np.random.Generator
+    ) -> AnatomyRelease:
+        """Return the release with these groups, which are judged once more."""
+        for column, (prior, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True):
+            confirm(groups, column.codes, promise, prior)
+        return AnatomyRelease.from_groups(
+            table,
+            groups,
+            promise=stated(principle, table),
+            scheme=self.name,
+            options=self.options,
+            seeded=None if self.random_state is None else rng,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +98,12 @@ class Anatomy(_ExactScheme):
     For ``kind=distinct`` more rows of a value may be left over. They join groups at random, as evenly as possible; a
     group with l different values keeps the promise whichever rows join it. The result is judged once more before it is
     published.
+
+    Several sensitive attributes: groups are made for the one with the largest l. Then rows of one bucket change places,
+    which leaves the values of that attribute as they are, until as few groups as possible repeat a value of another.
+    Groups that still break a promise are merged with others. Unions keep what their parts keep, and all rows as one
+    group keep every promise, so this ends with groups that keep all of them. Why no table says more about the attribute
+    of another: they have the same groups, in which every person may have every value.
     """
 
     name: ClassVar[str] = "anatomy"
@@ -101,25 +135,17 @@ class Anatomy(_ExactScheme):
         >>> release.withheld, int(release.counts.amounts.max())
         (0, 1)
         """
-        prior = feasible(self, table, principle)
-        assert principle.sufficient_share is not None, "all other promises are refused"
-        needed = different_values(principle.sufficient_share)
-        kept = principle
-        if principle.hides_presence:
-            kept = LDiversity(needed)
-            feasible(self, table, kept)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
-        rows = published_rows(table, kept, prior, rng)
-        groups = np.full(table.rows, -1, np.int32)
+        feasible(self, table, principle)
         tell = progress or (lambda stage, share: None)
         tell("drawing groups", 0.0)
-        groups[rows] = diverse_groups(table.classes[rows], needed, seeded)
+        each = [_as_diversity(self, *one) for one in apart(principle, table)]
+        rng = generator(self.random_state)
+        rows = published_rows(*jointly(together([one.promise for one in each]), table), rng)
+        groups = np.full(table.rows, -1, np.int32)
+        own = [one._replace(classes=one.classes[rows]) for one in each]
+        groups[rows] = _groups_of_all(own, rng, self.random_state is not None)
         tell("drawing groups", 0.5)
-        confirm(groups, table.classes, principle, prior)
-        release = AnatomyRelease.from_groups(
-            table, groups, promise=principle, scheme=self.name, options=self.options, seeded=seeded
-        )
+        release = self._release(table, groups, principle, rng)
         tell("drawing groups", 1.0)
         return release
 
@@ -152,27 +178,49 @@ class Baseline(_ExactScheme):
         >>> Baseline().publish(patients(), BetaLikeness(0.1)).groups
         1
         """
-        prior = feasible(self, table, principle)
+        feasible(self, table, principle)
         rng = generator(self.random_state)
         groups = np.full(table.rows, -1, np.int32)
-        groups[published_rows(table, principle, prior, rng)] = 0
-        confirm(groups, table.classes, principle, prior)
+        groups[published_rows(*jointly(principle, table), rng)] = 0
         tell = progress or (lambda stage, share: None)
         tell("putting rows in order", 0.0)
-        release = AnatomyRelease.from_groups(
-            table,
-            groups,
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            seeded=None if self.random_state is None else rng,
-        )
+        release = self._release(table, groups, principle, rng)
         tell("putting rows in order", 1.0)
         return release
 
 
+def _as_diversity(scheme: Scheme, promise: Principle, table: Table) -> Attribute:
+    """Return the values of a table's only sensitive attribute and its promise, alpha-beta as l-diversity."""
+    prior = Prior.of(table)
+    if promise.hides_presence:
+        assert promise.sufficient_share is not None, "all other promises are refused"
+        promise = LDiversity(different_values(promise.sufficient_share), attribute=promise.parts[0].about)
+        feasible(scheme, table, promise)
+    return Attribute(table.classes, promise, prior)
+
+
+def _groups_of_all(each: Sequence[Attribute], rng: np.random.Generator, seeded: bool) -> NDArray[np.int32]:
+    """Put rows into groups that keep the promises about all attributes (see ``Anatomy``)."""
+    shares = [one.promise.sufficient_share or 1.0 for one in each]
+    needed = [different_values(share) for share in shares]
+    lead = max(range(len(each)), key=lambda at: (needed[at], int(each[at].prior.counts.max())))
+    groups = diverse_groups(each[lead].classes, needed[lead], rng if seeded else None)
+    others = [at for at in range(len(each)) if at != lead]
+    if not others:
+        return groups
+    from discreet.kernels.exchanging import exchange
+
+    sizes = np.bincount(groups)
+    allowed = np.stack([np.floor(sizes * shares[at] + SLACK).astype(np.int64) for at in others])
+    values = np.stack([each[at].classes for at in others])
+    exchange(groups, len(sizes), each[lead].classes, values, allowed, rng.random(DRAWS))
+    return united(groups, rng.random(len(groups)), each)
+
+
 def diverse_groups(
-    classes: NDArray[np.int32], needed: int, seeded: np.random.Generator | None = None
+    classes: NDArray[np.int32],
+    needed: int,
+    seeded: np.random.Generator | None = None,
 ) -> NDArray[np.int32]:
     """Put rows into groups of at least ``needed`` different values (see ``Anatomy``), if so many values occur.
 

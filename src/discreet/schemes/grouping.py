@@ -87,7 +87,7 @@ class GroupingScheme(Scheme):
         if not self.leads:
             return super().refusal_of_several(principle, each)
         if self._leading(each) is None:
-            return for_several(self.refusal(each[0].promise, each[0].prior), each[0].promise)
+            return for_several(self.refusal(each[0].promise, each[0].prior), each[0].promise, principle)
         return GroupingScheme.refusal(self, principle, each[0].prior)
 
     def _leading(self, each: Sequence[Promised]) -> int | None:

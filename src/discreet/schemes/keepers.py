@@ -47,9 +47,9 @@ def way_out(principle: Principle, several: bool = False) -> str:
     return f"for {principle} choose scheme {name!r}"
 
 
-def for_several(refusal: str | None, principle: Principle) -> str | None:
-    """Return a refusal whose way out leads to a scheme that protects several sensitive attributes."""
-    return refusal and refusal.replace(way_out(principle), way_out(principle, several=True))
+def for_several(refusal: str | None, refused: Principle, principle: Principle) -> str | None:
+    """Return the refusal of a promise with a way out for all that is promised about several sensitive attributes."""
+    return refusal and refusal.replace(way_out(refused), way_out(principle, several=True))
 
 
 def not_only_caps(scheme: str, principle: Principle, prior: Prior) -> str | None:

@@ -14,7 +14,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes.keepers import for_several, way_out
+from discreet.schemes.keepers import for_several, keeper, way_out
 from discreet.table.table import Table
 from discreet.table.texts import near
 
@@ -61,12 +61,11 @@ class Scheme(ABC):
     def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
         """Return why the scheme cannot make these promises about several sensitive attributes; None if it can."""
         if self.several:
-            return for_several(self.refusal(principle, each[0].prior), principle)
+            return for_several(self.refusal(principle, each[0].prior), principle, principle)
         names = ", ".join(str(one.prior.attribute) for one in each)
-        return (
-            f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names}); name one of "
-            f"them, or {way_out(principle, several=True)}"
-        )
+        alone = f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names})"
+        one = "" if keeper(principle, several=True) is None else "name one of them, or "
+        return f"{alone}; {one}{way_out(principle, several=True)}"
 
     @classmethod
     def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:

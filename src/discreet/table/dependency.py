@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +87,15 @@ def dependency(columns: Sequence[Column], harmless: Mapping[str, Collection[str]
     return Dependency(names, entropy, shared, shares)
 
 
+def mutual_information(joint: NDArray[Any]) -> float:
+    """How much two attributes tell about each other, in bits, given how often each pair of values occurs.
+
+    >>> mutual_information(np.array([[2, 0], [0, 2]])), mutual_information(np.array([[1, 1], [1, 1]]))
+    (1.0, 0.0)
+    """
+    return max(0.0, _entropy(joint.sum(axis=1)) + _entropy(joint.sum(axis=0)) - _entropy(joint.ravel()))
+
+
 def plan_of(labels: Iterable[int]) -> Plan:
     """The plan in which attributes with equal labels share a table, in the order of their first attributes.
 
@@ -123,7 +133,7 @@ def _pair_counts(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np
     return np.bincount(pairs)
 
 
-def _entropy(counts: NDArray[np.int64]) -> float:
+def _entropy(counts: NDArray[Any]) -> float:
     positive = counts[counts > 0]
     total = positive.sum()
     return float(np.log2(total) - (positive * np.log2(positive)).sum() / total) if total else 0.0

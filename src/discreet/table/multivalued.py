@@ -159,6 +159,27 @@ def check_several(
             )
 
 
+def check_replaced(join: Mapping[str, tuple[Any, str]], names: Collection[str]) -> None:
+    """Refuse to take from a second table what the first one, with columns of these names, has already.
+
+    >>> check_replaced({"ill": ("visits.csv", "id")}, ["id", "age", "ill"])  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+    discreet.errors.DiscreetError: the table has a column 'ill' already, which the values from 'visits.csv' would
+    replace; leave join out to protect the column as it is, or rename one of the two
+    """
+    for name, (source, _) in join.items():
+        if name in names:
+            raise DiscreetError(
+                f"the table has a column {name!r} already, which the values from {_called(source)} would replace; "
+                f"leave {argument('join')} out to protect the column as it is, or rename one of the two"
+            )
+
+
+def _called(source: Any) -> str:
+    """A second table in messages."""
+    return f"'{source}'" if isinstance(source, (str, PathLike)) else "the second table"
+
+
 def derived_columns(
     columns: Mapping[str, Encoded],
     sensitive: Sequence[str],
@@ -177,7 +198,7 @@ def derived_columns(
     for name in sensitive:
         if name in join:
             source, key = join[name]
-            shown = f"'{source}'" if isinstance(source, (str, PathLike)) else "the second table"
+            shown = _called(source)
             try:
                 _, second = fetch(source, (key, name), (key, name), **form)
             except DiscreetError as fault:

@@ -17,10 +17,10 @@ from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_files import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
-from discreet.table.multivalued import check_clashes, check_several, derived_columns
+from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
 from discreet.table.notes import notes_on
 from discreet.table.persons import check_alone, person_of_rows
-from discreet.table.sources import fetch
+from discreet.table.sources import fetch, names_in
 from discreet.table.table import Table
 from discreet.table.texts import value_text
 
@@ -122,6 +122,8 @@ def read(
     naming = tuple(dict.fromkeys((*identifier_names, *person_names, *(key for _, key in join.values()))))
     needed = tuple(dict.fromkeys((*coded, *naming, *said)))
     form: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "marks": _marks(na)}
+    if join:
+        check_replaced(join, names_in(source, delimiter, encoding, needed))
     rows, columns = fetch(source, needed, tuple(dict.fromkeys((*coded, *naming))), **form)
     for name in identifier_names:
         check_alone(columns[name], person)

@@ -51,6 +51,18 @@ def _fetched(
     return _from_frame(source, needed, coded, marks)
 
 
+def names_in(source: Any, delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()) -> list[str]:
+    """Return the column names of any source; see ``column_names`` and ``fetch``.
+
+    >>> names_in(pa.table({"age": [17], "sex": ["f"]}), None, None)
+    ['age', 'sex']
+    """
+    if isinstance(source, (str, PathLike)):
+        return column_names(source, delimiter, encoding, hints)
+    of = source.schema.names if isinstance(source, (pa.Table, pa.RecordBatch)) else getattr(source, "columns", ())
+    return [str(name) for name in of]
+
+
 def column_names(
     path: str | PathLike[str], delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()
 ) -> list[str]:

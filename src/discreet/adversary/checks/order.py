@@ -72,11 +72,9 @@ def order(tables: Sequence[Lines], more: Sequence[Finding] = ()) -> Check:
     """Check that neither the lines of the tables nor the numbers of their groups are in an informative order."""
     looks = [[*_of_lines(_fewer(lines)), *_of_places(lines)] for lines in tables]
     found = [*more, *(one for look in looks for one in look)]
-    limit = math.log(max(1, len(found)) / LEVEL)
-    worst = max(found, key=lambda one: one.surprise, default=Finding("", 0.0))
-    if worst.surprise > limit:
-        chance = f"by chance that happens less than once in 10^{worst.surprise / math.log(10.0):.0f} releases"
-        return Check("order", False, f"The order reveals more than the tables: {worst.what}; {chance}.")
+    failed, limit = revealing(found), limit_of(found)
+    if failed is not None:
+        return failed
     told = "Neither the order of lines nor the numbers of groups follow the input or the sensitive values"
     seen: list[str] = []
     unseen: list[str] = []
@@ -88,10 +86,29 @@ def order(tables: Sequence[Lines], more: Sequence[Finding] = ()) -> Check:
     if not seen:
         few = "but with so few lines, sorted ones cannot be told from random ones"
         return Check("order", True, f"{told}, {few}.")
-    found_ones = f"at this size lines {_any_of(seen)} would be found"
+    found_ones = f"lines {_any_of(seen)} would be found"
     missed = f", lines {_any_of(unseen)} would not" if unseen else ""
+    return Check("order", True, f"{told}, {as_far_as_told(found_ones + missed)}.")
+
+
+def limit_of(found: Sequence[Finding]) -> float:
+    """Return the surprise that none of so many tests of a random order exceeds, but for a chance of ``LEVEL``."""
+    return math.log(max(1, len(found)) / LEVEL)
+
+
+def revealing(found: Sequence[Finding]) -> Check | None:
+    """Return the check that fails because an order is too surprising; None if there is none."""
+    worst = max(found, key=lambda one: one.surprise, default=Finding("", 0.0))
+    if worst.surprise <= limit_of(found):
+        return None
+    chance = f"by chance that happens less than once in 10^{worst.surprise / math.log(10.0):.0f} releases"
+    return Check("order", False, f"The order reveals more than the tables: {worst.what}; {chance}.")
+
+
+def as_far_as_told(power: str) -> str:
+    """Return what a finding rests on that no order is surprising, given what would be found."""
     rate = "a random order is mistaken for one of these less than once in a million times"
-    return Check("order", True, f"{told}, as far as a statistical test can tell: {found_ones}{missed}; {rate}.")
+    return f"as far as a statistical test can tell: at this size {power}; {rate}"
 
 
 def _any_of(names: list[str]) -> str:

@@ -140,3 +140,11 @@ def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[s
         own = [part.naming(column.name) for part in about if at == 0 or part.about_values]
         found.append((column.name, tuple(own)))
     return found
+
+
+def unpromised(attribute: str, promised: Iterable[Principle]) -> list[Check]:
+    """Return a fault if nothing is promised about the values of one of several sensitive attributes."""
+    if any(part.about_values for part in promised):
+        return []
+    unsaid = f"The manifest states no promise about the values of the sensitive attribute {attribute!r}."
+    return [Check("promise", False, unsaid)]

@@ -6,7 +6,7 @@ row that agrees; for a generalized release only quick tests are then made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -89,18 +89,25 @@ def _by_boxes(aligned: Aligned, groups: Ints, shown: Ints | None, more: list[Fin
     return replace(check, sentence=f"{check.sentence} {beyond}") if check.holds else check
 
 
-def order_of_anatomy(aligned: AlignedAnatomy, trace: NDArray[Any] | None) -> Check:
-    """Check that neither the row order of an anatomy release nor the numbers of its groups carry information."""
-    release, column = aligned.release, aligned.original.secret
-    if release.faults or column is None:
+def order_of_anatomy(views: Sequence[AlignedAnatomy], trace: NDArray[Any] | None) -> Check:
+    """Check that neither the row order of an anatomy release nor the numbers of its groups carry information.
+
+    There is a view for each sensitive attribute, as lines must follow the values of none of them.
+    """
+    if any(view.release.faults for view in views):
         return AT_FAULT
+    return order([_lines_of_anatomy(view, trace) for view in views])
+
+
+def _lines_of_anatomy(aligned: AlignedAnatomy, trace: NDArray[Any] | None) -> Lines:
+    release, (column,) = aligned.release, aligned.original.sensitive
     groups, codes = release.group_of.astype(np.int64), column.codes.astype(np.int64)
     traced = traced_rows(release, len(aligned.had), trace)
     if traced is not None:
-        return order([_by_group(groups, aligned.shown, aligned.had, aligned.kinds, traced, codes)])
+        return _by_group(groups, aligned.shown, aligned.had, aligned.kinds, traced, codes)
     rows = aligned.usable
     alike = ((aligned.shown, aligned.had[rows]),) if len(rows) == release.rows else ()
-    return order([Lines(TABLE, aligned.shown, groups, aligned.had[rows], rows, codes[rows], alike=alike)])
+    return Lines(TABLE, aligned.shown, groups, aligned.had[rows], rows, codes[rows], alike=alike)
 
 
 def order_of_randomised(matched: Matched, original: Table, trace: NDArray[Any] | None) -> Check:

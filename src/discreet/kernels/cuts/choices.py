@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.compiling import kernel, part
+from discreet.kernels.cuts.halves import count_left
 from discreet.kernels.judging import SLACK
 from discreet.kernels.sorting import sort
 
@@ -56,8 +57,9 @@ def repair(classes, at, limits, present, work):
 
 
 @part
-def repair_each(classes, at, joint, present, work):
+def repair_each(classes, at, block, joint, present, work):
     """The same for several attributes, whose values together are the classes: a row that moves counts for all of them.
+    Left of position ``at`` are the blocks up to ``block``.
 
     Nearest to the position first, rows of values in excess go right and rows of values in want go left, unless another
     attribute forbids it; then others follow until as many rows are left of the position as before. Both halves need not
@@ -67,43 +69,47 @@ def repair_each(classes, at, joint, present, work):
         return False
     n = classes.shape[0]
     codes, sides = joint.codes, joint.sides
-    total, left, least, most = 0, 1, 2, 3
-    for a in range(codes.shape[0]):
-        for i in present:
-            for which in range(2):
-                sides[which, a, codes[a, i]] = 0
-        for i in present:
-            sides[total, a, codes[a, i]] += work.counts[i]
-            sides[left, a, codes[a, i]] += work.x[i]
-        for i in present:
-            v = codes[a, i]
-            has = sides[total, a, v]
+    left, least, most = 0, 1, 2
+    excess = want = 0
+    for a in joint.bounded:
+        for v in work.held[joint.offsets[a] : joint.offsets[a] + work.numbers[a]]:
+            has = work.totals[joint.offsets[a] + v]
+            sides[left, a, v] = work.block_counts[block, joint.offsets[a] + v]
             cap, floor = joint.caps[a, v], joint.floors[a, v]
             needed = int(np.ceil(floor * (n - at) - SLACK))
             sides[least, a, v] = max(0, has - int(np.floor(cap * (n - at) + SLACK)), int(np.ceil(floor * at - SLACK)))
             sides[most, a, v] = min(has, int(np.floor(cap * at + SLACK)), has - needed)
             if sides[least, a, v] > sides[most, a, v]:
                 return False
+            excess += max(0, sides[left, a, v] - sides[most, a, v])
+            want += max(0, sides[least, a, v] - sides[left, a, v])
+    count_left(classes, block, present, joint, work)
     surplus = 0
     for turn in range(4):
         # excess goes right, want goes left, and then whatever evens out the sizes
         step = -1 if turn in (0, 3) else 1
         t = at - 1 if step < 0 else at
-        while 0 <= t < n and (turn < 2 or (surplus > 0 if turn == 3 else surplus < 0)):
+        while 0 <= t < n:
+            if (excess if turn == 0 else want if turn == 1 else -surplus if turn == 2 else surplus) <= 0:
+                break
             i = classes[work.order[t]]
             t += step
             if (work.x[i] == 0) if step < 0 else (work.x[i] == work.counts[i]):
                 continue
-            wanted, allowed = turn >= 2, True
-            for a in range(codes.shape[0]):
+            mended, allowed = 0, True
+            for a in joint.bounded:
                 v = codes[a, i]
                 now = sides[left, a, v]
-                wanted = wanted or (now > sides[most, a, v] if step < 0 else now < sides[least, a, v])
+                mended += now > sides[most, a, v] if step < 0 else now < sides[least, a, v]
                 allowed = allowed and (now > sides[least, a, v] if step < 0 else now < sides[most, a, v])
-            if wanted and allowed:
+            if (mended or turn >= 2) and allowed:
                 work.x[i] += step
                 surplus += step
-                for a in range(codes.shape[0]):
+                if step < 0:
+                    excess -= mended
+                else:
+                    want -= mended
+                for a in joint.bounded:
                     sides[left, a, codes[a, i]] += step
     return True
 

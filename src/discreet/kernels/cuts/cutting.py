@@ -16,7 +16,7 @@ from discreet.kernels.compiling import inlined
 from discreet.kernels.costs import bound_box, interval_cost
 from discreet.kernels.cuts.best import keep
 from discreet.kernels.cuts.choices import in_order, repair, repair_each, share_out
-from discreet.kernels.cuts.halves import join_blocks, take_rows, weigh
+from discreet.kernels.cuts.halves import count_each, count_left, forget, join_blocks, take_rows, weigh
 from discreet.kernels.cuts.layout import fill_blocks, find_edges, lay_out, put_in_order
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED
 
@@ -38,18 +38,21 @@ def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cu
             number += 1
         work.counts[i] += 1
     present = work.present[:number]
-    in_order(present, work.counts, rules.joint)
+    count_each(present, rules.joint, work)
+    ordered = False
     group_points, group_classes = points[start:end], classes[start:end]
     first = recipe.families & PLAIN if n > recipe.plain_above else recipe.families
     for families in (first, recipe.families - first):
         if families and cuts.axis[0] < 0:
+            if families & (STRATIFIED | BUCKETED) and not ordered:
+                in_order(present, work.counts, rules.joint)
+                ordered = True
             for j in range(points.shape[1]):
                 if work.low[j] < work.high[j]:
                     _cuts_along(
                         group_points, group_classes, j, axes, rules, limits, recipe, families, present, work, cuts
                     )
-    for i in present:
-        work.counts[i] = work.left[i] = work.right[i] = 0
+    forget(present, rules.joint, work)
 
 
 @inlined
@@ -61,7 +64,7 @@ def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, prese
     edges = 0
     if families & (PLAIN | REPAIRED):
         edges = find_edges(n, steps, recipe.positions, work)
-        fill_blocks(points, classes, edges, present, work)
+        fill_blocks(points, classes, edges, present, rules.joint, work)
     if families != PLAIN:
         put_in_order(n, work)
     score = np.inf
@@ -79,9 +82,11 @@ def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, prese
         size = _take(points, classes, family, k, edges, limits, rules.joint, recipe, present, work)
         if size == 0:
             continue
-        score = weigh(size, n - size, axes, rules, recipe.caution, present, work)
+        score = weigh(size, n - size, axes, rules, recipe.caution, k if family == PLAIN else -1, present, work)
         if recipe.widest and family == PLAIN and score < np.inf:
             score = -interval_cost(axes, j, work.low[j], work.high[j])
+        if family == PLAIN and score < cuts.score[-1]:
+            count_left(classes, k, present, rules.joint, work)
         keep(cuts, score, j, family == BUCKETED, size, limits, present, work)
 
 
@@ -95,19 +100,20 @@ def _take(points, classes, family, k, edges, limits, joint, recipe, present, wor
         size = np.int64(work.edges[k])  # a size, as others are
         if size < limits.smallest or n - size < limits.smallest:
             return 0
-        for i in present:
-            work.x[i] = work.block_counts[k, i]
+        if joint is None:
+            for i in present:
+                work.x[i] = work.block_counts[k, i]
         if family == PLAIN:
-            join_blocks(k, edges, present, work)
+            join_blocks(k, edges, present, joint, work)
             return size
         if joint is None:
             if not repair(classes, size, limits, present, work):
                 return 0
-        elif not repair_each(classes, size, joint, present, work):
+        elif not repair_each(classes, size, k, joint, present, work):
             return 0
     else:
         share_out(work.taken, strata, work.counts, present, (k + 1) / (recipe.shares + 1), work.x)
-    return take_rows(points, classes, strata, present, work)
+    return take_rows(points, classes, strata, present, joint, work)
 
 
 @inlined

@@ -95,24 +95,39 @@ def find_edges(n, span, positions, work):
 
 
 @part
-def fill_blocks(points, classes, edges, present, work):
+def fill_blocks(points, classes, edges, present, joint, work):
     """What lies in the blocks before and behind so many edges: the counts of all rows up to the end of each block, and
     the box of the block alone."""
     counts, low, high = work.block_counts, work.block_low, work.block_high
     n, d = points.shape
     for b in range(edges + 1):
-        for i in present:
-            counts[b, i] = 0
+        if joint is None:
+            for i in present:
+                counts[b, i] = 0
+        else:
+            for j in range(joint.widths.shape[0]):
+                for at in range(joint.offsets[j], joint.offsets[j] + work.numbers[j]):
+                    counts[b, joint.offsets[j] + work.held[at]] = 0
         for a in range(d):
             low[b, a] = NO_LOW
             high[b, a] = NO_HIGH
     for t in range(n):
         b = work.block[work.steps[t]]
-        counts[b, classes[t]] += 1
+        if joint is None:
+            counts[b, classes[t]] += 1
+        else:
+            for j in range(joint.widths.shape[0]):
+                counts[b, joint.offsets[j] + joint.codes[j, classes[t]]] += 1
         for a in range(d):
             code = points[t, a]
             low[b, a] = min(low[b, a], code)
             high[b, a] = max(high[b, a], code)
     for b in range(1, edges + 1):
-        for i in present:
-            counts[b, i] += counts[b - 1, i]
+        if joint is None:
+            for i in present:
+                counts[b, i] += counts[b - 1, i]
+        else:
+            for j in range(joint.widths.shape[0]):
+                for at in range(joint.offsets[j], joint.offsets[j] + work.numbers[j]):
+                    i = joint.offsets[j] + work.held[at]
+                    counts[b, i] += counts[b - 1, i]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.cuts.best import BestCuts, no_cuts
+from discreet.kernels.judging import Joint
 
 
 class Work(NamedTuple):
@@ -15,6 +16,9 @@ class Work(NamedTuple):
 
     Counts per value are 0 between groups, and within a group only those of the values in ``present`` are touched: a
     group costs by its rows, however many values the table has.
+
+    Where several attributes are judged, a "value" is a combination of theirs. Only what decides which rows go where is
+    counted by combinations; all that is judged is counted by the values of each attribute, which are fewer.
     """
 
     present: NDArray[np.int32]
@@ -34,16 +38,22 @@ class Work(NamedTuple):
     classes: NDArray[np.int32]
     rows: NDArray[np.int32]
     left: NDArray[np.int64]
-    """Per value: how many rows the left half has; ``right``: the right one; ``counts``: the group."""
+    """Per value, or per value of each attribute: how many rows the left half has; ``right``: the right one."""
     right: NDArray[np.int64]
     counts: NDArray[np.int64]
+    """Per value: how many rows the group has."""
+    totals: NDArray[np.int64]
+    """The same per value of each attribute, where there are several."""
+    held: NDArray[np.int32]
+    """From where the values of an attribute begin: those that rows of the group have; ``numbers``: how many."""
+    numbers: NDArray[np.int64]
     x: NDArray[np.int64]
     """Per stratum: how many rows go left, from ``least`` to ``most``; ``taken``: how many of these have been."""
     least: NDArray[np.int64]
     most: NDArray[np.int64]
     taken: NDArray[np.int64]
     block_counts: NDArray[np.int64]
-    """Per block and value: how many rows lie in it and before it."""
+    """Per block and value, or value of each attribute: how many rows lie in it and before it."""
     block_low: NDArray[np.int32]
     block_high: NDArray[np.int32]
     low: NDArray[np.int32]
@@ -56,8 +66,15 @@ class Work(NamedTuple):
     cuts: BestCuts
 
 
-def workspace(size: int, d: int, m: int, card: int, positions: int, many: int = 1) -> Work:
-    """Scratch memory for groups of up to ``size`` rows, and room for their ``many`` best cuts."""
+def workspace(
+    size: int, d: int, m: int, card: int, positions: int, many: int = 1, joint: Joint | None = None
+) -> Work:
+    """Scratch memory for groups of up to ``size`` rows with ``m`` values, and room for their ``many`` best cuts.
+
+    ``joint`` tells the attributes whose values together are the ``m`` values, if there are several.
+    """
+    each = 0 if joint is None else int(joint.offsets[-1])
+    judged = m if joint is None else each
     return Work(
         np.empty(min(m, size), np.int32),
         np.empty(size, np.int32),
@@ -68,14 +85,17 @@ def workspace(size: int, d: int, m: int, card: int, positions: int, many: int = 
         np.empty((size, d), np.int32),
         np.empty(size, np.int32),
         np.empty(size, np.int32),
+        np.zeros(judged, np.int64),
+        np.zeros(judged, np.int64),
+        np.zeros(m, np.int64),
+        np.zeros(each, np.int64),
+        np.empty(each, np.int32),
+        np.zeros(0 if joint is None else len(joint.widths), np.int64),
         np.zeros(m, np.int64),
         np.zeros(m, np.int64),
         np.zeros(m, np.int64),
         np.zeros(m, np.int64),
-        np.zeros(m, np.int64),
-        np.zeros(m, np.int64),
-        np.zeros(m, np.int64),
-        np.empty((positions + 1, m), np.int64),
+        np.empty((positions + 1, judged), np.int64),
         np.empty((positions + 1, d), np.int32),
         np.empty((positions + 1, d), np.int32),
         np.empty(d, np.int32),

@@ -262,7 +262,9 @@ class AmbiguousRelease(GroupedRelease):
 
         return presence_at(self, points, combined)
 
-    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+    def beliefs(
+        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
+    ) -> NDArray[np.float64]:
         """An adversary's beliefs in each sensitive value of a person in the table with these quasi-identifiers.
 
         The distributions of the groups that list all of the person's values, each weighted by the belief that the
@@ -271,6 +273,7 @@ class AmbiguousRelease(GroupedRelease):
         """
         from discreet.releases.ambiguous.beliefs import beliefs_at
 
+        self.about(attribute)
         return beliefs_at(self, points, withheld)
 
     def known_values(self, name: str) -> NDArray[Any]:

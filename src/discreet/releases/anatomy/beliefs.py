@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
 from discreet.releases.columns import ExactColumn
 from discreet.releases.grouped import Members
@@ -18,7 +20,7 @@ from discreet.table.table import Column
 from discreet.table.texts import near
 
 if TYPE_CHECKING:
-    from discreet.releases.anatomy.release import AnatomyRelease
+    from discreet.releases.anatomy.release import AnatomyRelease, Counted
 
 CELLS = 1 << 24
 """The largest table of points and sensitive values in which expected counts are kept for a batch of queries."""
@@ -54,7 +56,7 @@ def beliefs_at(
     found, places = np.unique(keys, return_inverse=True)
     bearers = _bearers(places[: release.rows], len(found), release)
     result = np.zeros((len(known), len(release.values)))
-    result[known] = (bearers[places[release.rows :]] @ _shares(release)).toarray()
+    result[known] = (bearers[places[release.rows :]] @ _shares(release.counts)).toarray()
     if withheld is not None and np.asarray(withheld).sum() > 0:
         result[~result.any(axis=1)] = np.asarray(withheld)
     totals = result.sum(axis=1, keepdims=True)
@@ -64,7 +66,7 @@ def beliefs_at(
 
 def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
     """The expected count of each query: each row that satisfies its other conditions counts with the share of the row's
-    group that satisfies its condition on the sensitive attribute.
+    group that satisfies its condition on the sensitive attribute, or the product of the shares of several.
 
     Rows with the same combination are handled together. If combinations and sensitive values are few enough, expected
     counts are accumulated over the sensitive values beforehand, so that a range costs no more than a single value.
@@ -76,21 +78,21 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
     points = points_of(release)
     number = len(points.codes[0]) if points.codes else min(1, release.rows)
     codes = dict(zip(payloads, points.codes, strict=True))
-    bearers, shares = _bearers(points.of_row, number, release), _shares(release)
+    bearers = _bearers(points.of_row, number, release)
+    secrets = {
+        attribute.name: _Shares(counted, bearers)
+        for attribute, counted in zip(release.sensitive, release.counted, strict=True)
+    }
     sizes = np.bincount(points.of_row, minlength=number).astype(np.float64)
-    sums = None
-    if number * (len(release.values) + 1) <= CELLS:
-        sums = np.zeros((len(release.values) + 1, number))
-        np.cumsum((bearers @ shares).toarray().T, axis=0, out=sums[1:])
     results = np.empty(len(queries))
     for at, query in enumerate(queries):
         keep = np.ones(number, np.bool_)
-        values: NDArray[np.bool_] | None = None
+        wanted: dict[str, NDArray[np.bool_]] = {}
         for condition in query.conditions:
             name = condition.attribute
-            if name == release.secret.name:
-                admitted = condition.admits(release.values, release.secret.meaning)
-                values = admitted if values is None else values & admitted
+            if name in secrets:
+                admitted = condition.admits(secrets[name].values, kinds[name])
+                wanted[name] = wanted[name] & admitted if name in wanted else admitted
             elif name in payloads:
                 if name in carried and kinds[name] == "ordinal" and isinstance(condition, Range):
                     raise DiscreetError(
@@ -99,16 +101,46 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
                 keep &= condition.admits(payloads[name].values, kinds[name])[codes[name]]
             else:
                 raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
-        if values is None:
-            results[at] = sizes @ keep
-        elif sums is not None:
-            edges = np.flatnonzero(np.diff(values, prepend=False, append=False))
-            weights = sums[edges[1::2]].sum(axis=0) - sums[edges[::2]].sum(axis=0)
+        weights = None
+        if not wanted:
+            weights = sizes
+        elif len(wanted) == 1:
+            ((name, values),) = wanted.items()
+            weights = secrets[name].expected(values)
+        if weights is not None:
             results[at] = weights @ keep
         else:
-            share = shares @ values.astype(np.float64)
+            share = np.prod([secrets[name].of_groups(values) for name, values in wanted.items()], axis=0)
             results[at] = share[release.group_of[keep[points.of_row]]].sum()
     return results
+
+
+class _Shares:
+    """The shares of an attribute's values in each group, and what these make of the rows of each combination."""
+
+    def __init__(self, counted: Counted, bearers: Any) -> None:
+        self.values, self.shares, self.bearers = counted.values, _shares(counted.counts), bearers
+
+    @cached_property
+    def sums(self) -> NDArray[np.float64] | None:
+        """Per value and combination, the expected rows with any value before it; None if they are too many."""
+        number, wide = self.bearers.shape[0], len(self.values) + 1
+        if number * wide > CELLS:
+            return None
+        sums = np.zeros((wide, number))
+        np.cumsum((self.bearers @ self.shares).toarray().T, axis=0, out=sums[1:])
+        return sums
+
+    def expected(self, values: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+        """Per combination, the expected rows with these values; None if that would take too much memory."""
+        if self.sums is None:
+            return None
+        edges = np.flatnonzero(np.diff(values, prepend=False, append=False))
+        return np.asarray(self.sums[edges[1::2]].sum(axis=0) - self.sums[edges[::2]].sum(axis=0), np.float64)
+
+    def of_groups(self, values: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Per group, the share of its rows with these values."""
+        return np.asarray(self.shares @ values.astype(np.float64), np.float64)
 
 
 def certain_groups(release: AnatomyRelease, people: Sequence[Column]) -> NDArray[np.int64]:
@@ -147,7 +179,7 @@ def contingency(release: AnatomyRelease, column: Column) -> NDArray[np.float64]:
     """The expected number of rows with each value of a quasi-identifier and each sensitive value."""
     axis = next(at for at, attribute in enumerate(release.quasi) if attribute.name == column.name)
     exact = release.exact[axis]
-    held = (_bearers(exact.codes, len(exact.values), release) @ _shares(release)).toarray()
+    held = (_bearers(exact.codes, len(exact.values), release) @ _shares(release.counts)).toarray()
     return lines_at(held, codes_found(release.quasi[axis], exact, column.values))
 
 
@@ -168,12 +200,11 @@ def _bearers(place_of_row: NDArray[Any], number: int, release: AnatomyRelease) -
     return csr_array((ones, (place_of_row, release.group_of)), shape=(number, release.groups))
 
 
-def _shares(release: AnatomyRelease) -> Any:
+def _shares(counts: Counts) -> Any:
     """The share of each sensitive value in each group, as a sparse matrix."""
     from scipy.sparse import csr_array
 
-    counts = release.counts
-    return csr_array((counts.shares, counts.values, counts.starts), shape=(release.groups, counts.width))
+    return csr_array((counts.shares, counts.values, counts.starts), shape=(len(counts), counts.width))
 
 
 def codes_at(

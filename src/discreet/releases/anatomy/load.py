@@ -11,31 +11,33 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
-from discreet.releases.anatomy.release import COUNT, AnatomyRelease
+from discreet.principles.wording import listed
+from discreet.releases.anatomy.release import COUNT, AnatomyRelease, Counted, sensitive_names
+from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.folder import DAMAGED
 from discreet.releases.generalized.load import read_attributes, read_columns
 from discreet.releases.generalized.release import GROUP
 from discreet.table.combinations import distinct, places_among, ranked
 
-PAIRS = (("table.csv", "sensitive.csv"), ("table.parquet", "sensitive.parquet"))
-
 
 def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
     """Load the release in a folder whose manifest has been read."""
-    attributes = read_attributes(manifest)
-    secret = next((attribute for attribute in attributes if attribute.role == "sensitive"), None)
-    if secret is None or secret.name == COUNT:
+    attributes = read_attributes(manifest, several=True)
+    secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
+    if not secrets or any(secret.name == COUNT for secret in secrets):
         raise DiscreetError(
-            f"the manifest of the release must list one sensitive attribute, whose values are counted; {DAMAGED}"
+            f"the manifest of the release must list a sensitive attribute, whose values are counted; {DAMAGED}"
         )
-    table, sensitive = _table_names(manifest)
-    own = [attribute for attribute in attributes if attribute is not secret]
+    table, *sensitive = _table_names(manifest, len(secrets))
+    own = [attribute for attribute in attributes if attribute.role != "sensitive"]
     columns = read_columns(home / table, [GROUP, *(attribute.name for attribute in own)])
-    held = read_columns(home / sensitive, [GROUP, secret.name, COUNT])
+    held = [
+        read_columns(home / name, [GROUP, secret.name, COUNT]) for name, secret in zip(sensitive, secrets, strict=True)
+    ]
     faults: list[str] = []
-    of_rows, of_lines = columns[GROUP][1].astype(np.int64), held[GROUP][1].astype(np.int64)
-    ids = distinct(np.concatenate([of_rows, of_lines]))
+    of_rows = columns[GROUP][1].astype(np.int64)
+    ids = distinct(np.concatenate([of_rows, *(lines[GROUP][1].astype(np.int64) for lines in held)]))
     group_of = places_among(ids, of_rows).astype(np.int32)
     if len(of_rows) != manifest["rows"]["published"]:
         faults.append(f"{table} has {len(of_rows):,} rows, but the manifest says {manifest['rows']['published']:,}.")
@@ -51,30 +53,57 @@ def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
             exact.append(read_sensitive(attribute, words, codes, faults))
         else:
             others.append(read_other(attribute, words, codes))
-    shown = read_sensitive(secret, *held[secret.name], faults)
-    counts = count_lines(places_among(ids, of_lines), shown, read_amounts(*held[COUNT], sensitive), len(ids), faults)
     sizes = np.bincount(group_of, minlength=len(ids))
+    first, *further = [
+        _counted(secret, name, lines, ids, sizes, table, faults)
+        for secret, name, lines in zip(secrets, sensitive, held, strict=True)
+    ]
+    return AnatomyRelease(
+        manifest,
+        attributes,
+        tuple(exact),
+        ids,
+        group_of,
+        *first,
+        tuple(others),
+        tuple(faults),
+        further=tuple(further),
+    )
+
+
+def _counted(
+    secret: Attribute,
+    name: str,
+    lines: Mapping[str, tuple[list[str], NDArray[Any]]],
+    ids: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    table: str,
+    faults: list[str],
+) -> Counted:
+    """One sensitive attribute, from the columns of its table; groups that count other numbers of rows are faults."""
+    shown = read_sensitive(secret, *lines[secret.name], faults)
+    places = places_among(ids, lines[GROUP][1].astype(np.int64))
+    counts = count_lines(places, shown, read_amounts(*lines[COUNT], name), len(ids), faults)
     differ = np.flatnonzero(sizes != counts.sizes)
     if len(differ):
         worst = differ[0]
         faults.append(
             f"A group must have as many rows as values, but group {ids[worst]} has {sizes[worst]:,} rows in {table} "
-            f"and {counts.sizes[worst]:,} values in {sensitive}"
+            f"and {counts.sizes[worst]:,} values in {name}"
             + (f", and {len(differ) - 1:,} other groups differ as well." if len(differ) > 1 else ".")
         )
-    return AnatomyRelease(
-        manifest, attributes, tuple(exact), ids, group_of, shown.values, counts, tuple(others), tuple(faults)
-    )
+    return Counted(shown.values, counts)
 
 
-def _table_names(manifest: Mapping[str, Any]) -> tuple[str, str]:
-    tables = manifest.get("tables")
-    for pair in PAIRS:
-        if isinstance(tables, dict) and set(tables) == set(pair):
-            return pair
+def _table_names(manifest: Mapping[str, Any], number: int) -> list[str]:
+    """The files of a release with so many sensitive attributes."""
+    tables, stems = manifest.get("tables"), ["table", *sensitive_names(number)]
+    for ending in ("csv", "parquet"):
+        names = [f"{stem}.{ending}" for stem in stems]
+        if isinstance(tables, dict) and set(tables) == set(names):
+            return names
     raise DiscreetError(
-        f"the manifest of the release must name two tables, {' or '.join(' and '.join(pair) for pair in PAIRS)}; "
-        f"{DAMAGED}"
+        f"the manifest of the release must name the tables {listed(stems)}, all .csv or all .parquet; {DAMAGED}"
     )
 
 

@@ -5,6 +5,12 @@ values of every group. Nothing links a row of a group to one of its values: the 
 by group and value, and the numbers of the groups are drawn anew. The belief in a sensitive value is its share in the
 group. Presence in the table is not hidden at all.
 
+Several sensitive attributes are counted in tables of their own, ``sensitive_1``, ``sensitive_2``, ..., over the same
+groups. The files stay the same whatever row of a group has which of its values, of each attribute independently of the
+others. So the belief in a value is its share in the group for each attribute, also by whoever reads all tables; and as
+all tables have the same groups, knowing which values go together excludes none of them for one person of a group more
+than for another.
+
 The format is that of Anatomy (Xiao and Tao, VLDB 2006); with one group it is the Baseline of "Publishing Microdata
 with a Robust Privacy Guarantee" (PVLDB 2012).
 """
@@ -12,9 +18,9 @@ with a Robust Privacy Guarantee" (PVLDB 2012).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
+from discreet.principles.wording import listed
 from discreet.randomness import permutation
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.attributes import Attribute, as_shown, describe
@@ -47,6 +54,18 @@ ASSUMPTIONS = (
     KEPT_BY_GROUPS,
     ONE_RELEASE,
 )
+APART = (
+    "Every sensitive attribute is counted in a table of its own; which values of different attributes belong to one "
+    "row is not published. The promise bounds what is learnt about each attribute by itself."
+)
+"""An assumption stated if several attributes are sensitive."""
+
+
+class Counted(NamedTuple):
+    """One sensitive attribute: its published values, and how often each occurs in each group."""
+
+    values: NDArray[Any]
+    counts: Counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,15 +85,17 @@ class AnatomyRelease(GroupedRowsRelease):
     group_of: NDArray[np.int32]
     """For each published row its group, as an index into ``ids``."""
     values: NDArray[Any]
-    """The sensitive values, in the order of the columns of ``counts``."""
+    """The sensitive values, in the order of the columns of ``counts``; of the first attribute, if there are several."""
     counts: Counts
-    """How often each sensitive value occurs in each group."""
+    """How often each of them occurs in each group."""
     others: tuple[ExactColumn, ...] = ()
     """Kept columns, published beside the quasi-identifiers."""
     faults: tuple[str, ...] = ()
     """Sentences on inconsistencies in the files; always empty for a release made in this process."""
     trace: NDArray[np.int32] | None = None
     """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved."""
+    further: tuple[Counted, ...] = ()
+    """The sensitive attributes after the first."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -97,15 +118,14 @@ class AnatomyRelease(GroupedRowsRelease):
         groups = np.asarray(groups)
         check_partition(table, groups, "interval")
         check_countable(table, "an anatomy release")
-        assert table.secret is not None, "a table without one is refused"
         places, number = numbered_anew(groups, seeded)
         published = places >= 0
         rows = np.flatnonzero(published)
         rows = rows[permutation(len(rows), seeded)]
         columns = [as_shown(column, published) for column in table.quasi]
         quasi = [describe(column, "quasi") for column in columns]
-        secret = describe(as_shown(table.secret, None), "sensitive", True)
-        attributes = (*quasi, secret, *(describe(column, "other") for column in table.other))
+        sensitive = [describe(as_shown(column, None), "sensitive", True) for column in table.sensitive]
+        attributes = (*quasi, *sensitive, *(describe(column, "other") for column in table.other))
         manifest = new_manifest(
             FORMAT,
             scheme=scheme,
@@ -118,18 +138,28 @@ class AnatomyRelease(GroupedRowsRelease):
             seeded=seeded is not None,
             groups=number,
         )
-        shown = exact_column(table.secret, secret, rows)
+        shown = [exact_column(column, own, rows) for column, own in zip(table.sensitive, sensitive, strict=True)]
+        counted = [
+            Counted(one.values, Counts.of_rows(places[rows], one.codes, number, len(one.values))) for one in shown
+        ]
         return cls(
             manifest,
             attributes,
             tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
             np.arange(number),
             places[rows],
-            shown.values,
-            Counts.of_rows(places[rows], shown.codes, number, len(shown.values)),
+            *counted[0],
             tuple(exact_column(column, None, rows) for column in table.other),
             trace=places,
+            further=tuple(counted[1:]),
         )
+
+    @classmethod
+    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
+        """The assumptions, with one more if several attributes are sensitive."""
+        always, rest = len(cls.assumptions), super().assumed(attributes, promise, persons)
+        several = [attribute.role for attribute in attributes].count("sensitive") > 1
+        return (*rest[:always], *([APART] if several else []), *rest[always:])
 
     @classmethod
     def load(cls, home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
@@ -145,21 +175,37 @@ class AnatomyRelease(GroupedRowsRelease):
         return ByRows(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The published tables: ``table`` in a random order of rows, ``sensitive`` by group and value."""
+        """The published tables: ``table`` in a random order of rows, those of sensitive values by group and value."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
         columns += [column_array(payload, numbers) for payload in (*self.exact, *self.others)]
         names = [GROUP, *(attribute.name for attribute in self.attributes if attribute.role != "sensitive")]
-        held: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.counts.groups), ids)]
-        held += [column_array(ExactColumn(self.values, self.counts.values, self.secret.notation), numbers)]
-        amounts = pa.array(self.counts.amounts)
-        held += [amounts if numbers else amounts.cast(pa.string())]
-        return {
-            "table": pa.table(columns, names=names),
-            "sensitive": pa.table(held, names=[GROUP, self.secret.name, COUNT]),
-        }
+        found = {"table": pa.table(columns, names=names)}
+        for name, attribute, (values, counts) in zip(
+            sensitive_names(len(self.sensitive)), self.sensitive, self.counted, strict=True
+        ):
+            held: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(counts.groups), ids)]
+            held += [column_array(ExactColumn(values, counts.values, attribute.notation), numbers)]
+            amounts = pa.array(counts.amounts)
+            held += [amounts if numbers else amounts.cast(pa.string())]
+            found[name] = pa.table(held, names=[GROUP, attribute.name, COUNT])
+        return found
 
     # ------------------------------------------------------------------------------------------------------- counting
+
+    @property
+    def counted(self) -> tuple[Counted, ...]:
+        """Every sensitive attribute."""
+        return (Counted(self.values, self.counts), *self.further)
+
+    def about(self, attribute: str | None) -> AnatomyRelease:
+        """What is published about one sensitive attribute, without the others; about the first if None."""
+        at = self._place(attribute)
+        if not self.further:
+            return self
+        attributes = tuple(one for one in self.attributes if one.role != "sensitive" or one is self.sensitive[at])
+        values, counts = self.counted[at]
+        return replace(self, attributes=attributes, values=values, counts=counts, further=())
 
     def description(self, group: int) -> dict[str, str]:
         """The extent of each quasi-identifier in the group at an index of ``ids``, so that readers can recognise it."""
@@ -168,18 +214,20 @@ class AnatomyRelease(GroupedRowsRelease):
 
     # --------------------------------------------------------------------------------------------------------- asking
 
-    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+    def beliefs(
+        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
+    ) -> NDArray[np.float64]:
         """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
 
         ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
         equally likely to be the person's, and the belief in a value, given the row, is the value's share in the row's
         group; the result is the mean over these rows. If no row has the values, the person was withheld: then the
         belief is the distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are not
-        known.
+        known. ``attribute`` names another sensitive attribute than the first.
         """
         from discreet.releases.anatomy.beliefs import beliefs_at
 
-        return beliefs_at(self, points, withheld)
+        return beliefs_at(self.about(attribute), points, withheld)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
@@ -211,8 +259,9 @@ class AnatomyRelease(GroupedRowsRelease):
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
-        if name == self.secret.name:
-            return self.values
+        for attribute, counted in zip(self.sensitive, self.counted, strict=True):
+            if attribute.name == name:
+                return counted.values
         own = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
         return dict(zip(own, (*self.exact, *self.others), strict=True))[name].values
 
@@ -220,11 +269,31 @@ class AnatomyRelease(GroupedRowsRelease):
         """The expected number of published rows that satisfy each query.
 
         Conditions on quasi-identifiers and kept columns are evaluated exactly; each row that satisfies them counts with
-        the share of its group that satisfies the condition on the sensitive attribute.
+        the share of its group that satisfies the condition on the sensitive attribute. Of several sensitive attributes
+        the shares are multiplied, as if they were independent within the group.
         """
         from discreet.releases.anatomy.beliefs import expected_counts
 
         return expected_counts(self, queries)
+
+    def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The note that counts by several sensitive attributes take these to be independent."""
+        asked = [attribute.name for attribute in self.sensitive if attribute.name in names]
+        if len(asked) < 2:
+            return ()
+        return (
+            f"{listed(map(repr, asked))} are counted in different tables of the release, so that the estimate takes "
+            "them to be independent within each group",
+        )
+
+
+def sensitive_names(number: int) -> list[str]:
+    """The names of the tables of so many sensitive attributes.
+
+    >>> sensitive_names(1), sensitive_names(2)
+    (['sensitive'], ['sensitive_1', 'sensitive_2'])
+    """
+    return ["sensitive"] if number == 1 else [f"sensitive_{at}" for at in range(1, number + 1)]
 
 
 def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) -> dict[str, str]:
@@ -247,9 +316,7 @@ def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) 
 
 def check_countable(table: Table, what: str) -> None:
     """Raise if a table has no sensitive attribute, or one whose name clashes with the column of counts."""
-    if table.secret is None:
+    if not table.sensitive:
         raise DiscreetError(f"{what} counts the values of a sensitive attribute and the table has none")
-    if table.secret.name == COUNT:
-        raise DiscreetError(
-            f"the sensitive attribute is called {COUNT!r}, like the column that a release adds; rename it"
-        )
+    if any(column.name == COUNT for column in table.sensitive):
+        raise DiscreetError(f"a sensitive attribute is called {COUNT!r}, as is a column that a release adds; rename it")

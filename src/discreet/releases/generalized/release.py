@@ -85,7 +85,7 @@ class GeneralizedRelease(GroupedRowsRelease):
     group_of: NDArray[np.int32]
     """Per published row: its group, as an index into ``ids``."""
     secrets: tuple[ExactColumn, ...]
-    """The published values of each sensitive attribute; beliefs are about the first."""
+    """The published values of each sensitive attribute; beliefs are about the first unless another is named."""
     others: tuple[ExactColumn, ...]
     faults: tuple[str, ...] = ()
     """Faults of the files, in sentences; always empty for a release that was not loaded."""
@@ -245,9 +245,9 @@ class GeneralizedRelease(GroupedRowsRelease):
         """How often each sensitive value occurs in each group."""
         return Counts.of_rows(self.group_of, self.classes, self.groups, len(self.values))
 
-    def about(self, name: str) -> GeneralizedRelease:
+    def about(self, attribute: str | None) -> GeneralizedRelease:
         """Return what is published about one sensitive attribute, without the others and without kept columns."""
-        at = [attribute.name for attribute in self.sensitive].index(name)
+        at = self._place(attribute)
         attributes = (*self.quasi, self.sensitive[at])
         return replace(self, attributes=attributes, secrets=(self.secrets[at],), others=())
 
@@ -260,16 +260,19 @@ class GeneralizedRelease(GroupedRowsRelease):
         """Return the published quasi-identifiers of the group at an index of ``ids``."""
         return self.descriptions.text(group)
 
-    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+    def beliefs(
+        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
+    ) -> NDArray[np.float64]:
         """Return the beliefs of an adversary who knows these quasi-identifiers and matches them with the descriptions.
 
         ``points`` contains original values, one array per quasi-identifier. Every row of every group whose description
         admits a point is equally likely to be its row. A point that no group admits was withheld: its belief is the
         distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are unknown.
+        ``attribute`` names another sensitive attribute than the first; ``known_values`` tells its values.
         """
         from discreet.releases.boxes import mixtures_at, shares
 
-        return shares(mixtures_at(self, points), withheld)
+        return shares(mixtures_at(self if attribute is None else self.about(attribute), points), withheld)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """Return the belief that a person with these quasi-identifiers is in the table at all, one number per point.

@@ -226,7 +226,9 @@ class NestedRelease(GeneralizedRelease):
         texts = np.array([of_node for _, of_node in self.texts], np.int32).reshape(len(self.texts), self.groups)
         return Cells(texts, self.group_of, self.expected, lambda rows: believed(self.tree, rows) * self.persons)
 
-    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+    def beliefs(
+        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
+    ) -> NDArray[np.float64]:
         """Return the beliefs of an adversary who knows the tree and matches these quasi-identifiers with leaves.
 
         ``points`` contains original values, one array per quasi-identifier. Every person of every leaf whose
@@ -236,6 +238,7 @@ class NestedRelease(GeneralizedRelease):
         """
         from discreet.releases.boxes import mixtures_at, shares
 
+        self.about(attribute)
         return shares(mixtures_at(self, points, self.expected), withheld)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:

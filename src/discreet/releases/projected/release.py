@@ -19,7 +19,6 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles import wording
 from discreet.principles.principle import Principle
 from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Texts
@@ -166,18 +165,15 @@ class ProjectedRelease(Release):
         """The number of groups of all tables."""
         return sum(part.groups for part in self.parts)
 
-    def part_with(self, name: str) -> GeneralizedRelease:
-        """Return what the table with this sensitive attribute publishes about it alone."""
-        for part in self.parts:
-            if any(one.name == name for one in part.sensitive):
-                return part.about(name)
-        names = wording.listed(repr(one.name) for one in self.sensitive)
-        raise DiscreetError(f"{name!r} is no sensitive attribute of the release; its sensitive attributes are {names}")
+    def about(self, attribute: str | None) -> GeneralizedRelease:
+        """Return what the table with this sensitive attribute publishes about it alone; that of the first if None."""
+        name = self.sensitive[self._place(attribute)].name
+        return next(part for part in self.parts if name in [one.name for one in part.sensitive]).about(name)
 
     @cached_property
     def _first(self) -> GeneralizedRelease:
         """What is published about the first sensitive attribute."""
-        return self.part_with(self.secret.name)
+        return self.about(None)
 
     @property
     def values(self) -> NDArray[Any]:
@@ -198,12 +194,14 @@ class ProjectedRelease(Release):
         """How often values of a quasi-identifier go with those of the first sensitive attribute, by its table."""
         return self._first.contingency(column, spread=spread)
 
-    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return the beliefs about the first sensitive attribute, from its own table.
+    def beliefs(
+        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
+    ) -> NDArray[np.float64]:
+        """Return the beliefs about one sensitive attribute, the first unless it is named, from its own table.
 
-        ``part_with(name).beliefs(...)`` is about another. See ``GeneralizedRelease.beliefs``.
+        See ``GeneralizedRelease.beliefs``.
         """
-        return self._first.beliefs(points, withheld)
+        return (self._first if attribute is None else self.about(attribute)).beliefs(points, withheld)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """Return the strongest belief, by any one table, that a person with these quasi-identifiers is in it."""

@@ -169,7 +169,9 @@ class RandomisedRelease(Release):
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the sum of the beliefs that its published values imply."""
 
-    def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
+    def beliefs(
+        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
+    ) -> NDArray[np.float64]:
         """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
 
         ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
@@ -178,6 +180,7 @@ class RandomisedRelease(Release):
         values, the person was withheld: then the belief is the distribution of the ``withheld`` counts (in the order of
         ``values``), or NaN if these are not known.
         """
+        self.about(attribute)
         columns = codes_at(self.quasi, self.exact, points)
         known = np.all([column >= 0 for column in columns], axis=0)
         both = [np.concatenate([of.codes, at[known]]) for of, at in zip(self.exact, columns, strict=True)]

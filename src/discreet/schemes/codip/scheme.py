@@ -138,7 +138,7 @@ class Codip(Scheme):
 
     def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
         """Refuse what a table with any one attribute could not keep."""
-        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise) for one in each)
+        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise, principle) for one in each)
         return next((refusal for refusal in refusals if refusal is not None), None)
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> ProjectedRelease:
@@ -177,37 +177,45 @@ class Codip(Scheme):
         def possible(plan: Plan) -> bool:
             return all(map(work.can_publish, plan))
 
-        return self._within(self._best(found, possible), work, found)
-
-    def _best(self, found: Dependency, possible: Callable[[Plan], bool]) -> Plan | None:
-        """Return the plan that the search finds; None if there is none."""
-        if self.search == "best":
-            return chosen(found, possible, self.exposure, seconds=self.seconds)
-        way = merged(found, lambda plan: found.exposure(plan) <= self.exposure + SLACK and possible(plan))
-        return way[-1] if way else None
+        return self._within(possible, work, found)
 
     def _aligned(self, work: _Work, found: Dependency) -> Plan:
         """Return the plan within both ratios, its tables published on one partition that keeps the whole promise."""
-        plan = self._within(self._best(found, lambda plan: True), work, found)
+        plan = self._within(lambda plan: True, work, found)
         work.publish_aligned(plan)
         return plan
 
-    def _within(self, plan: Plan | None, work: _Work, found: Dependency) -> Plan:
-        """Return the plan if there is one that loses no more association than allowed; else raise an error."""
+    def _within(self, possible: Callable[[Plan], bool], work: _Work, found: Dependency) -> Plan:
+        """Return the plan that the search finds; raise an error if it loses more association than allowed."""
+        if self.search == "best":
+            plan = chosen(found, possible, self.exposure, seconds=self.seconds)
+        else:
+            way = merged(found, lambda plan: found.exposure(plan) <= self.exposure + SLACK and possible(plan))
+            plan = way[-1] if way else None
         if plan is None:
             raise work.refusal()
         loss = found.association_loss(plan)
         if loss <= self.association + SLACK:
             return plan
-        enough = [
-            one for one in frontier(found, self.seconds) if found.association_loss(one) <= self.association + SLACK
-        ]
-        least = min((found.exposure(one) for one in enough), default=1.0)
+        least = self._least_exposure(found, possible)
         raise DiscreetError(
             f"no plan was found that exposes at most {exact(self.exposure)} and loses at most "
             f"{exact(self.association)} of the association between {listed(map(repr, found.names))}; ask for "
-            f"association={_above(loss)}, or for exposure={_above(least)}"
+            f"association={_above(loss)}{'' if least is None else f', or for exposure={_above(least)}'}"
         )
+
+    def _least_exposure(self, found: Dependency, possible: Callable[[Plan], bool]) -> float | None:
+        """Return an exposure at which this search finds a plan that loses little enough; None if there is none."""
+
+        def kept(plan: Plan) -> bool:
+            return found.association_loss(plan) <= self.association + SLACK
+
+        if self.search == "best":
+            plans = sorted(filter(kept, frontier(found, self.seconds)), key=found.exposure)
+            return next((found.exposure(plan) for plan in plans if possible(plan)), None)
+        way = merged(found, possible)  # which stops at the first plan that exposes too much
+        enough = next((at for at, plan in enumerate(way) if kept(plan)), None)
+        return None if enough is None else max(map(found.exposure, way[: enough + 1]))
 
     def _harmless(self) -> Mapping[str, list[str]]:
         """Return the harmless values by attribute; raise an error for a text that names none."""

@@ -91,8 +91,9 @@ def regroup(
     n, d = problem.points.shape
     m, card = len(problem.limits.caps), int(problem.axes.cards.max())
     largest = min(n, _LARGEST_POOL)
-    works = {many: workspace(largest, d, m, card, 15, many) for many in (1, 3, 6)}
-    spare = workspace(largest, d, m, card, 15)
+    joint = problem.rules.joint
+    works = {many: workspace(largest, d, m, card, 15, many, joint) for many in (1, 3, 6)}
+    spare = workspace(largest, d, m, card, 15, joint=joint)
     spent = 0
     while spent < budget and len(groups.rows) > 1 and (total := groups.costs.sum()) > 0:
         if progress:

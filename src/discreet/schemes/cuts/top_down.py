@@ -154,7 +154,8 @@ class _Task:
 
     def workspace(self, recipe: Recipe, many: int = 1) -> Work:
         d, m = self.arrays[0].shape[1], len(self.problem.limits.caps)
-        return workspace(self.end - self.start, d, m, int(self.problem.axes.cards.max()), recipe.positions, many)
+        card, joint = int(self.problem.axes.cards.max()), self.problem.rules.joint
+        return workspace(self.end - self.start, d, m, card, recipe.positions, many, joint)
 
     def grow(self, recipe: Recipe, most: int) -> tuple[float, list[_Task]]:
         """Cut the run at most so often: what the groups cost that are done, and the runs that are not."""

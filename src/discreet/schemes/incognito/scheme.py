@@ -125,16 +125,16 @@ class Incognito(GroupingScheme):
         >>> [found.levels for found in lattice.minimal]
         [(6, 0, 2), (4, 0, 4), (5, 1, 2), (4, 1, 3), (6, 1, 0), (3, 1, 4)]
         """
-        if table.person is not None or len(table.sensitive) > 1:
-            many = "rows of a person" if table.person is not None else "sensitive attributes"
+        if table.person is not None:
             raise DiscreetError(
-                f"combinations of levels are listed for tables without several {many}; leave these out, or publish "
-                "the table"
+                "combinations of levels are listed for tables without several rows of a person; leave these out, or "
+                "publish the table"
             )
         principle = promised(principle)
-        prior = feasible(self, table, principle)
-        rows = published_rows(table, principle, prior, generator(self.random_state))
-        found, judge = self._counted(table, principle, prior, rows)
+        feasible(self, table, principle)
+        view = self.view(table, principle)
+        rows = published_rows(*view, generator(self.random_state))
+        found, judge = self._counted(*view, rows)
         kept, judged = found.kept(judge, progress)
         return Lattice(table.quasi_names, kept, tuple(found.minimal(kept, judge)), judged)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -44,8 +45,12 @@ class AlignedAnatomy(NamedTuple):
 
 
 def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
-    """Align a release with its original; reject an original that was read differently than the release states."""
-    claimed = claims(release, original)
+    """Align a release with its original; reject an original that was read differently than the release states.
+
+    The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
+    """
+    check_sensitive(release, original)
+    first = _alone(release, original, 0)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     for attribute, payload in zip(release.quasi, release.exact, strict=True):
         of = quasi_column(attribute, original)
@@ -55,7 +60,27 @@ def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
         carried = carried_column(attribute, original)
         parts.append((carried, places_in(payload, carried), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
-    return AlignedAnatomy(release, original, had, shown, kinds, *claimed, usable_rows(original))
+    return AlignedAnatomy(release, original, had, shown, kinds, *claims(*first), usable_rows(original))
+
+
+def each_attribute(aligned: AlignedAnatomy) -> list[AlignedAnatomy]:
+    """Return the same for every sensitive attribute as if it were the only one."""
+    if len(aligned.original.sensitive) == 1:
+        return [aligned]
+    found = []
+    for at in range(len(aligned.original.sensitive)):
+        release, original = _alone(aligned.release, aligned.original, at)
+        counts, strange, published = claims(release, original)
+        found.append(
+            aligned._replace(release=release, original=original, counts=counts, strange=strange, published=published)
+        )
+    return found
+
+
+def _alone(release: AnatomyRelease, original: Table, at: int) -> tuple[AnatomyRelease, Table]:
+    """Return a release and its original with one of the sensitive attributes."""
+    column = original.sensitive[at]
+    return release.about(column.name), replace(original, sensitive=(column,))
 
 
 def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:

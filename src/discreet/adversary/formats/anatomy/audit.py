@@ -8,6 +8,8 @@ quasi-identifiers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +23,11 @@ from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.totals import as_many
 from discreet.adversary.checks.trace import place_rows, trace_check
-from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, margins
+from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, each_attribute, margins
 from discreet.adversary.formats.anatomy.support import without_trace
 from discreet.adversary.formats.orders import order_of_anatomy
 from discreet.adversary.subjects import Subjects
-from discreet.adversary.verdict import PromiseVerdict, averages, judged
+from discreet.adversary.verdict import PromiseVerdict, averages, judged, naming
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy.release import AnatomyRelease
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
 
 CONSISTENT = (
-    "Both tables have the same groups, every group has as many rows as values, and the manifest gives the right "
+    "All tables have the same groups, every group has as many rows as values, and the manifest gives the right "
     "numbers of rows and groups."
 )
 
@@ -45,20 +47,33 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     """Audit an anatomy release against its original; see ``audit``."""
     release, original, parts = case.release, case.original, case.parts
     aligned = align(release, original)
+    views = each_attribute(aligned)
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
-    checks += [totals(aligned), _rows(aligned)]
-    check, how = case.support(partial(_by_trace, aligned), lambda: without_trace(margins(aligned), release.ids))
-    checks += [check, order_of_anatomy(aligned, case.trace)]
-    prior = Prior.of(original)
-    left = np.maximum(prior.counts - aligned.published, 0)
-    subjects = Subjects.groups(release, aligned.counts)
-    kept = [
-        _crowd(part, release, left) if not part.about_values else judged(part, subjects, prior, left) for part in parts
-    ]
+    checks += [next((check for view in views if not (check := totals(view)).holds), totals(views[0])), _rows(aligned)]
+    check, how = case.support(partial(_by_trace, views), partial(_without_trace, views))
+    checks += [check, order_of_anatomy(views, case.trace)]
+    kept: list[PromiseVerdict] = []
+    given = None
+    for view, (name, promised) in zip(views, soundness.each_promised(parts, original), strict=True):
+        if name is not None:
+            checks += soundness.unpromised(name, promised)
+        prior = Prior.of(view.original)
+        left = np.maximum(prior.counts - view.published, 0)
+        subjects = Subjects.groups(release, view.counts)
+        own = [
+            judged(part, subjects, prior, left) if part.about_values else _crowd(part, release, left)
+            for part in promised
+        ]
+        kept += own if name is None else naming(name, promised, own)
+        taken, warnings = soundness.taken(promised, prior, case.from_release)
+        given = given or taken
+        checks += warnings
     checks.append(averages(parts))
-    given, warnings = soundness.taken(parts, prior, case.from_release)
-    checks += warnings
+    if len(views) > 1:
+        names = wording.listed(repr(view.release.secret.name) for view in views)
+        told = f"The promises were judged about {names} each by itself; which of their values go together is not told."
+        checks.append(Check("each attribute", True, told))
     return FormatFindings(checks, kept, _losses(release, case.withheld), how, given, release.groups)
 
 
@@ -113,11 +128,10 @@ def _rows(aligned: AlignedAnatomy) -> Check:
     return Check("rows", True, f"The published quasi-identifiers {which}, none more often than it occurs.")
 
 
-def _by_trace(aligned: AlignedAnatomy, trace: NDArray[Any], faults: list[str]) -> Check:
-    """Check that every group has exactly the rows that the trace puts into it, in both tables."""
-    release, faults = aligned.release, list(faults)
-    column = aligned.original.secret
-    assert column is not None
+def _by_trace(views: Sequence[AlignedAnatomy], trace: NDArray[Any], faults: list[str]) -> Check:
+    """Check that every group has exactly the rows that the trace puts into it, in all tables."""
+    aligned, faults = views[0], list(faults)
+    release = aligned.release
     explained = "every group has exactly the quasi-identifiers and the sensitive values of its rows"
     placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
     if placed is None:
@@ -129,12 +143,32 @@ def _by_trace(aligned: AlignedAnatomy, trace: NDArray[Any], faults: list[str]) -
     )
     if differing is not None:
         faults.append(f"group {release.ids[differing // wide]} is not published with the quasi-identifiers of its rows")
-    wrong = wrongly_counted(
-        aligned.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
-    )
-    if wrong is not None:
-        faults.append(f"group {release.ids[wrong]} is not published with the sensitive values of its rows")
+    for view in views:
+        (column,) = view.original.sensitive
+        real = Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
+        wrong = wrongly_counted(view.counts, real)
+        if wrong is not None:
+            of = "the sensitive values" if len(views) == 1 else f"the values of {column.name!r}"
+            faults.append(f"group {release.ids[wrong]} is not published with {of} of its rows")
     return trace_check(faults, explained)
+
+
+def _without_trace(views: Sequence[AlignedAnatomy]) -> tuple[Check, str]:
+    """Check that the original supports the tables of each sensitive attribute.
+
+    That is necessary only where there are several, as the rows of a group must be the same for all of them.
+    """
+    found = [without_trace(margins(view), view.release.ids) for view in views]
+    if len(found) == 1:
+        return found[0]
+    for view, (check, how) in zip(views, found, strict=True):
+        if not check.holds:
+            return replace(check, sentence=f"About {view.release.secret.name!r}: {check.sentence}"), how
+    told = (
+        "For each sensitive attribute the groups can be made of the original's rows; whether by the same rows for all "
+        "of them, only the trace can tell."
+    )
+    return Check(found[0][0].name, True, told), "necessary"
 
 
 def wrongly_counted(told: Counts, real: Counts) -> int | None:

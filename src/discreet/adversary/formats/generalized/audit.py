@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from discreet.adversary.case import Case, FormatFindings
-from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, ends_of
 from discreet.adversary.checks.manifest import entries
@@ -16,20 +15,20 @@ from discreet.adversary.checks.persons import judged_by_persons
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.checks.trace import by_trace
 from discreet.adversary.checks.unions import unions
-from discreet.adversary.formats.generalized.align import align, each_sensitive
+from discreet.adversary.formats.generalized.align import Aligned, align, each_sensitive
 from discreet.adversary.formats.generalized.support import without_trace
 from discreet.adversary.formats.orders import order_of_generalized
 from discreet.adversary.subjects import Subjects
-from discreet.adversary.verdict import PromiseVerdict, counts_of, judged
+from discreet.adversary.verdict import PromiseVerdict, counts_of, judged, naming
 from discreet.analyst.loss import losses
-from discreet.principles import Principle, Prior
+from discreet.principles import Prior
 from discreet.releases.generalized.release import GeneralizedRelease
 
 
-def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
-    """Audit a generalized release against its original; see ``audit``."""
+def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = None) -> FormatFindings:
+    """Audit a generalized release against its original, to which it may have been aligned before; see ``audit``."""
     release, original = case.release, case.original
-    aligned = align(release, original)
+    aligned = aligned or align(release, original)
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release)]
     checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
     check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
@@ -41,9 +40,8 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
     for view, (column, promised) in zip(
         each_sensitive(aligned, original), soundness.each_promised(case.parts, original), strict=True
     ):
-        if column is not None and not any(part.about_values for part in promised):
-            unsaid = f"The manifest states no promise about the values of the sensitive attribute {column!r}."
-            checks.append(Check("promise", False, unsaid))
+        if column is not None:
+            checks += soundness.unpromised(column, promised)
         prior = Prior.of(view[1])
         left = np.maximum(prior.counts - view[0].published, 0)
         groups = counts_of(view[0], len(prior.values))
@@ -51,7 +49,7 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
         if view[1].person is not None:
             told, own = judged_by_persons(case, promised, view[1], left, groups, own)
             checks += [check for check in told if check not in checks]
-        own = own if column is None else _naming(column, promised, own)
+        own = own if column is None else naming(column, promised, own)
         kept += own
         faced = unions(promised, own, view[0], prior, view[1], case.tell)
         checks.append(faced if column is None else replace(faced, sentence=f"About {column!r}: {faced.sentence}"))
@@ -61,13 +59,3 @@ def audit_generalized(case: Case[GeneralizedRelease]) -> FormatFindings:
     if len(original.sensitive) > 1:
         checks.append(soundness.side_by_side(original))
     return FormatFindings(checks, kept, losses(release), how, given, release.groups)
-
-
-def _naming(attribute: str, parts: tuple[Principle, ...], kept: list[PromiseVerdict]) -> list[PromiseVerdict]:
-    """Return verdicts that name their sensitive attribute, where there are several."""
-    return [
-        one
-        if not part.about_values  # and so about no attribute
-        else replace(one, attribute=attribute, sentence=f"About {attribute!r}: {one.sentence}")
-        for part, one in zip(parts, kept, strict=True)
-    ]

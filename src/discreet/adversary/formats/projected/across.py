@@ -30,6 +30,7 @@ from discreet.principles import wording
 from discreet.principles.wording import percent
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.table.combinations import numbered
+from discreet.table.dependency import mutual_information
 from discreet.table.table import Column, Table
 
 EACH = (
@@ -180,7 +181,7 @@ def intersection(held: list[Held]) -> Intersection:
         left = possible.sum(axis=1)
         narrowed |= left < had
         certain |= (left == 1) & (had > 1)
-        closest = max(others, key=lambda known: _shared(known[2]), default=None)
+        closest = max(others, key=lambda known: mutual_information(known[2]), default=None)
         if closest is not None:
             beyond |= strongest_beliefs(one, closest[0]) > top.max() + SLACK
     single = max(float(top.max(initial=0.0)) for top in tops)
@@ -219,13 +220,6 @@ def _joint(one: Held, other: Held) -> NDArray[np.float64]:
     wide = other.counts.shape[1]
     counts = np.bincount(one.codes * wide + other.codes, minlength=one.counts.shape[1] * wide)
     return counts.reshape(-1, wide).astype(np.float64)
-
-
-def _shared(joint: NDArray[np.float64]) -> float:
-    """Return how much the two attributes of a joint distribution tell about each other, up to a constant factor."""
-    expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0) / joint.sum()
-    held = joint > 0
-    return float((joint[held] * np.log(joint[held] / expected[held])).sum())
 
 
 def _told_intersection(held: list[Held]) -> Check:

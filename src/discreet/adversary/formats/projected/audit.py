@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import entries
+from discreet.adversary.formats.generalized.align import align
 from discreet.adversary.formats.generalized.audit import audit_generalized
 from discreet.adversary.formats.projected.across import across
 from discreet.adversary.formats.projected.order import order_across
@@ -31,12 +32,13 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     """Audit a projected release against its original; see ``audit``."""
     release = case.release
     cases = [_part_case(case, number) for number in range(1, len(release.parts) + 1)]
-    found = [audit_generalized(one) for one in cases]
+    aligned = [align(one.release, one.original) for one in cases]
+    found = [audit_generalized(*one) for one in zip(cases, aligned, strict=True)]
     whole = [entries(case, parts=[part_entry(part) for part in release.parts])]
     more: list[Check] = []
     if len(found) > 1:
         whole += _unpromised(cases)
-        whole.append(order_across(release, case.original))
+        whole.append(order_across(aligned))
         whole += _withheld_apart(case.trace)
         sound = all(check.holds for one in found for check in one.checks)
         more = across(release, case.original, case.trace) if sound else []

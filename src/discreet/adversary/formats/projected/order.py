@@ -5,26 +5,28 @@ two had the same groups under the same numbers, numbers would tell which groups 
 (and groups with the same number) are paired, and the check counts how many pairs may belong to one person: their
 descriptions have values in common, and some row of the original has both their sensitive values. Given one table, the
 other is in random order, so that the number of such pairs has a known mean (see ``checks.coincidences``).
+
+A test of so few pairs may miss tables that are lined up in part. So the check also tells which share of the lines would
+have to be lined up for it to notice.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
 from discreet.adversary.checks.coincidences import arrangements, exceeding, fitting
-from discreet.adversary.checks.order import LEVEL, Finding
-from discreet.adversary.formats.generalized.align import Aligned, align
+from discreet.adversary.checks.order import Finding, as_far_as_told, limit_of, revealing
+from discreet.adversary.formats.generalized.align import Aligned
 from discreet.adversary.formats.orders import AT_FAULT
-from discreet.releases.projected.release import ProjectedRelease
+from discreet.principles.wording import percent
 from discreet.table.combinations import numbered
-from discreet.table.table import Table
 
 LINES = 600
 """How many lines, or groups, of two tables are compared at most."""
@@ -32,32 +34,64 @@ EFFORT = 4_000_000
 """How many pairs of lines are compared at most, of all pairs of tables."""
 
 
-def order_across(release: ProjectedRelease, original: Table) -> Check:
+class Pairs(NamedTuple):
+    """Pairs of lines at the same place, or of groups with the same number."""
+
+    what: str
+    hits: int
+    """How many of them may belong together."""
+    among: NDArray[np.int64]
+    """Per line of one table: how many of those of the other may belong to it."""
+    lines: bool
+
+    def tests(self, hits: int) -> list[Finding]:
+        """Return how surprising so many hits would be, by two bounds."""
+        mean = float(self.among.sum()) / max(1, len(self.among))
+        return [Finding(self.what, surprise) for surprise in (exceeding(hits, mean), fitting(hits, self.among))]
+
+    def found(self, hits: int, limit: float) -> bool:
+        """Whether so many hits would be too surprising."""
+        return any(test.surprise > limit for test in self.tests(hits))
+
+    def noticed(self, limit: float) -> float | None:
+        """Return the smallest share of pairs whose being lined up would be noticed; None if not even all would be."""
+        number = len(self.among)
+        if not number or not self.found(number, limit):
+            return None
+        low, high = 0, number  # so many hits are noticed at the end, and none at the start
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.found(middle, limit) else (middle, high)
+        mean = float(self.among.sum()) / number
+        return max(0.0, high - mean) / max(1.0, number - mean)
+
+
+def order_across(tables: Sequence[Aligned]) -> Check:
     """Check that lines and groups of different tables belong together no more often than by chance."""
-    if release.faults:
+    if any(one.release.faults for one in tables):
         return AT_FAULT
-    tables = []
-    for part in release.parts:
-        names = [one.name for one in part.sensitive]
-        some = tuple(column for column in original.sensitive if column.name in names)
-        alone = replace(part, attributes=(*part.quasi, *part.sensitive), others=())
-        tables.append(align(alone, replace(original, sensitive=some, other=())))
     pairs = list(combinations(enumerate(tables, 1), 2))
     most = min(LINES, math.isqrt(EFFORT // len(pairs)))
     found = [
-        finding
+        look
         for (one, first), (other, second) in pairs
-        for finding in _linked(f"tables {one} and {other}", first, second, most)
+        for look in _linked(f"tables {one} and {other}", first, second, most)
     ]
-    worst = max(found, key=lambda finding: finding.surprise)
-    if worst.surprise > math.log(len(found) / LEVEL):
-        chance = f"by chance that happens less than once in 10^{worst.surprise / math.log(10.0):.0f} releases"
-        return Check("order", False, f"The order tells more than the tables say: {worst.what}; {chance}.")
+    findings = [test for look in found for test in look.tests(look.hits)]
     told = "Lines of different tables at the same place, and groups with the same number, belong together no more often"
-    return Check("order", True, f"{told} than by chance.")
+    shares = [look.noticed(limit_of(findings)) for look in found if look.lines]
+    return revealing(findings) or Check("order", True, f"{told} than by chance, {_power(shares)}.")
 
 
-def _linked(which: str, one: Aligned, other: Aligned, most: int) -> Iterator[Finding]:
+def _power(shares: Sequence[float | None]) -> str:
+    """Return what the test would notice, by the share of the lines that would have to be lined up in each test."""
+    known = [share for share in shares if share is not None]
+    if len(known) < len(shares) or not known:
+        return "but with so few lines, or so wide groups, tables in the same order cannot be told from random ones"
+    return as_far_as_told(f"tables would be found of which {percent(max(known))} of the lines are in the same order")
+
+
+def _linked(which: str, one: Aligned, other: Aligned, most: int) -> Iterator[Pairs]:
     """Yield the tests of two tables, on ``most`` lines."""
     pairs = numbered([one.had, other.had], [one.kinds + 1, other.kinds + 1], len(one.had))
     held = np.unique(pairs)
@@ -68,16 +102,14 @@ def _linked(which: str, one: Aligned, other: Aligned, most: int) -> Iterator[Fin
         together = _overlap(one, other, *groups)
         keys = one.shown[first][:, None] * (other.kinds + 1) + other.shown[second][None, :]
         together &= np.isin(keys, held)
-        yield from _tests(f"the lines of {which} at the same place belong together", together)
+        yield _pairs(f"the lines of {which} at the same place belong together", together, True)
     number = np.arange(min(one.release.groups, other.release.groups, most))
-    yield from _tests(f"the groups of {which} with the same number overlap", _overlap(one, other, number, number))
+    yield _pairs(f"the groups of {which} with the same number overlap", _overlap(one, other, number, number), False)
 
 
-def _tests(what: str, together: NDArray[np.bool_]) -> Iterator[Finding]:
-    """Yield how surprising it is that so many pairs on the diagonal belong together."""
-    hits = int(together.diagonal().sum())
-    yield Finding(what, exceeding(hits, float(together.mean(axis=1).sum())))
-    yield Finding(what, fitting(hits, together.sum(axis=1)))
+def _pairs(what: str, together: NDArray[np.bool_], lines: bool) -> Pairs:
+    """Return how many pairs on the diagonal belong together, and how many could."""
+    return Pairs(what, int(together.diagonal().sum()), together.sum(axis=1), lines)
 
 
 def _overlap(
