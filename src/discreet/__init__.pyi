@@ -1,4 +1,4 @@
-from .adversary.attacks import Attack, Beliefs, Corruption, DeFinetti, NaiveBayes, Similarity
+from .adversary.attacks import Attack, Beliefs, Corruption, DeFinetti, NaiveBayes, Similarity, Trained
 from .adversary.attacks.campaign import Campaign, attack
 from .adversary.attacks.evidence import Evidence
 from .adversary.audit import Audit, audit
@@ -111,6 +111,7 @@ __all__ = [
     "SplitAndPartition",
     "TCloseness",
     "Table",
+    "Trained",
     "Variance",
     "__version__",
     "attack",

@@ -310,7 +310,7 @@ def test_whose_value_is_whose_does_not_enter_the_guesses(scheme: str) -> None:
     shuffled = replace(secret, codes=np.random.default_rng(3).permutation(secret.codes))
     other = Table(table.rows, table.quasi, shuffled)
     for attack in chosen("all"):
-        one, same = Target.of(release, table), Target.of(release, other)
+        one, same = (Target.of(release, of, random=np.random.default_rng(5)) for of in (table, other))
         if attack.refusal(one) is None and attack.name != "corruption":  # which is told some of the values
             everyone = slice(0, len(one.people[0].codes))
             assert np.array_equal(attack.learn(one).beliefs(everyone), attack.learn(same).beliefs(everyone))

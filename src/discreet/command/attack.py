@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from discreet.adversary.attacks.campaign import Campaign
 
 EVERY = "all"
-BUILT_IN = ("beliefs", "similarity", "naive-bayes", "definetti", "corruption")
+BUILT_IN = ("beliefs", "similarity", "naive-bayes", "definetti", "trained", "corruption")
 """The names of the attacks, which help shows without importing them."""
 
 

@@ -8,11 +8,12 @@ from discreet.adversary.attacks.corruption import Corruption
 from discreet.adversary.attacks.definetti import DeFinetti
 from discreet.adversary.attacks.naive_bayes import NaiveBayes
 from discreet.adversary.attacks.similarity import Similarity
+from discreet.adversary.attacks.trained import Trained
 from discreet.plugins import Registry
 
 ATTACKS: Registry[type[Attack]] = Registry(
-    "attacks", {kind.name: kind for kind in (Beliefs, Similarity, NaiveBayes, DeFinetti, Corruption)}
+    "attacks", {kind.name: kind for kind in (Beliefs, Similarity, NaiveBayes, DeFinetti, Trained, Corruption)}
 )
 """Every kind of attack by its name."""
 
-__all__ = ["ATTACKS", "Attack", "Beliefs", "Corruption", "DeFinetti", "NaiveBayes", "Similarity"]
+__all__ = ["ATTACKS", "Attack", "Beliefs", "Corruption", "DeFinetti", "NaiveBayes", "Similarity", "Trained"]

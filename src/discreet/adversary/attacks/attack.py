@@ -62,6 +62,18 @@ class Claims(NamedTuple):
         return (self.first[which] <= truth) & (truth <= self.last[which])
 
 
+def summed(caps: Floats | None, first: NDArray[np.int64], last: NDArray[np.int64]) -> Floats | None:
+    """The largest belief in several values together, given those in each.
+
+    >>> summed(np.array([0.2, 0.3, 0.7]), np.array([0, 1]), np.array([1, 2])).tolist()
+    [0.5, 1.0]
+    """
+    if caps is None:
+        return None
+    sums = np.r_[0.0, np.cumsum(caps)]
+    return np.asarray(np.minimum(1.0, sums[last + 1] - sums[first]))
+
+
 class Attack(Expression, ABC):
     """A way to learn about people from a release, with its parameters: an immutable value, checked on construction."""
 
