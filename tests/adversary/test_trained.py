@@ -88,10 +88,12 @@ def test_beta_likeness_curbs_it(scheme: dc.Scheme) -> None:
 
 
 def test_one_group_for_all_teaches_nothing() -> None:
-    """At most the baseline, by 4 standard deviations."""
+    """The release leaves open who has which value; over all ways to deal these, guesses are right as often as without
+    it, at most. (In this one way they are right or wrong for each of 16 points at once, so that the rate says little.)
+    """
     table = crossed(2_000)
     (found,) = dc.attack(publish(table, np.zeros(2_000, np.int64)), table, "trained", random_state=1).evidence
-    assert found.rate < found.baseline + 4 * np.sqrt(found.baseline / 2_000)
+    assert found.redrawn is not None and found.redrawn <= found.baseline + 1e-9
     assert found.ceiling is not None and found.ceiling > 0.85
 
 
