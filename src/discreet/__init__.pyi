@@ -1,4 +1,15 @@
-from .adversary.attacks import Attack, Beliefs, Corruption, DeFinetti, NaiveBayes, Similarity, Trained
+from .adversary.attacks import (
+    Attack,
+    BackgroundJoin,
+    Beliefs,
+    Composition,
+    Corruption,
+    DeFinetti,
+    Intersection,
+    NaiveBayes,
+    Similarity,
+    Trained,
+)
 from .adversary.attacks.campaign import Campaign, attack
 from .adversary.attacks.evidence import Evidence
 from .adversary.audit import Audit, audit
@@ -66,6 +77,7 @@ __all__ = [
     "AnatomyRelease",
     "Attack",
     "Audit",
+    "BackgroundJoin",
     "Baseline",
     "Beliefs",
     "BetaLikeness",
@@ -73,6 +85,7 @@ __all__ = [
     "Campaign",
     "Codip",
     "Comparison",
+    "Composition",
     "Corruption",
     "Cuts",
     "DeFinetti",
@@ -85,6 +98,7 @@ __all__ = [
     "Heterogeneous",
     "Hierarchy",
     "Incognito",
+    "Intersection",
     "KAnonymity",
     "KEAnonymity",
     "LDiversity",

@@ -90,6 +90,10 @@ class Attack(Expression, ABC):
         """The attacks to carry out if all are asked for."""
         return (cls(),)
 
+    def against(self, target: Target) -> tuple[Attack, ...]:
+        """The attacks that it stands for on this release: itself, unless a parameter that is left out has choices."""
+        return (self,)
+
     def refusal(self, target: Target) -> str | None:
         """Why the attack does not apply to this release, in a sentence; None if it does."""
         return None
@@ -132,6 +136,7 @@ class Attack(Expression, ABC):
             hurt=_hurt(found, claims.masses(target.prior[None])[0]),
             details=found.insight.details,
             remark=found.insight.remark,
+            attribute=target.secret.name,
         )
 
     def __str__(self) -> str:
@@ -192,6 +197,12 @@ def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent
         strain,
         gain,
     )
+
+
+def guessed(target: Target, insight: Insight) -> float:
+    """How often the value that is believed in most is the true one."""
+    values = np.arange(target.width)
+    return _score(target, insight, Claims(values, values, None, "")).rate
 
 
 def _hurt(found: _Score, prior: Floats) -> Hurt | None:

@@ -180,7 +180,7 @@ def intersection(held: list[Held]) -> Intersection:
         left = possible.sum(axis=1)
         narrowed |= left < had
         certain |= (left == 1) & (had > 1)
-        closest = max(others, key=lambda known: _shared(known[2]), default=None)
+        closest = max(others, key=lambda known: shared_information(known[2]), default=None)
         if closest is not None:
             beyond |= strongest_beliefs(one, closest[0]) > top.max() + SLACK
     single = max(float(top.max(initial=0.0)) for top in tops)
@@ -221,7 +221,7 @@ def _joint(one: Held, other: Held) -> NDArray[np.float64]:
     return counts.reshape(-1, wide).astype(np.float64)
 
 
-def _shared(joint: NDArray[np.float64]) -> float:
+def shared_information(joint: NDArray[np.float64]) -> float:
     """Return how much the two attributes of a joint distribution tell about each other, up to a constant factor."""
     expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0) / joint.sum()
     held = joint > 0
