@@ -27,6 +27,7 @@ BUILT_IN = (
     "background-join",
     "composition",
     "intersection",
+    "minimality",
 )
 """The names of the attacks, which help shows without importing them."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.adversary.attacks.algorithm import Minimality
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.background_join import BackgroundJoin
 from discreet.adversary.attacks.beliefs import Beliefs
@@ -28,6 +29,7 @@ ATTACKS: Registry[type[Attack]] = Registry(
             BackgroundJoin,
             Composition,
             Intersection,
+            Minimality,
         )
     },
 )
@@ -42,6 +44,7 @@ __all__ = [
     "Corruption",
     "DeFinetti",
     "Intersection",
+    "Minimality",
     "NaiveBayes",
     "Similarity",
     "Trained",

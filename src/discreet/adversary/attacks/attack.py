@@ -37,6 +37,8 @@ class Insight:
     """Figures to report."""
     remark: str = ""
     """A sentence to report."""
+    exact: bool = False
+    """Whether a single belief above its bound breaks a promise that is judged; if the attack does not say so anyway."""
 
 
 class Claims(NamedTuple):
@@ -98,6 +100,10 @@ class Attack(Expression, ABC):
         """Why the attack does not apply to this release, in a sentence; None if it does."""
         return None
 
+    def judges(self, target: Target) -> bool:
+        """Whether the promise of this release bounds the rate of success."""
+        return self.judged
+
     def claims(self, target: Target) -> Claims:
         """What is guessed: by default the sensitive value."""
         values = np.arange(target.width)
@@ -120,7 +126,7 @@ class Attack(Expression, ABC):
                 continue
             score = _score(other, self.learn(other), self.claims(other), part_of(tell, start, start + 0.2))
             rates.append(score.rate)
-        caps = claims.caps if self.judged else None
+        caps = claims.caps if self.judges(target) else None
         return Evidence(
             str(self),
             claims.about,
@@ -131,7 +137,7 @@ class Attack(Expression, ABC):
             redrawn=found.redrawn,
             outsiders=rates[1],
             bound=float(np.mean(caps[found.guess])) if caps is not None and len(found.hits) else None,
-            strain=found.strain if caps is not None and self.exact else None,
+            strain=found.strain if caps is not None and (self.exact or insight.exact) else None,
             gain=found.gain,
             hurt=_hurt(found, claims.masses(target.prior[None])[0]),
             details=found.insight.details,
