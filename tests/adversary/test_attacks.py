@@ -230,8 +230,10 @@ def test_the_command_line_attacks_the_files(folder: Path) -> None:
 
 def test_the_exit_code_tells_whether_the_promise_was_exceeded(folder: Path) -> None:
     words = ("attack", str(folder / "release"), "--original", str(folder / "patients.csv"))
-    together = run(*words, "--with", str(folder / "second"), "--attack", "intersection", code=1).stdout
-    assert "EXCEEDED by intersection" in together
+    for number, scheme in enumerate((dc.Mondrian(), dc.Anatomy(random_state=1))):
+        dc.publish(patients(), dc.LDiversity(3), scheme).save(folder / str(number))
+    both = (str(folder / "0"), *words[2:], "--with", str(folder / "1"), "--attack", "intersection")
+    assert "EXCEEDED by intersection" in run("attack", *both, code=1).stdout
     assert "no attack is called 'nonsense'" in run(*words, "--attack", "nonsense", code=2).stderr
     assert "patients.cvs" in run(*words[:3], "patients.cvs", code=2).stderr
 

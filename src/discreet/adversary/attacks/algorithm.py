@@ -38,7 +38,7 @@ MOST_WORLDS = 1_000
 """So many worlds are looked at one by one."""
 REPEATS = 20
 """How often a scheme that uses chance is run on each world, if it does not tell its probabilities."""
-WORK, LEAST = 2e7, 40
+WORK, LEAST = 1.5e7, 30
 """How many rows are published again in all, and how many runs there are at least, if so many are asked for."""
 ENOUGH = 20
 """How many runs have to put the same persons into one group for a conclusion about them."""
@@ -133,7 +133,7 @@ class Findings(NamedTuple):
             victims=enough[line_of][target.person_of],
             details=details,
             remark=_remark(details, int(numbers.sum())),
-            exact=bool(np.isinf(self.matches).all()),
+            exact=np.isinf(self.matches)[line_of],
         )
 
     def _beyond(
@@ -212,9 +212,11 @@ def _remark(details: dict[str, Any], persons: int) -> str:
         return f"{told}, and too few gave the same to conclude anything."
     if details["concluded"] < persons:
         told += f", and too few gave the same to conclude anything about {persons - details['concluded']:,} persons"
-    if "over" in details:
+    if details.get("over"):
         told += (
             f"; of {details['over']:,} persons a value is believed, beyond doubt, more than the promise allows to who "
-            f"does not know the algorithm (at least {about(details['worst'])} times the bound)"
+            f"does not know the algorithm ({about(details['worst'])} times the bound at least)"
         )
+    elif "over" in details:
+        told += "; of nobody a value is believed, beyond doubt, more than the promise allows"
     return f"{told}."

@@ -14,20 +14,22 @@ The other tables of a projected release are about other attributes, whose counts
 often values go together (see `discreet.adversary.attacks.links`) takes a value for the likelier in a cell, the more
 often it goes with what the other table says of it, and scales to the counts of the person's own table.
 
-Persons whose group is not certain in some release are one more group there, with all that is left by the others; a
-group with members who are not certain counts in proportion to those who are.
+A person whose group is not certain in some release is a cell of its own, in one more group there with all that is left
+by the others, and begins with the odds that this release says (as with `composition`); a group with members who are not
+certain counts in proportion to those who are. So single beliefs are judged only about persons whose groups are certain.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.attacks.attack import Insight
-from discreet.adversary.attacks.composition import Combination, Composition
+from discreet.adversary.attacks.composition import Combination, Composition, Said
 from discreet.adversary.attacks.links import links
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.releases.grouped import GroupedRelease
@@ -53,7 +55,6 @@ class Intersection(Combination):
     """
 
     name: ClassVar[str] = "intersection"
-    exact: ClassVar[bool] = True
 
     def refusal(self, target: Target) -> str | None:
         """Only groups can be laid across each other."""
@@ -66,28 +67,34 @@ class Intersection(Combination):
 
     def learn(self, target: Target) -> Insight:
         """Find the cells, and scale."""
-        if target.strangers:  # whose values are in no cell
+        linked = links(target)
+        if target.strangers or not (target.others or linked):  # in no cell; the original itself
             return Composition().learn(target)
         everyone = target.everyone
-        numbers = np.bincount(everyone.person_of, minlength=len(everyone.people[0].codes)).astype(np.float64)
-        own = _Groups.of(target.release, everyone.group_of)
-        same = [_Groups.of(one, everyone.groups_in(one)) for one in target.others]
-        linked = [(_Groups.of(link.release, everyone.groups_in(link.release)), link) for link in links(target)]
-        of_line = [groups.of_line for groups in (own, *same, *(one for one, _ in linked))]
+        lines = len(everyone.people[0].codes)
+        own = [_Groups.of(everyone.release, everyone.group_of, everyone.beliefs)]
+        for other in target.others:
+            said = partial(everyone.beliefs_by, other)
+            own.append(_Groups.of(other, everyone.groups_in(other), said))
+        tables = [_Groups.of(one.release, everyone.groups_in(one.release), everyone.beliefs) for one in linked]
+        doubtful = np.logical_or.reduce([groups.doubtful for groups in own])
+        of_line = [groups.of_line for groups in (*own, *tables)] + [np.where(doubtful, np.arange(lines) + 1, 0)]
         sizes = [int(one.max(initial=0)) + 1 for one in of_line]
-        _, first, cell_of = ranked(numbered(of_line, sizes, len(numbers)))
-        persons = np.asarray(np.bincount(cell_of, numbers), np.float64)
-        total = target.as_published(target.whole.counts, 0.0)
+        _, first, cell_of = ranked(numbered(of_line, sizes, lines))
+        persons = np.bincount(cell_of, np.bincount(everyone.person_of, minlength=lines)).astype(np.float64)
+        usual = np.maximum(target.prior, np.finfo(float).tiny)
         start = np.ones((len(first), target.width))
-        for groups, link in linked:
-            start *= (groups.shares() @ link.shares / np.maximum(target.prior, np.finfo(float).tiny))[
-                groups.of_line[first]
-            ]
-        bound = [(groups.of_line[first], groups.counted(target, persons, first, total)) for groups in (own, *same)]
+        for groups in own:
+            at = np.flatnonzero(groups.doubtful[first])
+            if len(at):
+                start[at] *= groups.said(slice(0, lines))[first[at]] / usual
+        for groups, link in zip(tables, linked, strict=True):
+            start *= (groups.shares() @ link.shares / usual)[groups.of_line[first]]
+        total = target.as_published(target.whole.counts, 0.0)
+        bound = [(groups.of_line[first], groups.counted(target, persons, first, total)) for groups in own]
         cells = fitted(start, persons, bound, target)
-        possible = (cells > 0.0).sum(axis=1)
         several = (bound[0][1] > 0.0).sum(axis=1)[bound[0][0]] > 1
-        exposed = int(persons[(possible == 1) & several].sum())
+        exposed = int(persons[((cells > 0.0).sum(axis=1) == 1) & several].sum())
         line_of = np.zeros(len(target.people[0].codes), np.intp)
         line_of[target.person_of] = everyone.person_of[target.rows]
 
@@ -98,8 +105,9 @@ class Intersection(Combination):
 
         return Insight(
             beliefs,
-            details={"cells": len(first), "exposed": exposed},
+            details={"cells": len(first), "exposed": exposed, "group_certain": int(persons[~doubtful[first]].sum())},
             remark=f"Together they leave one value of {exposed:,} persons for whom the first leaves several.",
+            exact=~doubtful[line_of],
         )
 
 
@@ -109,11 +117,15 @@ class _Groups(NamedTuple):
     release: GroupedRelease
     of_line: NDArray[np.int64]
     """Per line of the people: their group; the number of groups if it is not certain."""
+    doubtful: NDArray[np.bool_]
+    """Per line of the people: whether that is so."""
+    said: Said
+    """What the release says about the people, in the values of the one under attack."""
 
     @classmethod
-    def of(cls, release: Release, groups: NDArray[np.int64]) -> _Groups:
+    def of(cls, release: Release, groups: NDArray[np.int64], said: Said) -> _Groups:
         assert release.grouped is not None, "refused otherwise"
-        return cls(release.grouped, np.where(groups < 0, release.grouped.groups, groups))
+        return cls(release.grouped, np.where(groups < 0, release.grouped.groups, groups), groups < 0, said)
 
     def shares(self) -> Floats:
         """The share of each value in each group, and in all of them for people whose group is not certain."""
