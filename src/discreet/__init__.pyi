@@ -1,4 +1,16 @@
-from .adversary.attacks import Attack, Beliefs, Corruption, DeFinetti, NaiveBayes, Similarity
+from .adversary.attacks import (
+    Attack,
+    BackgroundJoin,
+    Beliefs,
+    Composition,
+    Corruption,
+    DeFinetti,
+    Intersection,
+    Minimality,
+    NaiveBayes,
+    Similarity,
+    Trained,
+)
 from .adversary.attacks.campaign import Campaign, attack
 from .adversary.attacks.evidence import Evidence
 from .adversary.audit import Audit, audit
@@ -70,6 +82,7 @@ __all__ = [
     "AnatomyRelease",
     "Attack",
     "Audit",
+    "BackgroundJoin",
     "Baseline",
     "Beliefs",
     "BetaLikeness",
@@ -77,6 +90,7 @@ __all__ = [
     "Campaign",
     "Codip",
     "Comparison",
+    "Composition",
     "Corruption",
     "Cuts",
     "DeFinetti",
@@ -89,11 +103,13 @@ __all__ = [
     "Heterogeneous",
     "Hierarchy",
     "Incognito",
+    "Intersection",
     "KAnonymity",
     "KEAnonymity",
     "LDiversity",
     "Lifting",
     "MatchedRelease",
+    "Minimality",
     "Mirrored",
     "MirroredRelease",
     "Mondrian",
@@ -119,6 +135,7 @@ __all__ = [
     "SplitAndPartition",
     "TCloseness",
     "Table",
+    "Trained",
     "Variance",
     "__version__",
     "attack",

@@ -14,8 +14,8 @@ from typing import Any
 
 _FLAGS: ContextVar[bool] = ContextVar("flags", default=False)
 
-SINGULAR = {"identifiers": "identifier", "hierarchies": "hierarchy", "dates": "date", "lists": "list"}
-"""Arguments whose flag has a singular name, because it is repeated for each value."""
+FLAG_OF = {"identifiers": "identifier", "hierarchies": "hierarchy", "dates": "date", "lists": "list", "others": "with"}
+"""Arguments whose flag has another name: a singular one, because it is repeated for each value."""
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def as_flags(name: str, value: Any = None) -> list[str]:
     >>> as_flags("categorical", ["race", "sex", "pay, monthly"])
     ['--categorical', 'race,sex', '--categorical', 'pay, monthly']
     """
-    flag = f"--{SINGULAR.get(name, name).replace('_', '-')}"
+    flag = f"--{FLAG_OF.get(name, name).replace('_', '-')}"
     if value is None or value is True:
         return [flag]
     if isinstance(value, dict):

@@ -188,3 +188,13 @@ def definetti(
 
         found = scaled(likely)
     return found
+
+
+# -------------------------------------------------------------------------------------------------- a trained attacker
+
+
+def seen_together(examples: Sequence[tuple[tuple[Any, ...], Any]], point: tuple[Any, ...]) -> dict[Any, float]:
+    """The share of each value among the examples with these quasi-identifiers: what any model would learn in the end
+    that tells all points apart."""
+    own = [value for features, value in examples if features == point]
+    return {value: own.count(value) / len(own) for value in set(own)}

@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from discreet.adversary.attacks.campaign import Campaign
 
 EVERY = "all"
-BUILT_IN = ("beliefs", "similarity", "naive-bayes", "definetti", "corruption")
+BUILT_IN = (
+    "beliefs",
+    "similarity",
+    "naive-bayes",
+    "definetti",
+    "trained",
+    "corruption",
+    "background-join",
+    "composition",
+    "intersection",
+    "minimality",
+)
 """The names of the attacks, which help shows without importing them."""
 
 
@@ -127,6 +138,7 @@ def _show(console: Console, found: Campaign) -> None:
     console.print()
     headings = ("attack", "succeeds", "95 % interval", "without release", "if redrawn", "from original", "allowed")
     table = grid(*headings, "hurt most", right=range(1, len(headings)))
+    several = len({one.attribute for one in found.evidence}) > 1
     for one in found.evidence:
         low, high = one.interval
         hurt = (
@@ -135,7 +147,7 @@ def _show(console: Console, found: Campaign) -> None:
             else f"row {one.hurt.row:,}: {percent(one.hurt.prior)} to {percent(one.hurt.belief)}"
         )
         table.add_row(
-            Text(one.attack, style="bold red" if one.exceeds else ""),
+            Text(f"{one.attack}: {one.attribute}" if several else one.attack, style="bold red" if one.exceeds else ""),
             percent(one.rate),
             f"{number(100 * low)} to {number(100 * high)} %",
             percent(one.baseline),

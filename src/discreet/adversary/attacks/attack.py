@@ -37,6 +37,8 @@ class Insight:
     """Figures to report."""
     remark: str = ""
     """A sentence to report."""
+    exact: NDArray[np.bool_] | None = None
+    """Per line of the people: whether a single belief above its bound breaks a promise; None if the attack says it."""
 
 
 class Claims(NamedTuple):
@@ -62,6 +64,18 @@ class Claims(NamedTuple):
         return (self.first[which] <= truth) & (truth <= self.last[which])
 
 
+def summed(caps: Floats | None, first: NDArray[np.int64], last: NDArray[np.int64]) -> Floats | None:
+    """The largest belief in several values together, given those in each.
+
+    >>> summed(np.array([0.2, 0.3, 0.7]), np.array([0, 1]), np.array([1, 2])).tolist()
+    [0.5, 1.0]
+    """
+    if caps is None:
+        return None
+    sums = np.r_[0.0, np.cumsum(caps)]
+    return np.asarray(np.minimum(1.0, sums[last + 1] - sums[first]))
+
+
 class Attack(Expression, ABC):
     """A way to learn about people from a release, with its parameters: an immutable value, checked on construction."""
 
@@ -78,9 +92,17 @@ class Attack(Expression, ABC):
         """The attacks to carry out if all are asked for."""
         return (cls(),)
 
+    def against(self, target: Target) -> tuple[Attack, ...]:
+        """The attacks that it stands for on this release: itself, unless a parameter that is left out has choices."""
+        return (self,)
+
     def refusal(self, target: Target) -> str | None:
         """Why the attack does not apply to this release, in a sentence; None if it does."""
         return None
+
+    def judges(self, target: Target) -> bool:
+        """Whether the promise of this release bounds the rate of success."""
+        return self.judged
 
     def claims(self, target: Target) -> Claims:
         """What is guessed: by default the sensitive value."""
@@ -96,15 +118,16 @@ class Attack(Expression, ABC):
         claims = self.claims(target)
         tell = target.tell
         insight = self.learn(replace(target, tell=part_of(tell, 0.0, 0.3)))
-        found = _score(target, insight, claims, part_of(tell, 0.3, 0.6), redraw=True)
+        found = _score(target, insight, claims, part_of(tell, 0.3, 0.5), redraw=True)
         rates: list[float | None] = []
-        for other, start in ((ceiling, 0.6), (outsiders, 0.8)):
+        for other, start in ((ceiling, 0.5), (outsiders, 0.75)):
             if other is None:
                 rates.append(None)
                 continue
-            score = _score(other, self.learn(other), self.claims(other), part_of(tell, start, start + 0.2))
+            learnt = self.learn(replace(other, tell=part_of(tell, start, start + 0.15)))
+            score = _score(other, learnt, self.claims(other), part_of(tell, start + 0.15, start + 0.25))
             rates.append(score.rate)
-        caps = claims.caps if self.judged else None
+        caps = claims.caps if self.judges(target) else None
         return Evidence(
             str(self),
             claims.about,
@@ -115,11 +138,12 @@ class Attack(Expression, ABC):
             redrawn=found.redrawn,
             outsiders=rates[1],
             bound=float(np.mean(caps[found.guess])) if caps is not None and len(found.hits) else None,
-            strain=found.strain if caps is not None and self.exact else None,
+            strain=found.strain if caps is not None and (self.exact or _some(insight.exact)) else None,
             gain=found.gain,
             hurt=_hurt(found, claims.masses(target.prior[None])[0]),
             details=found.insight.details,
             remark=found.insight.remark,
+            attribute=target.secret.name,
         )
 
     def __str__(self) -> str:
@@ -159,11 +183,11 @@ def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent
         belief[part] = masses[lines, guess[part]]
         if redraw:
             expected[part] = claims.masses(target.beliefs(part))[lines, guess[part]]
-            largest = masses.max(axis=0)
+            exact = masses if insight.exact is None else masses[insight.exact[part]]
             with np.errstate(divide="ignore", invalid="ignore"):
-                gain = max(gain, float(np.nanmax(largest / prior)))
+                gain = max(gain, float(np.nanmax(masses.max(axis=0) / prior)))
                 if claims.caps is not None:
-                    strain = max(strain, float(np.nanmax(largest / claims.caps)))
+                    strain = max(strain, float(np.nanmax(exact.max(axis=0, initial=0.0) / claims.caps)))
     chosen = slice(None) if insight.victims is None else insight.victims
     person_of, truth = target.person_of[chosen], target.truth[chosen]
     guesses = guess[person_of]
@@ -180,6 +204,16 @@ def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent
         strain,
         gain,
     )
+
+
+def guessed(target: Target, insight: Insight) -> float:
+    """How often the value that is believed in most is the true one."""
+    values = np.arange(target.width)
+    return _score(target, insight, Claims(values, values, None, "")).rate
+
+
+def _some(which: NDArray[np.bool_] | None) -> bool:
+    return which is not None and bool(which.any())
 
 
 def _hurt(found: _Score, prior: Floats) -> Hurt | None:

@@ -1,9 +1,7 @@
 """The adversary whom promises are about: everyone's value is believed in as far as the release says so, and no further.
 
 All ways to assign the published rows to people that the release leaves open are equally likely (random worlds); what
-follows for one person is ``Release.beliefs``. With further releases about the same people, the beliefs are combined as
-if each release told something about the value that the others do not: proportional to prior x product of (belief /
-prior), which is where two releases that each keep their promise can break it together.
+follows for one person is ``Release.beliefs``.
 """
 
 from __future__ import annotations
@@ -29,27 +27,11 @@ class Beliefs(Attack):
     """
 
     name: ClassVar[str] = "beliefs"
-    several: ClassVar[bool] = True
     exact: ClassVar[bool] = True
 
     def learn(self, target: Target) -> Insight:
         """Nothing needs to be learnt beforehand."""
-        if not target.others:
-            return Insight(target.beliefs)
-        number = 1 + len(target.others)
-
-        def combined(part: slice) -> Floats:
-            # in logarithms, since the product of many shares may vanish
-            with np.errstate(divide="ignore", invalid="ignore"):
-                total = np.log(target.beliefs(part)) - (number - 1) * np.log(target.prior)
-                for other in target.others:
-                    total += np.log(target.beliefs_by(other, part))
-            return normalised(total, target.prior)
-
-        return Insight(
-            combined,
-            remark=f"The promise covers one release; here {number} about the same people are combined.",
-        )
+        return Insight(target.beliefs)
 
 
 def normalised(logs: Floats, prior: Floats) -> Floats:

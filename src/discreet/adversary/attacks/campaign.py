@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import Evidence
-from discreet.adversary.attacks.target import Target, check_attackable, groups_by, opened
+from discreet.adversary.attacks.target import Context, Target, check_attackable, groups_by, opened
 from discreet.adversary.checks.roles import as_published
 from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.trace import read_trace
 from discreet.errors import DiscreetError
 from discreet.principles.expressions import parse_one
+from discreet.principles.wording import listed
 from discreet.progress import silent
 from discreet.randomness import generator
 from discreet.releases import load
@@ -113,49 +114,70 @@ def attack(
     asked = chosen(attack)
     main, *further = (load(one) if isinstance(one, str | os.PathLike) else one for one in (release, *others))
     original = as_published(original, main)
+    names = [attribute.name for attribute in main.sensitive]
+    _check_shared(names, further)
     for one in (main, *further):
-        check_attackable(one, original)
-        if one.secret.name != main.secret.name:
-            raise DiscreetError(
-                f"the releases protect different attributes, {main.secret.name!r} and {one.secret.name!r}; give "
-                "releases of the same one"
-            )
+        check_attackable(one, as_published(original, one))
     notes = []
-    if len(main.sensitive) > 1:
-        notes.append(f"Only the first sensitive attribute, '{main.secret.name}', was attacked.")
-        original = replace(original, sensitive=original.sensitive[:1])
     if "persons" in main.manifest:
         notes.append("A person may have several rows here; each row was attacked as if it were a person of its own.")
     if outsiders is not None:
         outsiders = as_published(as_table(outsiders), main)
         check_attackable(main, outsiders)
     random = generator(random_state)
-    limit = max(1, MOST_BELIEFS // len(main.values)) if victims is None else victims
+    views = [main.about(name) for name in names]
+    limit = max(1, MOST_BELIEFS // sum(len(view.values) for view in views)) if victims is None else victims
     if limit < 1:
         raise DiscreetError(f"victims={victims} leaves nobody to attack; give a number of at least 1")
     rows = np.arange(original.rows)
     if limit < len(rows):
         rows = np.sort(random.permutation(original.rows)[:limit])
         notes.append(f"Of {original.rows:,} persons {limit:,} were attacked, drawn at random.")
-    aim = partial(Target.of, random=random)
-    groups = None if trace is None else _groups(trace, main, original)
-    target = aim(main, original, rows=rows, others=tuple(further), groups=groups)
-    ceiling = aim(opened(main, original), original, rows=rows)
-    beyond = None if outsiders is None else aim(main, original, victims=outsiders)
-    evidence, refusals = [], {}
-    for attacker in asked:
-        tell = silent if progress is None else partial(progress, f"attacking: {attacker}")
-        tell(0.0)
-        reason = attacker.refusal(target)
-        if further and not attacker.several and reason is None:
-            reason = "it looks at one release at a time, so leave the others out"
-        if reason is not None:
-            refusals[str(attacker)] = reason
-        else:
-            evidence.append(attacker.measure(replace(target, tell=tell), ceiling, beyond))
+    evidence: list[Evidence] = []
+    refusals: dict[str, str] = {}
+    for name, view in zip(names, views, strict=True):
+        aim = partial(Target.of, random=random)
+        alone = _only(original, name)
+        target = aim(
+            view,
+            alone,
+            rows=rows,
+            others=tuple(one.about(name) for one in further if name in [own.name for own in one.sensitive]),
+            groups=None if trace is None else _groups(trace, view, alone),
+            context=Context(main, original) if len(names) > 1 else None,
+        )
+        ceiling = aim(opened(view, alone), alone, rows=rows)
+        beyond = None if outsiders is None else aim(view, alone, victims=_only(outsiders, name))
+        for attacker in (special for general in asked for special in general.against(target)):
+            about = f" about '{name}'" if len(names) > 1 else ""
+            tell = silent if progress is None else partial(progress, f"attacking: {attacker}{about}")
+            tell(0.0)
+            reason = attacker.refusal(target)
+            if target.others and not attacker.several and reason is None:
+                reason = "it looks at one release at a time; 'composition' and 'intersection' combine several"
+            if reason is not None:
+                refusals[f"{attacker}{about}"] = reason
+            else:
+                evidence.append(attacker.measure(replace(target, tell=tell), ceiling, beyond))
     if refusals and not evidence and attack != ALL:
         raise DiscreetError("; ".join(f"{name} does not apply: {reason}" for name, reason in refusals.items()))
     return Campaign(evidence, refusals, tuple(map(str, promises(main.manifest, None)[0])), tuple(notes))
+
+
+def _only(table: Table, name: str) -> Table:
+    """A table with one of its sensitive attributes."""
+    return replace(table, sensitive=tuple(column for column in table.sensitive if column.name == name))
+
+
+def _check_shared(names: list[str], further: list[Release]) -> None:
+    """Raise an error for a further release that protects none of these attributes."""
+    for one in further:
+        own = [attribute.name for attribute in one.sensitive]
+        if not set(names) & set(own):
+            raise DiscreetError(
+                f"the releases protect different attributes, {listed(map(repr, names))} and {listed(map(repr, own))}; "
+                "give releases of the same one"
+            )
 
 
 def _groups(trace: str | os.PathLike[str] | NDArray[Any], release: Release, original: Table) -> NDArray[np.int64]:

@@ -71,6 +71,8 @@ class Evidence:
     """Further figures of this attack alone."""
     remark: str = ""
     """What else a reader has to know, in a sentence."""
+    attribute: str = ""
+    """The sensitive attribute that was guessed."""
 
     @property
     def rate(self) -> float:
@@ -128,6 +130,7 @@ class Evidence:
         return {
             "attack": self.attack,
             "about": self.about,
+            "attribute": self.attribute,
             "victims": self.victims,
             "successes": self.successes,
             "rate": self.rate,

@@ -123,7 +123,7 @@ def worlds(table: Table, among: ArrayLike | None = None) -> Iterator[NDArray[np.
             f"{len(rows)} persons can have their values in {number:,} ways, too many to look at each; look at fewer "
             "persons, or at ways drawn at random"
         )
-    for values in _arrangements(held, len(rows)):
+    for values in arrangements(held, len(rows)):
         world = table.classes.copy()
         world[rows] = values
         yield world
@@ -185,7 +185,7 @@ def rejected(
     if not accepted:
         return None
     chances = _shares(np.array(accepted), np.ones(len(accepted)), values)
-    return Posterior(chances, _errors(chances, len(accepted)), len(accepted))
+    return Posterior(chances, standard_errors(chances, len(accepted)), len(accepted))
 
 
 def rearranged(table: Table, among: ArrayLike, number: int, rng: np.random.Generator) -> Iterator[NDArray[np.int32]]:
@@ -203,14 +203,19 @@ def rearranged(table: Table, among: ArrayLike, number: int, rng: np.random.Gener
         yield world
 
 
-def _arrangements(held: Counter[int], size: int) -> Iterator[list[int]]:
+def arrangements(held: Counter[int], size: int) -> Iterator[list[int]]:
+    """Yield all ways to lay these values in a row.
+
+    >>> list(arrangements(Counter("aab"), 3))
+    [['a', 'a', 'b'], ['a', 'b', 'a'], ['b', 'a', 'a']]
+    """
     if size == 0:
         yield []
         return
     for value in sorted(held):
         if held[value]:
             held[value] -= 1
-            for rest in _arrangements(held, size - 1):
+            for rest in arrangements(held, size - 1):
                 yield [value, *rest]
             held[value] += 1
 
@@ -219,12 +224,16 @@ def _weighed(found: NDArray[np.int32], times: NDArray[np.float64], runs: int, va
     """The belief from worlds and how many of their runs gave the release; exact if it was all of them each time."""
     chances, matches = _shares(found, times, values), int(times.sum())
     by_chance = bool((times < runs).any())
-    return Posterior(chances, _errors(chances, matches) if by_chance else np.zeros_like(chances), matches)
+    return Posterior(chances, standard_errors(chances, matches) if by_chance else np.zeros_like(chances), matches)
 
 
-def _errors(chances: NDArray[np.float64], matches: int) -> NDArray[np.float64]:
-    """The standard errors of shares among so many matches, with one more success and one more failure: a share of 0
-    or 1 among few is not certain."""
+def standard_errors(chances: NDArray[np.float64], matches: Any) -> NDArray[np.float64]:
+    """Return the standard errors of shares among so many matches, with one more success and one more failure: a share
+    of 0 or 1 among few is not certain.
+
+    >>> standard_errors(np.array([0.5, 1.0]), 98).round(3).tolist()
+    [0.05, 0.01]
+    """
     guarded = (chances * matches + 1) / (matches + 2)
     return np.asarray(np.sqrt(guarded * (1 - guarded) / (matches + 2)))
 

@@ -19,8 +19,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.attacks.attack import Attack, Claims, Insight
-from discreet.adversary.attacks.target import Floats, Target
+from discreet.adversary.attacks.attack import Attack, Claims, Insight, summed
+from discreet.adversary.attacks.target import Target
 from discreet.principles.parameters import Number, Parameter, Whole
 from discreet.principles.wording import about
 
@@ -68,7 +68,7 @@ class Similarity(Attack):
             starts = np.flatnonzero(np.r_[True, nodes[1:] != nodes[:-1]])  # a node covers consecutive leaves
             first = starts + target.width - len(nodes)  # a missing value comes before all leaves
             last = np.r_[first[1:] - 1, target.width - 1]
-            return Claims(first, last, _summed(target.caps, first, last), f"the kind of '{name}' (level {self.level})")
+            return Claims(first, last, summed(target.caps, first, last), f"the kind of '{name}' (level {self.level})")
         first = np.arange(target.width)
         promised = None if self.length is not None else _promised(target)
         if promised is not None:
@@ -82,7 +82,7 @@ class Similarity(Attack):
             length = float(np.ptp(known)) * USUAL if len(known) else 0.0
         last = np.r_[first[:skip], np.searchsorted(known, known + length, "right") - 1 + skip]
         told = f"an interval of '{name}' of the length {about(length)}"
-        return Claims(first, last, _summed(target.caps, first, last), told)
+        return Claims(first, last, summed(target.caps, first, last), told)
 
     def learn(self, target: Target) -> Insight:
         """Nothing needs to be learnt beforehand."""
@@ -101,11 +101,3 @@ def _promised(target: Target) -> tuple[NDArray[np.int64], float] | None:
     _, last = near.windows(target.whole)
     shown = np.cumsum(target.places >= 0)  # the values of the release are those of the original, some left out
     return shown[last[own]] - 1, 1.0 / near.m
-
-
-def _summed(caps: Floats | None, first: NDArray[np.int64], last: NDArray[np.int64]) -> Floats | None:
-    """The largest belief in several values together, given those in each."""
-    if caps is None:
-        return None
-    sums = np.r_[0.0, np.cumsum(caps)]
-    return np.asarray(np.minimum(1.0, sums[last + 1] - sums[first]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +34,20 @@ from discreet.table.table import Column, Table
 Floats = NDArray[np.float64]
 
 
+class Context(NamedTuple):
+    """Where the attribute under attack was taken from: a release and its original with all sensitive attributes."""
+
+    release: Release
+    original: Table
+
+
 @dataclass(frozen=True, eq=False)
 class Target:
     """A release, and people whose sensitive value it is asked for."""
 
     release: Release
     original: Table
-    """Everyone in the release; the first sensitive attribute is the one under attack."""
+    """Everyone in the release, with one sensitive attribute: the one under attack."""
     people: tuple[Column, ...]
     """What the adversary knows of the victims, one column per quasi-identifier: those of the release in its order, then
     those that only further releases have. People with the same values (and group, if that is known) are one line."""
@@ -58,6 +65,8 @@ class Target:
     """Per row of the original: its group, if the adversary is taken to know it, as an index; -1 if withheld."""
     strangers: bool = False
     """Whether the victims are not in the release, and so not in the original."""
+    context: Context | None = None
+    """Where release and original were taken from, if these have more sensitive attributes."""
     remembered: dict[tuple[int, int], Floats] = field(default_factory=dict)
     """A cache of what the release says, which every attack needs."""
 
@@ -155,15 +164,13 @@ class Target:
     @cached_property
     def withheld(self) -> Floats | None:
         """How often each value occurs in withheld rows: what is missing from the prior; None if that is unknown."""
-        if self.release.published is None:
-            return None
-        return np.maximum(0.0, self.as_published(self.whole.counts, 0.0) - self.release.published)
+        return missing_from(self.release, self.secret)
 
     @cached_property
     def everyone(self) -> Target:
         """The same release, with everyone in the original as victims."""
         whole = not self.strangers and len(self.rows) == self.original.rows
-        more: dict[str, Any] = {"groups": self.groups, "random": self.random, "tell": self.tell}
+        more: dict[str, Any] = {name: getattr(self, name) for name in ("others", "groups", "random", "tell", "context")}
         return self if whole else Target.of(self.release, self.original, **more)
 
     @property
@@ -216,14 +223,29 @@ class Target:
         if self.withheld.any():
             lines[self.group_of[part] < 0] = self.withheld / self.withheld.sum()
 
+    def beliefs_of(self, other: Release, part: slice) -> Floats:
+        """What a further release says about some of the people, in its own values; NaN if it says nothing."""
+        column = self.secret if self.context is None else self.context.original.column(other.secret.name)
+        return other.beliefs(self._points(part), missing_from(other, column))
+
     def beliefs_by(self, other: Release, part: slice) -> Floats:
-        """What a further release says about them, in the values of this one: the prior if nothing is known."""
-        lines = other.beliefs(self._points(part))
+        """The same in the values of this release: the prior if nothing is known."""
+        result = self.in_own_values(other, self.beliefs_of(other, part))
+        result[np.isnan(result).any(axis=1) | ~result.any(axis=1)] = self.prior
+        return result
+
+    def in_own_values(self, other: Release, lines: Floats) -> Floats:
+        """Lines with a number for each value of a further release, in the values of this one; others are left out."""
         at = codes_found(self.release.secret, _shown(self.release), other.values)
         result = np.zeros((len(lines), self.width))
         result[:, at[at >= 0]] = lines[:, at >= 0]
-        result[np.isnan(result).any(axis=1) | ~result.any(axis=1)] = self.prior
         return result
+
+    def groups_in(self, other: Release) -> NDArray[np.int64]:
+        """Per line of the people: their group in a further release, as an index; -1 if it is not certain."""
+        assert other.grouped is not None, "only groups have persons of their own"
+        known = {column.name: column for column in self.people}
+        return other.grouped.certain_groups([known[attribute.name] for attribute in other.quasi])
 
     def _points(self, part: slice) -> dict[str, NDArray[Any]]:
         return {column.name: column.values[column.codes[part]] for column in self.people}
@@ -232,6 +254,15 @@ class Target:
 def places(release: Release, column: Column) -> NDArray[np.int64]:
     """Per value of a sensitive column: its place among the values of a release, or -1."""
     return codes_found(release.secret, _shown(release), column.values)
+
+
+def missing_from(release: Release, column: Column) -> Floats | None:
+    """How often each value of a release occurs in rows of the original that it withholds; None if that is unknown."""
+    if release.published is None:
+        return None
+    at = places(release, column)[column.codes]
+    held = np.bincount(at[at >= 0], minlength=len(release.values))
+    return np.asarray(np.maximum(0.0, held - release.published), np.float64)
 
 
 def _shown(release: Release) -> ExactColumn:

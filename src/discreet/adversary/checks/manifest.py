@@ -33,7 +33,7 @@ MOST = 12
 def entries(case: Case[Any], **more: Any) -> Check:
     """Check that the manifest is that of its release; ``more`` are the entries specific to its format."""
     manifest, release = case.manifest, case.release
-    stated = _stated(manifest.get("promise"))
+    stated = stated_promise(manifest.get("promise"))
     promise = stated or KAnonymity(1)
     if "persons" in manifest:
         more["persons"] = {key: manifest["persons"][key] for key in ("published", "withheld")}
@@ -72,14 +72,38 @@ def entries(case: Case[Any], **more: Any) -> Check:
 # -------------------------------------------------------------------------------------------- what follows from nothing
 
 
-def _stated(texts: Any) -> Principle | None:
-    """Return the promise that a manifest states, or None if it cannot be read."""
+def stated_promise(texts: Any) -> Principle | None:
+    """Return the promise that a manifest states, or None if it cannot be read.
+
+    >>> str(stated_promise(["l-diversity(l=2)"])), stated_promise("nothing")
+    ('l-diversity(l=2)', None)
+    """
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         return None
     try:
         return together(parse(text) for text in texts)
     except DiscreetError:
         return None
+
+
+def stated_scheme(entry: Any) -> Any | None:
+    """Return the scheme that an entry of a manifest names, with its options; None if it is not one of discreet's.
+
+    >>> stated_scheme({"name": "mondrian", "options": {"loss": "gcp"}}).loss, stated_scheme("nothing")
+    ('gcp', None)
+    """
+    name, options = (entry.get("name"), entry.get("options")) if isinstance(entry, dict) else (None, None)
+    if not isinstance(name, str) or name not in registered("schemes") or not isinstance(options, dict):
+        return None
+    try:
+        return _made(name, options)
+    except (DiscreetError, OverflowError):
+        return None
+
+
+def _made(name: str, options: dict[str, Any]) -> Any:
+    """Return a scheme with the options of a manifest; raise an error if it does not take them."""
+    return registered("schemes")[name].from_texts({key: _text(value) for key, value in options.items()})
 
 
 def _options(scheme: Any, format: str) -> tuple[dict[str, Any], list[str], list[str]]:
@@ -93,7 +117,7 @@ def _options(scheme: Any, format: str) -> tuple[dict[str, Any], list[str], list[
 def _known(name: str, options: dict[str, Any], format: str) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return options, faults and remarks, as ``_options``, for one of discreet's schemes."""
     try:
-        scheme = registered("schemes")[name].from_texts({key: _text(value) for key, value in options.items()})
+        scheme = _made(name, options)
     except (DiscreetError, OverflowError) as error:
         return {}, [f"the manifest has options that scheme {name!r} does not take: {error}"], []
     made, made_so = scheme.options, scheme.makes.format

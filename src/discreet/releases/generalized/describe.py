@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
+from discreet.releases.attributes import Attribute
+from discreet.releases.columns import ExactColumn
 from discreet.releases.descriptions import Texts
 from discreet.releases.labels import ANYTHING, Nodes, braces, interval, quoted
 from discreet.table.combinations import distinct
+from discreet.table.moments import written
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
@@ -32,6 +35,19 @@ def generalize(column: Column, groups: NDArray[np.int32], number: int, values: V
     pairs, which = np.unique(low.astype(np.int64) * width + high, return_inverse=True)
     by_label = column.kind == "categorical" or (values == "label" and column.hierarchy is not None)
     return _merged((_labels if by_label else _intervals)(column, pairs // width, pairs % width), which)
+
+
+def exact_texts(attribute: Attribute, column: ExactColumn) -> tuple[str, ...]:
+    """Return the texts of all values of a column as descriptions write them.
+
+    >>> pay = Attribute("pay", "quasi", "numeric")
+    >>> exact_texts(pay, ExactColumn(np.array([np.nan, 10.0]), np.zeros(0, np.int32)))
+    ('(missing)', '10')
+    """
+    if attribute.kind == "numeric":
+        return tuple(MISSING if np.isnan(value) else written(value, column.notation) for value in column.values)
+    apart = attribute.kind != "categorical"  # only there a missing value is a name like any other
+    return tuple(MISSING if apart and value == MISSING else quoted(str(value)) for value in column.values)
 
 
 def _labels(column: Column, low: NDArray[np.int64], high: NDArray[np.int64]) -> list[str]:

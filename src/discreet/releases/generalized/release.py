@@ -24,7 +24,7 @@ from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED,
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column, taken
 from discreet.releases.descriptions import Descriptions, Texts
-from discreet.releases.generalized.describe import Values, generalize
+from discreet.releases.generalized.describe import Values, exact_texts, generalize
 from discreet.releases.grouped import GroupedRowsRelease
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import check_kept, check_quasi
@@ -250,6 +250,32 @@ class GeneralizedRelease(GroupedRowsRelease):
         at = self._place(attribute)
         attributes = (*self.quasi, self.sensitive[at])
         return replace(self, attributes=attributes, secrets=(self.secrets[at],), others=())
+
+    def beside(self, name: str, known: str) -> GeneralizedRelease | None:
+        """Return what is published about one sensitive attribute beside another that is known of everyone.
+
+        Every group falls into one for each value of the known attribute in it.
+        """
+        names = [attribute.name for attribute in self.sensitive]
+        if name == known or name not in names or known not in names:
+            return None
+        attribute, payload = self.sensitive[names.index(known)], self.secrets[names.index(known)]
+        pairs, group_of = np.unique(
+            self.group_of.astype(np.int64) * len(payload.values) + payload.codes, return_inverse=True
+        )
+        groups, values = np.divmod(pairs, len(payload.values))
+        texts = [Texts(words, of_group[groups]) for words, of_group in self.texts]
+        texts.append(Texts(exact_texts(attribute, payload), values.astype(np.int32)))
+        tree = attribute.hierarchy if attribute.kind == "categorical" else None  # others are written without labels
+        alone = self.about(name)
+        return replace(
+            alone,
+            attributes=(*self.quasi, replace(attribute, role="quasi", hierarchy=tree), *alone.sensitive),
+            texts=tuple(texts),
+            ids=np.arange(len(pairs)),
+            group_of=group_of.astype(np.int32),
+            trace=None,
+        )
 
     @cached_property
     def descriptions(self) -> Descriptions:

@@ -9,7 +9,7 @@ release therefore mostly asks its parts; only counts over attributes of differen
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -169,6 +169,15 @@ class ProjectedRelease(Release):
         """Return what the table with this sensitive attribute publishes about it alone; that of the first if None."""
         name = self.sensitive[self._place(attribute)].name
         return next(part for part in self.parts if name in [one.name for one in part.sensitive]).about(name)
+
+    def about(self, name: str) -> GeneralizedRelease:
+        """Return the same, under the manifest of the whole release."""
+        return replace(self.part_with(name), manifest=self.manifest)
+
+    def beside(self, name: str, known: str) -> GeneralizedRelease | None:
+        """Return what the table with both attributes publishes; None if they are in different tables."""
+        found = [beside for part in self.parts if (beside := part.beside(name, known)) is not None]
+        return replace(found[0], manifest=self.manifest) if found else None
 
     @cached_property
     def _first(self) -> GeneralizedRelease:

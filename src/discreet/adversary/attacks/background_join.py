@@ -1,0 +1,89 @@
+"""Background join: one sensitive value of every victim is known, and the rows that have it tell another.
+
+Where two sensitive attributes stand side by side, a known value leaves only those rows of a person's candidates that
+have it, and the belief in a value of the other attribute is its share among them:
+
+    belief(v) = rows that admit the person, with the known value and v / such rows with the known value
+
+which is what the release says if the known attribute were one more quasi-identifier that is published as it is. In
+another table of a projected release the known value stands beside nothing, and tells nothing more. Promises about
+several attributes bound what quasi-identifiers tell, so no bound is compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from discreet.adversary.attacks.attack import Attack, Insight, guessed
+from discreet.adversary.attacks.evidence import Evidence
+from discreet.adversary.attacks.target import Target, opened
+from discreet.principles.parameters import Name, Parameter
+from discreet.principles.wording import percent
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True)
+class BackgroundJoin(Attack):
+    """Guess by the rows that have everyone's value of the attribute ``known``; of each other one if none is named.
+
+    >>> import discreet as dc
+    >>> from discreet.datasets import census_arrow
+    >>> table = dc.read(census_arrow(300), quasi=["age", "gender"], sensitive=["salary", "work_class"])
+    >>> found = dc.attack(dc.publish(table, dc.LDiversity(2)), table, "background-join").evidence
+    >>> [(one.attribute, one.attack) for one in found]
+    [('salary', 'background-join(known=work_class)'), ('work_class', 'background-join(known=salary)')]
+    """
+
+    name: ClassVar[str] = "background-join"
+    judged: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (Name("known", optional=True),)
+
+    known: str | None = None
+
+    def against(self, target: Target) -> tuple[Attack, ...]:
+        """One for each other attribute, unless one is named."""
+        if self.known is not None or target.context is None:
+            return (self,)
+        names = [column.name for column in target.context.original.sensitive]
+        return tuple(BackgroundJoin(name) for name in names if name != target.secret.name)
+
+    def refusal(self, target: Target) -> str | None:
+        """Another sensitive attribute has to be known."""
+        if target.context is None:
+            return "the release has one sensitive attribute, and none beside it that could be known"
+        if self.known == target.secret.name:
+            return f"'{self.known}' is what is guessed"
+        if self.known not in [column.name for column in target.context.original.sensitive]:
+            return f"'{self.known}' is no sensitive attribute of the release"
+        return None
+
+    def learn(self, target: Target) -> Insight:
+        """Nothing needs to be learnt beforehand."""
+        return Insight(target.beliefs)
+
+    def measure(self, target: Target, ceiling: Target | None = None, outsiders: Target | None = None) -> Evidence:
+        """Measure on the release in which the known attribute is a quasi-identifier."""
+        assert target.context is not None and self.known is not None, "refused otherwise"
+        release, original = target.context
+        before = guessed(target, Insight(target.beliefs))
+        beside = release.beside(target.secret.name, self.known)
+        if beside is None:
+            told = f"'{self.known}' is in another table, so that knowing it tells nothing more"
+            found = super().measure(target, ceiling, outsiders)
+        else:
+            told = f"The rows of the person's group with the known value of '{self.known}' are counted"
+            table = _with_known(original, target.secret.name, self.known)
+            more: dict[str, Any] = {"random": target.random, "tell": target.tell}
+            joined = Target.of(beside, table, rows=target.rows, **more)
+            highest = Target.of(opened(beside, table), table, rows=target.rows, random=target.random)
+            found = super().measure(joined, highest if ceiling is not None else None)
+        details = {**found.details, "without": before}
+        remark = f"{told}; without knowing it, {percent(before)} are guessed from the release."
+        return replace(found, details=details, remark=remark)
+
+
+def _with_known(original: Table, name: str, known: str) -> Table:
+    """The original with one sensitive attribute, and another among its quasi-identifiers."""
+    quasi = (*original.quasi, original.column(known))
+    return replace(original, quasi=quasi, sensitive=(original.column(name),))

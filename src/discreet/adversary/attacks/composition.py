@@ -1,0 +1,139 @@
+"""Composition: what several releases about the same people say together, in any format.
+
+A promise covers one release. Two releases that each keep theirs, of the same table under different promises, say, or of
+two tables that overlap, can break them together. With the beliefs b1, b2, ... in a value by each of them, two rules:
+
+- ``odds``: every release tells something about the value that the others do not, as if made of different rows:
+
+      belief proportional to prior x (b1 / prior) x (b2 / prior) x ...
+
+  Where releases say the same, this believes too much; so the rate of success is judged, and no single belief.
+- ``candidates``: only what is certain is used: a value is possible if no release rules it out, and what is left is
+  believed by the prior. This needs no assumption but that the releases are true; randomised ones rule nothing out.
+
+A projected release is also combined with itself: what its other tables say is taken for a statement about the attribute
+under attack (see `discreet.adversary.attacks.links`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from discreet.adversary.attacks.attack import Attack, Insight, batches, guessed
+from discreet.adversary.attacks.beliefs import Beliefs, normalised
+from discreet.adversary.attacks.evidence import Evidence
+from discreet.adversary.attacks.links import links
+from discreet.adversary.attacks.target import Floats, Target
+from discreet.arguments import argument
+from discreet.principles.parameters import Choice, Parameter
+from discreet.principles.wording import listed, percent
+from discreet.releases.release import Release
+
+Said = Callable[[slice], Floats]
+"""What a release says about some of the people: the belief in each value, one line per person."""
+
+
+class Combination(Attack):
+    """What attacks on several releases at once have in common."""
+
+    several: ClassVar[bool] = True
+
+    def refusal(self, target: Target) -> str | None:
+        """There has to be something to combine."""
+        if target.others or links(target):
+            return None
+        return f"it combines releases about the same people, and there is one; give another with {argument('others')}"
+
+    def measure(self, target: Target, ceiling: Target | None = None, outsiders: Target | None = None) -> Evidence:
+        """Measure as always, and what each of the releases achieves alone."""
+        found = super().measure(target, ceiling, outsiders)
+        single = replace(target, others=())
+        alone = [guessed(single, Insight(one)) for one in said_by_each(target)]
+        told = (
+            f"The promise covers one release; {len(alone)} are combined here, which alone are guessed from rightly for "
+            f"{listed([percent(one) for one in alone])}."
+        )
+        return replace(found, details={**found.details, "alone": alone}, remark=f"{told} {found.remark}".rstrip())
+
+
+@dataclass(frozen=True)
+class Composition(Combination):
+    """Guess by the beliefs of several releases together, combined by a ``rule``: odds or candidates.
+
+    >>> import discreet as dc
+    >>> from discreet.datasets import patients
+    >>> one, other = (dc.publish(patients(), dc.LDiversity(l), scheme=dc.Mondrian()) for l in (2, 3))
+    >>> found = dc.attack(one, patients(), "composition", others=[other]).evidence[0]
+    >>> len(found.details["alone"]), found.rate >= found.details["alone"][1]
+    (2, True)
+    """
+
+    name: ClassVar[str] = "composition"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Choice("rule", choices=("odds", "candidates")),)
+
+    rule: str = "odds"
+
+    @classmethod
+    def variants(cls) -> tuple[Self, ...]:
+        """Both rules."""
+        return (cls(), cls("candidates"))
+
+    def learn(self, target: Target) -> Insight:
+        """Nothing needs to be learnt beforehand; who is left with one value is counted."""
+        said = said_by_each(target)
+        if len(said) == 1:  # the original itself, or people of whom the other tables say nothing
+            return Beliefs().learn(target)
+        possible = _candidates(said, target.prior)
+        exposed = np.zeros(len(target.people[0].codes), np.bool_)
+        for part in batches(len(exposed), target.width):
+            alone = (said[0](part) > 0.0).sum(axis=1)
+            exposed[part] = ((possible(part) > 0.0).sum(axis=1) == 1) & (alone > 1)
+        persons = int(exposed[target.person_of].sum())
+        return Insight(
+            possible if self.rule == "candidates" else _odds(said, target.prior),
+            details={"exposed": persons},
+            remark=f"Together they leave one value of {persons:,} persons for whom the first leaves several.",
+        )
+
+
+def said_by_each(target: Target) -> list[Said]:
+    """What each release says about the people in the values of the first, which is the one under attack; then what its
+    other tables say."""
+    found: list[Said] = [target.beliefs]
+    found += [lambda part, other=other: target.beliefs_by(other, part) for other in target.others]  # type: ignore[misc]
+    for link in links(target):
+
+        def translated(part: slice, release: Release = link.release, shares: Floats = link.shares) -> Floats:
+            lines = target.beliefs_of(release, part)
+            lines[np.isnan(lines).any(axis=1)] = 0.0
+            result = lines @ shares
+            result[~result.any(axis=1)] = target.prior
+            return result
+
+        found.append(translated)
+    return found
+
+
+def _odds(said: list[Said], prior: Floats) -> Said:
+    def combined(part: slice) -> Floats:
+        # in logarithms, since the product of many shares may vanish
+        with np.errstate(divide="ignore", invalid="ignore"):
+            total = (1 - len(said)) * np.log(prior) + np.log(said[0](part))
+            for one in said[1:]:
+                total += np.log(one(part))
+        return normalised(total, prior)
+
+    return combined
+
+
+def _candidates(said: list[Said], prior: Floats) -> Said:
+    def left(part: slice) -> Floats:
+        result = prior * np.logical_and.reduce([one(part) > 0.0 for one in said])
+        result[~result.any(axis=1)] = prior  # releases that contradict each other are not of the same people
+        return np.asarray(result / result.sum(axis=1, keepdims=True))
+
+    return left

@@ -1,0 +1,146 @@
+"""The scheme of a release, run again on tables that agree with its files."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.attacks.minimality import arrangements, content
+from discreet.adversary.attacks.target import Target
+from discreet.adversary.checks.manifest import stated_promise, stated_scheme
+from discreet.adversary.checks.soundness import promises
+from discreet.errors import DiscreetError
+from discreet.principles.principle import Principle
+from discreet.table.table import Table
+
+
+class Pools(NamedTuple):
+    """Persons who share values, without knowing whose is which: those of a group, the withheld, or all."""
+
+    certain: bool
+    """Whether they are the groups of the release, and the withheld rows."""
+    of_row: NDArray[np.int64]
+    """Per row of the original: its pool."""
+    order: NDArray[np.intp]
+    """The rows pool by pool."""
+    values: NDArray[np.int64]
+    """For each of these, one of the values of the pool, as an index into the values of the release."""
+    worlds: float
+    """How many ways there are to deal them; infinite if too many to be counted."""
+
+    @classmethod
+    def of(cls, target: Target) -> Pools:
+        """The pools of a target that has everyone in the original for victims."""
+        release, rows = target.release.grouped, len(target.rows)
+        left = target.withheld
+        assert left is not None, "refused otherwise"
+        counts, of_row = target.as_published(target.whole.counts, 0.0)[None], np.zeros(rows, np.int64)
+        certain = False
+        if release is not None:
+            groups = target.group_of[target.person_of]
+            groups = np.where(groups < 0, release.groups, groups)
+            held = np.vstack([release.counts.matrix(), left])
+            certain = bool((np.bincount(groups, minlength=len(held)) == held.sum(axis=1)).all())
+            if certain:
+                counts, of_row = held, groups
+        order = np.argsort(of_row, kind="stable")
+        amounts = counts.astype(np.int64)
+        values = np.repeat(np.tile(np.arange(amounts.shape[1]), len(amounts)), amounts.ravel())
+        ways = sum(math.lgamma(n + 1) for n in amounts.sum(axis=1)) - sum(
+            math.lgamma(n + 1) for n in amounts[amounts > 1]
+        )
+        return cls(certain, of_row, order, values, round(math.exp(ways)) if ways < 40 else math.inf)
+
+    def everything(self) -> Iterator[NDArray[np.int64]]:
+        """All worlds: per row the value."""
+        pools = [self.values[self.of_row[self.order] == pool] for pool in np.unique(self.of_row)]
+        for dealt in product(*(list(arrangements(Counter(pool.tolist()), len(pool))) for pool in pools)):
+            world = np.empty(len(self.order), np.int64)
+            world[self.order] = [value for values in dealt for value in values]
+            yield world
+
+    def drawn(self, random: np.random.Generator) -> NDArray[np.int64]:
+        """One of the worlds, all of which are equally likely."""
+        world = np.empty(len(self.order), np.int64)
+        world[np.lexsort((random.random(len(self.order)), self.of_row))] = self.values
+        return world
+
+
+@dataclass(frozen=True, eq=False)
+class Rerun:
+    """A scheme with its promise, and the table that it is run on with other values."""
+
+    scheme: Any
+    principle: Principle
+    target: Target
+
+    @classmethod
+    def of(cls, target: Target) -> Rerun:
+        """As the manifest of the target's release says."""
+        principle = stated_promise(target.release.manifest.get("promise"))
+        assert principle is not None, "refused otherwise"
+        return cls(known_scheme(target), principle, target)
+
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:
+        """Per value of the release: its code in the original."""
+        codes = np.zeros(self.target.width, np.int32)
+        known = np.flatnonzero(self.target.places >= 0)
+        codes[self.target.places[known]] = known
+        return codes
+
+    @cached_property
+    def seen(self) -> Any:
+        """What the release under attack says."""
+        return content(self.target.release)
+
+    def table(self, world: NDArray[np.int64]) -> Table:
+        """The original with the values of a world."""
+        secret = replace(self.target.secret, codes=self.codes[world])
+        return replace(self.target.original, sensitive=(secret,))
+
+    def published(self, world: NDArray[np.int64]) -> Any:
+        """What the scheme makes of a world; None if it refuses, so that nothing would have been published."""
+        try:
+            return self.scheme.publish(self.table(world), self.principle)
+        except DiscreetError:
+            return None
+
+    def likelihood(self, world: NDArray[np.int64], groups: NDArray[np.int64]) -> Any:
+        """The probability of these groups by the scheme's own account; None if it does not tell."""
+        tell: Callable[..., Any] | None = getattr(self.scheme, "likelihood", None)
+        return None if tell is None else tell(self.table(world), self.principle, groups.astype(np.int32))
+
+    def agreeing(self, world: NDArray[np.int64], times: int) -> int:
+        """How many of several runs on a world give the release under attack."""
+        made = (self.published(world) for _ in range(times))
+        return sum(one is not None and content(one) == self.seen for one in made)
+
+
+def again(pools: NDArray[np.int64], trace: NDArray[Any]) -> NDArray[np.bool_]:
+    """Per row: whether the same rows are in one group by a trace; those withheld are a group, too.
+
+    >>> again(np.array([0, 0, 1, 1, 2]), np.array([5, 5, 7, 7, 7])).tolist()
+    [True, True, False, False, False]
+    """
+    _, first, pool = np.unique(pools, return_index=True, return_inverse=True)
+    group = trace.astype(np.int64) + 1
+    sizes, held = np.bincount(group)[group], np.bincount(pool)[pool]
+    alike = np.bincount(pool, group == group[first][pool])[pool]
+    return np.asarray((alike == held) & (sizes == held))
+
+
+def known_scheme(target: Target) -> Any:
+    """The scheme that the manifest names, with its options; None if it or the promise is not known here."""
+    manifest = target.release.manifest
+    if stated_promise(manifest.get("promise")) is None or promises(manifest, None)[1]:
+        return None
+    return stated_scheme(manifest.get("scheme"))
