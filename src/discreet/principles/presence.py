@@ -28,7 +28,9 @@ class AlphaBeta(Principle):
     And for a person in the table, nobody believes with more than ``beta`` in any sensitive value: no value has a larger
     share of a group's rows. Sensitive counts show only the second bound, so ``holds``, ``strain`` and ``achieved``
     concern beta alone. The first depends on the quasi-identifier values that a release publishes:
-    ``Release.presence`` computes the belief, the scheme keeps it at or below alpha, and the audit checks that.
+    ``Release.presence`` computes the belief, the scheme keeps it at or below alpha, and the audit checks that. Where
+    groups are published under descriptions, alpha bounds the belief in the likeliest combination that a description
+    admits, also for whoever knows that it is as narrow as possible, so that some row lies at each end of an interval.
 
     With ``presence=group`` alpha bounds the belief from each single group that lists all values of the person. Several
     groups may list them; ``presence=combined`` bounds the belief that at least one of these groups contains the person,

@@ -53,6 +53,15 @@ class Lookup(ABC):
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
         """The number of combinations of values, all equally likely, that each group's rows may have."""
 
+    def chances(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """The strongest belief, by each group alone, in the presence of anyone whom it may contain."""
+        return self.average_chances(original)
+
+    def average_chances(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """The belief, by each group alone, in a combination of values on average."""
+        with np.errstate(divide="ignore", invalid="ignore"):  # faulty files may list no values for a group
+            return np.asarray(np.nan_to_num(np.minimum(1.0, self.sizes / self.combinations(original))))
+
     @abstractmethod
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         """``find`` for people who are all different."""
