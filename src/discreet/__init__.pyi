@@ -1,4 +1,4 @@
-from .adversary.attacks import Attack, Beliefs, Corruption, DeFinetti, NaiveBayes, Similarity
+from .adversary.attacks import Attack, Beliefs, Corners, Corruption, DeFinetti, NaiveBayes, Presence, Similarity
 from .adversary.attacks.campaign import Campaign, attack
 from .adversary.attacks.evidence import Evidence
 from .adversary.audit import Audit, audit
@@ -73,6 +73,7 @@ __all__ = [
     "Campaign",
     "Codip",
     "Comparison",
+    "Corners",
     "Corruption",
     "Cuts",
     "DeFinetti",
@@ -97,6 +98,7 @@ __all__ = [
     "Perturbation",
     "PerturbedRelease",
     "Plan",
+    "Presence",
     "Principle",
     "ProjectedRelease",
     "Proximity",

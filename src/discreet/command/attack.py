@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.audit import reading_with
+from discreet.command.audit import read_population, reading_with
 from discreet.command.console import HOLDS, VIOLATED, number, output, percent, print_json, quiet, watching
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from discreet.adversary.attacks.campaign import Campaign
 
 EVERY = "all"
-BUILT_IN = ("beliefs", "similarity", "naive-bayes", "definetti", "corruption")
+BUILT_IN = ("beliefs", "similarity", "naive-bayes", "definetti", "corruption", "presence", "corners")
 """The names of the attacks, which help shows without importing them."""
 
 
@@ -46,6 +46,9 @@ BUILT_IN = ("beliefs", "similarity", "naive-bayes", "definetti", "corruption")
         "--outsiders", type=flags.FILE, metavar="FILE", help="People who are not in the release, for comparison."
     ),
     click.option(
+        "--population", type=flags.FILE, metavar="FILE", help="Everyone who may be in the table, for 'presence'."
+    ),
+    click.option(
         "--trace", type=flags.FILE, metavar="FILE", help="The private trace, if the adversary is to know all groups."
     ),
     click.option("--victims", type=int, metavar="N", help="Attack so many people, drawn at random (default: all)."),
@@ -61,6 +64,7 @@ def attack(
     attacks: tuple[str, ...],
     others: tuple[str, ...],
     outsiders: str | None,
+    population: str | None,
     trace: str | None,
     victims: int | None,
     seed: int | None,
@@ -90,6 +94,7 @@ def attack(
             list(attacks),
             others=others,
             outsiders=None if outsiders is None else read(outsiders, **told),
+            population=None if population is None else read_population(population, told),
             trace=trace,
             victims=victims,
             random_state=seed,

@@ -18,6 +18,7 @@ from discreet.adversary.attacks.target import Target, check_attackable, groups_b
 from discreet.adversary.checks.roles import as_published
 from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.trace import read_trace
+from discreet.adversary.presence.population import see_that_all_are_in
 from discreet.errors import DiscreetError
 from discreet.principles.expressions import parse_one
 from discreet.progress import silent
@@ -86,6 +87,7 @@ def attack(
     *,
     others: Iterable[Release | str | os.PathLike[str]] = (),
     outsiders: Table | None = None,
+    population: Table | None = None,
     trace: str | os.PathLike[str] | NDArray[Any] | None = None,
     victims: int | None = None,
     random_state: int | None = None,
@@ -97,11 +99,12 @@ def attack(
     ``"all"``. The attacks use what is published, and the quasi-identifiers of everyone in the original; its sensitive
     values only score the guesses. ``others`` are further releases about the same people, for attacks that combine
     several. ``outsiders`` is a table of people who are not in the release: success on them is what can be learnt about
-    anybody. ``trace`` is the private file (or array) with the group of every row, if the adversary is to know these,
-    too: the worst case, which promises about groups reckon with. ``victims`` limits how many people are attacked, drawn
-    at random; by default all are, or as many as take about a minute. Everything drawn comes from the operating system,
-    unless ``random_state`` asks for a repeatable experiment. ``progress`` is called with the name of the attack and the
-    share of it that is done.
+    anybody. ``population`` is a table of everyone who may be in the original, for the attack on presence. ``trace`` is
+    the private file (or array) with the group of every row, if the adversary is to know these, too: the worst case,
+    which promises about groups reckon with. ``victims`` limits how many people are attacked, drawn at random; by
+    default all are, or as many as take about a minute. Everything drawn comes from the operating system, unless
+    ``random_state`` asks for a repeatable experiment. ``progress`` is called with the name of the attack and the share
+    of it that is done.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
@@ -129,6 +132,9 @@ def attack(
     if outsiders is not None:
         outsiders = as_published(as_table(outsiders), main)
         check_attackable(main, outsiders)
+    if population is not None:
+        population = as_table(population)
+        see_that_all_are_in(population, original, main.quasi)
     random = generator(random_state)
     limit = max(1, MOST_BELIEFS // len(main.values)) if victims is None else victims
     if limit < 1:
@@ -139,7 +145,7 @@ def attack(
         notes.append(f"Of {original.rows:,} persons {limit:,} were attacked, drawn at random.")
     aim = partial(Target.of, random=random)
     groups = None if trace is None else _groups(trace, main, original)
-    target = aim(main, original, rows=rows, others=tuple(further), groups=groups)
+    target = aim(main, original, rows=rows, others=tuple(further), groups=groups, population=population)
     ceiling = aim(opened(main, original), original, rows=rows)
     beyond = None if outsiders is None else aim(main, original, victims=outsiders)
     evidence, refusals = [], {}

@@ -56,6 +56,8 @@ class Target:
     tell: Tell = silent
     groups: NDArray[np.int64] | None = None
     """Per row of the original: its group, if the adversary is taken to know it, as an index; -1 if withheld."""
+    population: Table | None = None
+    """Everyone who may be in the table, if that is known."""
     strangers: bool = False
     """Whether the victims are not in the release, and so not in the original."""
     remembered: dict[tuple[int, int], Floats] = field(default_factory=dict)
