@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.principles.counts import Counts
 from discreet.progress import Tell, silent
 from discreet.releases.attributes import Attribute
 from discreet.releases.max_presence import PresenceBound
@@ -79,6 +80,11 @@ class Lookup(ABC):
     @abstractmethod
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """Per group: how many of these people it may hold."""
+
+    def summed(self, people: Sequence[Column], counts: Counts) -> NDArray[np.float64] | None:
+        """For each person and sensitive value, the sum of the amounts in the groups that may contain the person; None
+        if groups have no values of their own."""
+        return None
 
     @abstractmethod
     def description(self, group: int) -> dict[str, str]:

@@ -64,6 +64,17 @@ def remarks(presence: Presence) -> list[Check]:
                 "judged by the former.",
             )
         )
+    if presence.own_row is not None and (presence.some_row or 0.0) > presence.own_row * (1.0 + SLACK):
+        checks.append(
+            Check(
+                "overlap",
+                True,
+                f"The bound of {percent(presence.own_row)} on sensitive values is about a person's own row. Groups "
+                "overlap here: that some row with the values of one person of the original has a certain sensitive "
+                f"value, if there is such a row at all, is believed with {percent(presence.some_row or 0.0)}; "
+                "association=combined would bound this too.",
+            )
+        )
     if presence.population is not None:
         checks.append(Check("population", True, presence.population.sentence))
     return checks

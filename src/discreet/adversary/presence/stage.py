@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.formats.generalized.align import quasi_column
+from discreet.adversary.presence.overlap import strongest_in_some_row
 from discreet.adversary.presence.population import Population, in_population
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
@@ -64,6 +65,11 @@ class Presence:
     together: float | None = None
     """The strongest promise about the combined belief."""
     population: Population | None = None
+    some_row: float | None = None
+    """The strongest belief found that some row with a person's values has a sensitive value, given that there is such a
+    row: more than any group's share where groups overlap. None if it was not looked for."""
+    own_row: float | None = None
+    """What is promised about the value of a person's own row, but not about that of some row with the same values."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures, ready for JSON."""
@@ -81,6 +87,11 @@ class PresenceBeliefs:
         self.worst = int(np.argmax(self.chances)) if len(self.chances) else None
         """The group that justifies the strongest belief."""
         self.found, self.weighed = finder.find_weighed(original, self.chances, tell)
+        grouped = release.grouped
+        self.some_row = None
+        if grouped is not None and release.sensitive and not finder.certain:
+            together = self.found.together
+            self.some_row = strongest_in_some_row(finder, original, self.chances, grouped.counts, together)
         self.anyone = finder.anyone(original, self.chances, float(self.found.together.max(initial=0.0)))
 
     def settle(self, alpha: float) -> None:
@@ -118,6 +129,8 @@ class PresenceBeliefs:
             None if weighed is None or alpha is None else _above(weighed, alpha),
             together,
             None if population is None else in_population(self.finder, self.original, population),
+            self.some_row,
+            min((part.own_row_only for part in parts if part.own_row_only is not None), default=None),
         )
 
 
