@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import Evidence
+from discreet.adversary.attacks.synthetic import NOTE, synthetic
 from discreet.adversary.attacks.target import Target, check_attackable, groups_by, opened
 from discreet.adversary.checks.roles import as_published
 from discreet.adversary.checks.soundness import promises
@@ -81,7 +82,7 @@ class Campaign:
 
 
 def attack(
-    release: Release | str | os.PathLike[str],
+    release: Release | Table | str | os.PathLike[str],
     original: Table,
     attack: Attack | str | Iterable[Attack | str] = ALL,
     *,
@@ -94,6 +95,8 @@ def attack(
     progress: Callable[[str, float], None] | None = None,
 ) -> Campaign:
     """Attack a release, in memory or in a folder: guess the sensitive values of the people in its original.
+
+    Instead of a release, a synthetic table of the original can be attacked: rows that belong to nobody.
 
     ``attack`` is one or several of: a name such as ``"naive-bayes"``, a text with parameters, an `Attack`; or
     ``"all"``. The attacks use what is published, and the quasi-identifiers of everyone in the original; its sensitive
@@ -114,6 +117,10 @@ def attack(
     """
     original = as_table(original)
     asked = chosen(attack)
+    notes = []
+    if not isinstance(release, Release | str | os.PathLike):
+        release = synthetic(as_table(release))
+        notes.append(NOTE)
     main, *further = (load(one) if isinstance(one, str | os.PathLike) else one for one in (release, *others))
     original = as_published(original, main)
     for one in (main, *further):
@@ -123,7 +130,6 @@ def attack(
                 f"the releases protect different attributes, {main.secret.name!r} and {one.secret.name!r}; give "
                 "releases of the same one"
             )
-    notes = []
     if len(main.sensitive) > 1:
         notes.append(f"Only the first sensitive attribute, '{main.secret.name}', was attacked.")
         original = replace(original, sensitive=original.sensitive[:1])
