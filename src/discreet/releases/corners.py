@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in, ranges
 from discreet.releases.descriptions import Descriptions, Texts
-from discreet.releases.labels import Nodes, parse
+from discreet.releases.labels import Nodes, Regions
 from discreet.releases.presence import occurring, values_in
 from discreet.table.table import Column
 
@@ -66,7 +66,7 @@ class Narrow(NamedTuple):
     missed: tuple[tuple[int, int], ...]
     """Pairs: in how many ways something is left untouched, and how many values are then left."""
     terms: tuple[Term, ...]
-    """What has to be added up to count the tables that leave nothing untouched."""
+    """What has to be added up to count the tables that leave nothing untouched; nothing if that is too much."""
 
     @classmethod
     def nothing(cls, values: int) -> Narrow:
@@ -98,7 +98,7 @@ class Narrow(NamedTuple):
         if values < 2:
             return cls.nothing(values)
         terms: list[Term] = []
-        for out in range(values + 1):
+        for out in range(values + 1) if 2 * values**2 <= WORK else ():  # a group has at least as many rows
             terms.append(((-1) ** out * math.comb(values - 1, out), values - out, 1))
             terms.append(((-1) ** out * (math.comb(values, out) - math.comb(values - 1, out)), values - out, 0))
         return cls(values, True, ((values, values - 1),), tuple(term for term in terms if term[0]))
@@ -119,7 +119,8 @@ def strongest_beliefs(
     occurs = occurring(original, descriptions.quasi)
     values = values_in(boxes_in(descriptions, original), occurs)
     plain = np.minimum(1.0, sizes / np.prod(values, axis=1, dtype=np.float64))
-    told = [narrow_texts(*one) for one in zip(descriptions.quasi, descriptions.texts, original, occurs, strict=True)]
+    parts = zip(descriptions.quasi, descriptions.texts, descriptions.regions, original, occurs, strict=True)
+    told = [narrow_texts(*one) for one in parts]
     of_cell = np.stack([texts.of_cell for texts in descriptions.texts], axis=1)
     missed = np.zeros(len(sizes))
     for axis, texts in enumerate(told):
@@ -140,9 +141,11 @@ def _ways_missed(texts: Sequence[Narrow]) -> NDArray[np.float64]:
     return result
 
 
-def narrow_texts(attribute: Attribute, texts: Texts, column: Column, occurs: NDArray[np.bool_]) -> list[Narrow]:
+def narrow_texts(
+    attribute: Attribute, texts: Texts, regions: Regions, column: Column, occurs: NDArray[np.bool_]
+) -> list[Narrow]:
     """What each text of an attribute says, of the codes of a column that occur."""
-    first, last, gaps = ranges(attribute, parse(attribute, texts.texts), column)
+    first, last, gaps = ranges(attribute, regions, column)
     nodes = None if attribute.hierarchy is None else Nodes(attribute.hierarchy)
     found = []
     for at, text in enumerate(texts.texts):
@@ -189,15 +192,14 @@ def belief_in_likeliest(axes: tuple[Narrow, ...], rows: int) -> float:
     combinations = math.prod(axis.values for axis in axes)
     if all(axis.even for axis in axes):  # all combinations are equally likely, and there are not more than rows
         return min(1.0, rows / combinations)
-    boxes, beyond = {(1, 1): 1}, 0.0
+    boxes, beyond, whole = {(1, 1): 1}, 0.0, 1
     missed = sorted(((axis.chance_missed(rows), axis) for axis in axes), reverse=True)
     rest = math.fsum(chance for chance, _ in missed)
-    for at, (chance, axis) in enumerate(missed):
-        if rest <= NEGLIGIBLE or len(boxes) * len(axis.terms) * rows > WORK:
-            beyond = math.fsum(chance for chance, _ in missed[at:])
-            whole = math.prod(axis.values for _, axis in missed[at:])
-            boxes = {(size * whole, inside): weight for (size, inside), weight in boxes.items()}
-            break
+    for chance, axis in missed:
+        if rest <= NEGLIGIBLE or not axis.terms or len(boxes) * len(axis.terms) * rows > WORK:
+            beyond += chance
+            whole *= axis.values
+            continue
         rest -= chance
         more: dict[tuple[int, int], int] = {}
         for (size, inside), weight in boxes.items():
@@ -205,6 +207,7 @@ def belief_in_likeliest(axes: tuple[Narrow, ...], rows: int) -> float:
                 key = size * values, inside * likeliest
                 more[key] = more.get(key, 0) + weight * by
         boxes = {key: weight for key, weight in more.items() if weight and key[0]}
+    boxes = {(size * whole, inside): weight for (size, inside), weight in boxes.items()}
     return max(_belief(boxes, combinations, rows, differ, beyond) for differ in (True, False))
 
 

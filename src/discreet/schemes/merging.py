@@ -70,7 +70,7 @@ def hide_presence(
     for attempt in range(TRIES):
         # the sweep considers groups one by one, not combined beliefs: aim below what is needed, and lower each time
         groups = _each_below(table, groups, values, aim * 0.7**attempt)
-        found = beliefs(table, groups, values, together)
+        found = beliefs(table, groups, values, aim, together)
         if all(found.by(part) <= part.most_presence * (1.0 + SLACK) for part in parts):
             return groups
         best = min(best, max(found.by(part) for part in parts))
@@ -86,13 +86,16 @@ def hide_presence(
     )
 
 
-def beliefs(table: Table, groups: NDArray[np.int32], values: Values, together: float | None = None) -> Beliefs:
+def beliefs(
+    table: Table, groups: NDArray[np.int32], values: Values, alpha: float = 0.0, together: float | None = None
+) -> Beliefs:
     """Return the beliefs in presence that a partition justifies once published, computed as in an audit.
 
-    ``together`` is the combined belief that is allowed; a bound below it is not tightened further.
+    ``alpha`` is the belief by one group that is allowed, and ``together`` the combined one; a bound below these is not
+    tightened further.
     """
     release = _published(table, groups, values)
-    chances = strongest_beliefs(release.descriptions, table.quasi)
+    chances = strongest_beliefs(release.descriptions, table.quasi, alpha if together is None else 0.0)
     group = float(chances.max(initial=0.0))
     if together is None:
         return Beliefs(group, 1.0)
