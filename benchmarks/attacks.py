@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import discreet as dc
 from benchmarks import adult
 from benchmarks.measuring import processor_seconds, show
+from benchmarks.privbayes import synthesized
 from discreet.datasets import census
 from discreet.datasets.census import LIKENESS_QUASI
 
@@ -35,7 +37,28 @@ def main() -> None:
         found = dc.attack(dc.publish(people, f"l-diversity(l={l})", "anatomy"), people, ["beliefs", "definetti"])
         lines.append((l, *(f"{100 * one.rate:.1f}" for one in found.evidence), f"{100 / l:.1f}"))
     show("Anatomy on Adult, in %: deFinetti by l", ("l", "beliefs", "deFinetti", "allowed"), lines)
+    _presence(people)
     _times()
+
+
+def _presence(people: dc.Table) -> None:
+    """Who is in the table, and how often ends of intervals are somebody's values."""
+    promises = {
+        "beta-likeness(beta=2)": ("cuts", "mondrian", "burel", "heterogeneous", "lifting", "perturbation"),
+        "alpha-beta(alpha=0.2, beta=0.5)": ("ambiguity", "cuts", "mondrian", "burel"),
+        "alpha-beta(alpha=0.2, beta=0.5, presence=combined, association=combined)": ("ambiguity", "cuts", "mondrian"),
+    }
+    lines = []
+    for promise, schemes in promises.items():
+        for scheme in schemes:
+            found = dc.attack(dc.publish(people, promise, scheme), people, ["presence", "corners"], random_state=1)
+            told = {one.attack: one for one in found.evidence}
+            ends, who = told.get("corners"), told["presence"]
+            cells = ("-", "-", "-") if ends is None else (ends.rate, ends.baseline, ends.bound or "-")
+            percents = (f"{100 * one:.1f}" if isinstance(one, float) else one for one in cells)
+            lines.append((promise, scheme, f"{100 * who.rate:.1f}", *percents))
+    header = ("promise", "scheme", "presence (by chance 50)", "ends are somebody's", "any combination", "allowed")
+    show(f"Presence on Adult, {people.rows:,} rows, 8 QIs, success in %", header, lines)
 
 
 def _by_beta(title: str, table: dc.Table) -> None:
@@ -54,6 +77,14 @@ def _by_beta(title: str, table: dc.Table) -> None:
                 if one is not None and one.ceiling is not None:
                     original[guess], baseline = f"{100 * one.ceiling:.2f}", one.baseline
         lines += [(scheme, guess, *rates[guess]) for guess in GUESSES if rates[guess] != ["-"] * len(BETAS)]
+    rates = {guess: [] for guess in GUESSES}
+    for beta in BETAS:
+        told = {
+            one.attack: one for one in dc.attack(synthesized(table, math.log1p(beta), beta), table, GUESSES).evidence
+        }
+        for guess in told:
+            rates[guess].append(f"{100 * told[guess].rate:.2f}")
+    lines += [("PrivBayes, epsilon = ln(1 + beta)", guess, *found) for guess, found in rates.items() if found]
     lines += [("(the original)", guess, *[rate] * len(BETAS)) for guess, rate in original.items()]
     header = ("scheme", "attack", *(f"beta={beta}" for beta in BETAS))
     show(f"Attacks, success in %: {title}; without a release {100 * baseline:.2f}", header, lines)
@@ -64,7 +95,7 @@ def _times() -> None:
     lines = []
     for scheme, promise in (("cuts", "beta-likeness(beta=2)"), ("anatomy", "l-diversity(l=10)")):
         release = dc.publish(table, promise, scheme)
-        for guess in ("beliefs", "naive-bayes", "definetti", "corruption"):
+        for guess in ("beliefs", "naive-bayes", "definetti", "corruption", "presence"):
             dc.attack(release, table, guess, victims=1000)  # compiles
             lines.append((scheme, guess, f"{processor_seconds(partial(dc.attack, release, table, guess)):.1f} s"))
     show("Attacks on 500,000 rows, 5 QIs, salary (processor time)", ("scheme", "attack", "time"), lines)

@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary.presence.corners import belief_at_ends
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.presence import value_index as appearing
@@ -133,37 +132,22 @@ def test_corners_of_a_box_are_likelier_than_its_inside() -> None:
     assert worlds.presence_in_box(ends, 2, (2, 2), tight=True) == 0
 
 
-@pytest.mark.parametrize(
-    ("wide", "others", "rows"), [([4, 4], 1, 2), ([3, 4], 1, 3), ([2, 3, 2], 1, 4), ([5], 1, 3), ([3, 2], 2, 3)]
-)
-def test_belief_at_ends_is_the_share_of_tight_tables(wide: list[int], others: int, rows: int) -> None:
-    box = [(1, many) for many in wide]
-    corner = [1] * len(wide)
-    if others > 1:  # values of an attribute that need not all be held
-        shares = worlds.presence_in_box([*box, (1, others)], rows, [*corner, 1], tight=range(len(wide)))
-    else:
-        shares = worlds.presence_in_box(box, rows, corner, tight=True)
-    assert belief_at_ends(wide, others, rows) == pytest.approx(float(shares))
-    inside = [min(2, many - 1) for many in wide]
-    if others == 1 and inside != corner:
-        assert worlds.presence_in_box(box, rows, inside, tight=True) <= shares
-
-
-def test_the_audit_tells_what_ends_give_away(tmp_path: Path) -> None:
+def test_the_audit_judges_what_ends_give_away(tmp_path: Path) -> None:
     columns = {"age": [1, 4, 2, 3], "zip": [1, 4, 3, 2], "s": list("abcd")}
     table = read(pa.table(columns), quasi=["age", "zip"], sensitive="s")
-    groups = np.array([0, 0, 1, 1], np.int32)
-    release = GeneralizedRelease.from_groups(table, groups, promise=AlphaBeta(0.5, 0.5), scheme="test")
+    groups = np.array([0, 0, -1, -1], np.int32)
+    release = GeneralizedRelease.from_groups(table, groups, promise=AlphaBeta(0.2, 0.5), scheme="test")
     found = audited(release, table, tmp_path)
-    assert found.holds and found.presence is not None
-    assert found.presence.group == pytest.approx(0.5) and found.presence.ends == pytest.approx(0.5)
-    assert any("in one combination of ends with 50.0 %" in line for line in found.sentences())
-    wide = GeneralizedRelease.from_groups(
-        table, np.array([0, 0, -1, -1], np.int32), promise=AlphaBeta(0.2, 0.5), scheme="test"
+    assert not found.holds and found.presence is not None
+    assert found.presence.average == pytest.approx(1 / 8) and found.presence.group == pytest.approx(1 / 2)
+    assert any(
+        "in one combination of ends with 50.0 %" in line and "it is 12.5 %" in line for line in found.sentences()
     )
-    found = audited(wide, table, tmp_path)
-    assert found.holds and found.presence is not None
-    assert found.presence.group == pytest.approx(1 / 8) and found.presence.ends == pytest.approx(1 / 2)
+    assert any(
+        "is broken: whoever finds a person in" in line and "20.0 % is allowed" in line for line in found.sentences()
+    )
+    kept = audited(release, table, tmp_path, promises="alpha-beta(alpha=0.5, beta=0.5)")
+    assert next(one for one in kept.promises if "alpha=0.5" in one.promise).holds
 
 
 # ------------------------------------------------------------------------------------------------------- descriptions
@@ -295,15 +279,16 @@ def audited(release: dc.Release, table: Table, tmp_path: Path, **more: object) -
 
 def test_the_audit_judges_presence_on_descriptions(tmp_path: Path) -> None:
     table = people()
-    found = audited(in_two_groups(), table, tmp_path, promises=["alpha-beta(alpha=0.5, beta=0.4)"])
+    found = audited(in_two_groups(), table, tmp_path, promises=["alpha-beta(alpha=0.6, beta=0.4)"])
     kept = next(one for one in found.promises if one.promise.startswith("alpha-beta"))
-    assert kept.holds and kept.achieved == pytest.approx(0.5)
+    assert kept.holds and kept.achieved == pytest.approx(0.6)
     assert found.presence is not None and not found.presence.certain
-    assert found.presence.group == pytest.approx(0.5) and found.presence.combined == pytest.approx(0.5)
-    strict = audited(in_two_groups(), table, tmp_path, promises=["alpha-beta(alpha=0.4, beta=0.4)"])
+    assert found.presence.group == pytest.approx(0.6) and found.presence.combined == pytest.approx(0.6)
+    assert found.presence.average == pytest.approx(0.5)  # three rows, three ages, two sexes
+    strict = audited(in_two_groups(), table, tmp_path, promises=["alpha-beta(alpha=0.5, beta=0.4)"])
     kept = next(one for one in strict.promises if one.promise.startswith("alpha-beta"))
     assert not kept.holds and kept.broken == 2
-    assert "believes with 50.0 %" in kept.sentence and "40.0 % is allowed" in kept.sentence
+    assert "believes with up to 60.0 %" in kept.sentence and "50.0 % is allowed" in kept.sentence
     assert "What it says about sensitive values is kept" in kept.sentence
     assert json.loads(json.dumps(strict.as_dict()))["presence"]["above_combined"] == 6
     # a promise that says nothing about presence: nothing is looked up

@@ -85,6 +85,7 @@ def _spelt(text: str) -> tuple[str, frozenset[str]]:
     if {"below", "above"} <= said.keys():
         said.pop("epsilon", None)  # unused when both sides are given
     defaults = {"variant=enhanced", "kind=frequency", "distance=equal", "neighbourhood=absolute", "presence=group"}
+    defaults |= {"association=group"}
     about = json.loads(attribute) if attribute.startswith('"') else attribute
     said |= {"attribute": about} if named else {}
     return name, frozenset(f"{key}={value}" for key, value in said.items()) - defaults

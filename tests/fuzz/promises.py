@@ -105,6 +105,16 @@ def _proximity(chance: Random, column: Column) -> dict[str, str]:
     return {"epsilon": epsilon, "m": m}
 
 
+def _alpha_beta(chance: Random, column: Column) -> dict[str, str]:
+    said = {
+        "alpha": chance.choice(["0.3", "0.5", "0.7", "0.9", "1"]),
+        "beta": chance.choice(["0.4", "0.5", "0.7", "1"]),
+        "presence": chance.choice(["", "", "combined"]),
+    }
+    both = said["presence"] and said["alpha"] != "1" and chance.random() < 0.5
+    return {**said, "association": "combined"} if both else said
+
+
 DRAWN: dict[str, Callable[[Random, Column], dict[str, str]]] = {
     "k-anonymity": lambda chance, _: {"k": chance.choice(["1", "2", "3", "5"])},
     "l-diversity": _l_diversity,
@@ -114,11 +124,7 @@ DRAWN: dict[str, Callable[[Random, Column], dict[str, str]]] = {
     "proximity": _proximity,
     "ke-anonymity": lambda chance, _: {"k": chance.choice(["1", "2", "3"]), "e": chance.choice(["0", "2", "10"])},
     "variance": lambda chance, _: {"v": chance.choice(["0.5", "2", "20"])},
-    "alpha-beta": lambda chance, _: {
-        "alpha": chance.choice(["0.3", "0.5", "0.7", "0.9", "1"]),
-        "beta": chance.choice(["0.4", "0.5", "0.7", "1"]),
-        "presence": chance.choice(["", "", "combined"]),
-    },
+    "alpha-beta": _alpha_beta,
 }
 
 
@@ -234,7 +240,11 @@ def _variance_kept(promise: Promise, group: Group, prior: Group, column: Column)
 
 def _belief_kept(promise: Promise, group: Group, prior: Group, column: Column) -> bool:
     """Whether the group keeps beta of alpha-beta; alpha depends on descriptions and is checked in ``formats``."""
-    return max(Counter(group).values()) <= promise.number("beta") * len(group) + SLACK
+    most, beta = max(Counter(group).values()), promise.number("beta")
+    if promise.parameters.get("association") == "combined" and beta < 1:
+        alpha = promise.number("alpha")
+        return 1 - (1 - float(alpha)) ** (most / len(group)) <= float(alpha * beta) * (1 + 1e-6)
+    return most <= beta * len(group) + SLACK
 
 
 KEPT: dict[str, Callable[[Promise, Group, Group, Column], bool]] = {

@@ -146,7 +146,8 @@ def test_merged_groups_have_few_rows_for_their_combinations(seed: int) -> None:
     sizes = rng.integers(1, 4, number)
     alpha = float(rng.choice([0.3, 0.6, 0.01]))
     order = np.argsort(low[:, 0], kind="stable")
-    home = merges.merge_in_order(order, low, high, sizes, line_axes(cards), np.array(cards), alpha)
+    free = np.ones(number, np.bool_)
+    home = merges.merge_in_order(order, low, high, sizes, free, line_axes(cards), np.array(cards), alpha)
     assert sorted(set(home.tolist())) == list(range(int(home.max()) + 1))
     for merged in range(int(home.max()) + 1):
         inside = home == merged
@@ -155,3 +156,6 @@ def test_merged_groups_have_few_rows_for_their_combinations(seed: int) -> None:
     alone = sizes <= alpha * np.prod(high - low + 1, axis=1)
     if alone.all():
         assert len(set(home.tolist())) == number
+    some = rng.random(number) < 0.3
+    home = merges.merge_in_order(order, low, high, sizes, ~some, line_axes(cards), np.array(cards), alpha)
+    assert all(int((home == home[group]).sum()) > 1 for group in np.flatnonzero(some)), "who may not be alone is not"

@@ -33,7 +33,6 @@ PROMISES = [
 ]
 
 
-
 def people(rng: np.random.Generator, names: str) -> tuple[np.ndarray, Table]:
     n = int(rng.integers(2, 40))
     points = np.column_stack([rng.integers(0, card, n) for card in AXES.cards]).astype(np.int32)

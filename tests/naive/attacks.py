@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from discreet.releases import Release
 from discreet.table.table import Table
@@ -198,3 +201,45 @@ def seen_together(examples: Sequence[tuple[tuple[Any, ...], Any]], point: tuple[
     that tells all points apart."""
     own = [value for features, value in examples if features == point]
     return {value: own.count(value) / len(own) for value in set(own)}
+
+
+# ---------------------------------------------------------------------------------------------------------- presence
+
+
+def presence_claims(release: Release, table: Table, population: Table) -> tuple[int, int]:
+    """The fewest and the most right claims, over all lots, if as many of a population as are in the table are claimed
+    to be in it, those believed in most; every group is looked at for every person."""
+    lookup = release.lookup()
+    names = [attribute.name for attribute in release.quasi]
+    everyone = [population.column(name) for name in names]
+    holds: list[list[bool]] = [[] for _ in range(population.rows)]
+    for group in range(len(lookup.sizes)):
+        only = np.zeros(len(lookup.sizes))
+        only[group] = 0.5
+        for of_person, largest in zip(holds, lookup.find(everyone, only).largest.tolist(), strict=True):
+            of_person.append(largest > 0)
+    crowds = [sum(of_person[group] for of_person in holds) for group in range(len(lookup.sizes))]
+    beliefs = []
+    for of_person in holds:
+        absent = 1.0
+        for group, held in enumerate(of_person):
+            if held:
+                absent *= 1 - min(1.0, lookup.sizes[group] / crowds[group])
+        beliefs.append(round(1 - absent, 12))
+
+    def rows(some: Table) -> list[tuple[Any, ...]]:
+        columns = [some.column(name) for name in names]
+        return [tuple(shown(column.values[column.codes[row]]) for column in columns) for row in range(some.rows)]
+
+    left = Counter(rows(table))
+    inside = []
+    for person in rows(population):  # which of several alike is in the table makes no difference
+        inside.append(left[person] > 0)
+        left[person] -= 1
+    ranked = sorted(beliefs, reverse=True)
+    last = ranked[table.rows - 1]
+    sure = sum(one and belief > last for one, belief in zip(inside, beliefs, strict=True))
+    open_ = table.rows - sum(belief > last for belief in beliefs)
+    true = sum(one and belief == last for one, belief in zip(inside, beliefs, strict=True))
+    false = sum(belief == last for belief in beliefs) - true
+    return sure + max(0, open_ - false), sure + min(open_, true)

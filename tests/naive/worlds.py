@@ -101,3 +101,42 @@ def presence_in_box(
 def covers(group: Group, point: Point) -> bool:
     """Whether a group lists all values of a point."""
     return all(value in listed for value, listed in zip(point, group.lists, strict=True))
+
+
+# ------------------------------------------------------------------------------------------------ narrow descriptions
+
+
+def narrowest(kind: str, values: Sequence[Value], parents: dict[Value, Value]) -> Hashable:
+    """The narrowest description of values: the ends of an interval, the values themselves, or the lowest node of a tree
+    (its leaves) that is above them all; ``parents`` has the node above each value and node."""
+    if kind == "interval":
+        known = [value for value in values if value is not None]
+        return "anything" if len(known) < len(values) and known else (min(known), max(known)) if known else None
+    if kind == "set":
+        return frozenset(values)
+    paths = []
+    for value in set(values):
+        path = [value]
+        while path[-1] in parents:
+            path.append(parents[path[-1]])
+        paths.append(path)
+    return next(node for node in paths[0] if all(node in path for path in paths))
+
+
+def presence_in_narrow(
+    domains: Sequence[tuple[str, Sequence[Value], dict[Value, Value]]], rows: Sequence[Point], repeats: bool
+) -> dict[Point, Fraction]:
+    """The share of tables of as many rows, with values of these domains and the same narrowest descriptions, that have
+    a row at each point: of all choices of different rows, or of all rows one after another."""
+
+    def told(some: Sequence[Point]) -> list[Hashable]:
+        columns = zip(*some, strict=True)
+        return [narrowest(kind, own, tree) for (kind, _, tree), own in zip(domains, columns, strict=True)]
+
+    points = list(product(*(values for _, values, _ in domains)))
+    wanted, number, found = told(rows), 0, Counter[Point]()
+    for some in product(points, repeat=len(rows)) if repeats else combinations(points, len(rows)):
+        if told(some) == wanted:
+            number += 1
+            found.update(set(some))
+    return {point: Fraction(found[point], number) for point in points if number}

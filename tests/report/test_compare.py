@@ -71,7 +71,7 @@ def test_every_scheme_under_every_promise(told: dc.Comparison) -> None:
         assert [kept.promise for kept in result.audit.promises] == [result.promise]
         assert 0 < result.losses["ail"] < 1 and result.failures == []
         assert result.workload is not None and result.workload.queries == 200
-        assert set(result.seconds or {}) == {"publish", "save", "audit", "workload"}
+        assert set(result.seconds or {}) == {"publish", "save", "audit", "workload", "attack"}
         assert result.achieved["beta"] is not None and result.achieved_text.startswith("beta ")
 
 
@@ -262,7 +262,7 @@ def test_the_page_needs_nothing_else_and_holds_no_row(told: dc.Comparison) -> No
         "http://www.w3.org/1999/xlink",
     }
     assert "url(" not in text and "@import" not in text
-    assert reader.tags.count("svg") == 6 and text.count('role="img"') == 6  # lines for the betas, bars for k
+    assert reader.tags.count("svg") == 8 and text.count('role="img"') == 8  # lines for the betas, bars for k
     assert "patients &amp; &lt;others&gt;.csv" in text and "<others>" not in text
     assert told.results[-1].refusal is not None and "refused: " in text
     for name in ("Joel", "53719", "headache"):

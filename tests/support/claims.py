@@ -35,6 +35,9 @@ ABOUT_VALUES = {
     "delta-disclosure(delta=1.5)": "cuts mirrored mondrian incognito baseline codip",
     "alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian incognito burel heterogeneous ambiguity",
     "alpha-beta(alpha=0.5, beta=0.5, presence=combined)": "cuts mondrian incognito burel heterogeneous ambiguity",
+    "alpha-beta(alpha=0.5, beta=0.6, presence=combined, association=combined)": (
+        "cuts mondrian incognito burel heterogeneous ambiguity"
+    ),
     "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts sealed mirrored mondrian incognito burel heterogeneous codip",
     "k-anonymity(k=2) & t-closeness(t=0.4) & l-diversity(l=2)": "cuts mirrored mondrian incognito sabre codip",
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.audit import reading_with
+from discreet.command.audit import read_population, reading_with
 from discreet.command.console import HOLDS, VIOLATED, number, output, percent, print_json, quiet, watching
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ BUILT_IN = (
     "composition",
     "intersection",
     "minimality",
+    "presence",
+    "corners",
 )
 """The names of the attacks, which help shows without importing them."""
 
@@ -57,6 +59,9 @@ BUILT_IN = (
         "--outsiders", type=flags.FILE, metavar="FILE", help="People who are not in the release, for comparison."
     ),
     click.option(
+        "--population", type=flags.FILE, metavar="FILE", help="Everyone who may be in the table, for 'presence'."
+    ),
+    click.option(
         "--trace", type=flags.FILE, metavar="FILE", help="The private trace, if the adversary is to know all groups."
     ),
     click.option("--victims", type=int, metavar="N", help="Attack so many people, drawn at random (default: all)."),
@@ -72,6 +77,7 @@ def attack(
     attacks: tuple[str, ...],
     others: tuple[str, ...],
     outsiders: str | None,
+    population: str | None,
     trace: str | None,
     victims: int | None,
     seed: int | None,
@@ -101,6 +107,7 @@ def attack(
             list(attacks),
             others=others,
             outsiders=None if outsiders is None else read(outsiders, **told),
+            population=None if population is None else read_population(population, told),
             trace=trace,
             victims=victims,
             random_state=seed,

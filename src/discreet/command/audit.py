@@ -79,7 +79,7 @@ def audit(
         assumed = [name for name, tree in told["hierarchies"].items() if isinstance(tree, PublishedHierarchy)]
         for remark in on_offers(table, offers):
             note(remark)
-        people = None if population is None else _population(population, {**told, "quasi": published})
+        people = None if population is None else read_population(population, {**told, "quasi": published})
         progress("auditing", 0.0)
         found = judge(
             folder,
@@ -139,7 +139,7 @@ def _with_roles(
     return [*unsaid[0], *unsaid[1]]
 
 
-def _population(path: str, told: dict[str, Any]) -> Table:
+def read_population(path: str, told: dict[str, Any]) -> Table:
     """Read a population with the kinds of the original, but without hierarchies, which may lack some of its values."""
     from discreet.errors import DiscreetError
     from discreet.table.read import read

@@ -224,6 +224,8 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
         "AIL and GCP: loss of the quasi-identifiers alone, from 0 to 1; errors are relative to exact counts; seconds "
         "are those of publishing."
     )
+    if told.trade is not None:
+        console.print(told.trade)
     if any(result.exact_quasi for result in told.results):
         console.print(
             f"{EXACT}: quasi-identifiers are published as they are, sensitive values are not; compare by the errors."

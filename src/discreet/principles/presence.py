@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
@@ -28,12 +29,23 @@ class AlphaBeta(Principle):
     And for a person in the table, nobody believes with more than ``beta`` in any sensitive value: no value has a larger
     share of a group's rows. Sensitive counts show only the second bound, so ``holds``, ``strain`` and ``achieved``
     concern beta alone. The first depends on the quasi-identifier values that a release publishes:
-    ``Release.presence`` computes the belief, the scheme keeps it at or below alpha, and the audit checks that.
+    ``Release.presence`` computes the belief, the scheme keeps it at or below alpha, and the audit checks that. Where
+    groups are published under descriptions, alpha bounds the belief in the likeliest combination that a description
+    admits, also for whoever knows that it is as narrow as possible, so that some row lies at each end of an interval.
 
     With ``presence=group`` alpha bounds the belief from each single group that lists all values of the person. Several
     groups may list them; ``presence=combined`` bounds the belief that at least one of these groups contains the person,
     1 - (1 - p1)(1 - p2)..., which is a stronger promise. It covers every combination of values that occur in the table:
     persons whose rows are published or withheld, and persons who are not in the table at all.
+
+    With ``association=group`` beta bounds the belief in the value of a person's own row. Groups may overlap, and then
+    more is believed of "*some* row with the person's values has it": 1 - (1 - p1 q1)(1 - p2 q2)... divided by the
+    belief A = 1 - (1 - p1)(1 - p2)... that there is one at all, where the groups hold such a row with p1, p2, ... and
+    the value has shares q1, q2, ... of them. ``association=combined``, together with ``presence=combined``, bounds this
+    by beta, too. It does so by shares: no value may have more than b = log(1 - alpha beta) / log(1 - alpha) of a
+    group, a little less than beta. *Proof:* 1 - p q >= 1 - p b >= (1 - p)^b for every group (Bernoulli), so that the
+    belief is at most (1 - (1 - A)^b) / A; this grows with A, as 1 - (1 - A)^b is convex and 0 at A = 0; and for A =
+    alpha it is beta.
 
     Monotone as far as sensitive values go: the share in a union lies between the shares in its parts.
 
@@ -51,6 +63,7 @@ class AlphaBeta(Principle):
         Number("alpha", high=1.0, above=True),
         Number("beta", high=1.0, above=True),
         Choice("presence", choices=("group", "combined")),
+        Choice("association", choices=("group", "combined")),
         ATTRIBUTE,
     )
     hides_presence: ClassVar[bool] = True
@@ -60,6 +73,17 @@ class AlphaBeta(Principle):
     presence: str = "group"
     attribute: str | None = None
     """The sensitive attribute that beta is about; ``None`` for each."""
+    association: str = "group"
+
+    def __post_init__(self) -> None:
+        """Raise an error if beta is to hold over all groups and alpha is not."""
+        super().__post_init__()
+        if self.association == "combined" and (not self.combined_presence or self.alpha >= 1.0):
+            raise DiscreetError(
+                f"{self.name}: association=combined needs presence=combined and alpha below 1, because it is kept by "
+                "what all groups together reveal about presence; write for example "
+                "'alpha-beta(alpha=0.2, beta=0.1, presence=combined, association=combined)'"
+            )
 
     @property
     def combined_presence(self) -> bool:
@@ -68,8 +92,21 @@ class AlphaBeta(Principle):
 
     @property
     def sufficient_share(self) -> float:
-        """Beta."""
-        return self.beta
+        """The largest share of a group that a value may have: beta, or less if beta is to hold over all groups."""
+        if self.association == "group":
+            return self.beta
+        return math.log1p(-self.alpha * self.beta) / math.log1p(-self.alpha) if self.beta < 1.0 else 1.0
+
+    def belief_from(self, share: float) -> float:
+        """The belief that groups justify in a value with this share of each of them: what beta bounds."""
+        if self.association == "group" or share >= 1.0:
+            return share
+        return -math.expm1(share * math.log1p(-self.alpha)) / self.alpha
+
+    @property
+    def own_row_only(self) -> float | None:
+        """Beta, unless it also bounds the belief that some row with a person's values has a value."""
+        return self.beta if self.association == "group" else None
 
     @property
     def most_presence(self) -> float:
@@ -83,22 +120,26 @@ class AlphaBeta(Principle):
 
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
-        caps = np.full(len(prior.values), self.beta)
-        return Bounds(prior.values, prior.frequencies, caps, reason=f"because of beta={exact(self.beta)}")
+        caps = np.full(len(prior.values), self.sufficient_share)
+        reason = f"because of beta={exact(self.beta)}"
+        if self.association == "combined":
+            reason += f" over all groups together with alpha={exact(self.alpha)}"
+        return Bounds(prior.values, prior.frequencies, caps, reason=reason)
 
     def rules(self, prior: Prior) -> Rules:
         """A cap of beta for every value."""
         return self._bounds(prior).rules(len(prior.values))
 
     def caps(self, prior: Prior) -> NDArray[np.float64] | None:
-        """beta for every value."""
+        """Beta for every value, or less if it is to hold over all groups."""
         return self._bounds(prior).leaf_caps()
 
     def reachable(self, prior: Prior) -> Reach:
         """Whether the whole table keeps beta; whether alpha can be kept depends on the quasi-identifiers."""
         strongest = self.achieved(prior.counts[None], prior)
         most = prior.values[prior.most_frequent]
-        fact = f"most frequent value of the sensitive attribute, '{most}', holds {percent(strongest)} of the rows"
+        share = float(prior.frequencies.max())
+        fact = f"most frequent value of the sensitive attribute, '{most}', holds {percent(share)} of the rows"
         if self.holds(prior.counts[None], prior)[0]:
             return Reach(True, strongest, f"beta={exact(self.beta)} can be kept: the {fact}.")
         nearest = math.ceil(strongest * 1000.0 - 1e-7) / 1000.0
@@ -111,5 +152,5 @@ class AlphaBeta(Principle):
         return self._bounds(prior).explain(counts)
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The largest share of any value in any group."""
-        return float(counts.shares.max())
+        """The largest share of any value in any group, or what it makes of beta over all groups."""
+        return self.belief_from(float(counts.shares.max()))

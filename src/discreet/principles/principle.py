@@ -88,6 +88,12 @@ class Principle(Expression, ABC):
         return False
 
     @property
+    def own_row_only(self) -> float | None:
+        """The bound on the belief in a value that holds for a person's own row, but not for whether some row with the
+        person's values has it; ``None`` if there is no such bound, or it covers both."""
+        return None
+
+    @property
     def bounds_each_value(self) -> bool:
         """Whether the promise bounds the share of each value separately, so that persons may have several values."""
         return False

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.principles.counts import Counts
 from discreet.progress import Tell, silent
 from discreet.releases.attributes import Attribute
 from discreet.releases.max_presence import PresenceBound
@@ -53,6 +54,15 @@ class Lookup(ABC):
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
         """The number of combinations of values, all equally likely, that each group's rows may have."""
 
+    def chances(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """The strongest belief, by each group alone, in the presence of anyone whom it may contain."""
+        return self.average_chances(original)
+
+    def average_chances(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """The belief, by each group alone, in a combination of values on average."""
+        with np.errstate(divide="ignore", invalid="ignore"):  # faulty files may list no values for a group
+            return np.asarray(np.nan_to_num(np.minimum(1.0, self.sizes / self.combinations(original))))
+
     @abstractmethod
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         """``find`` for people who are all different."""
@@ -70,6 +80,11 @@ class Lookup(ABC):
     @abstractmethod
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """Per group: how many of these people it may hold."""
+
+    def summed(self, people: Sequence[Column], counts: Counts) -> NDArray[np.float64] | None:
+        """For each person and sensitive value, the sum of the amounts in the groups that may contain the person; None
+        if groups have no values of their own."""
+        return None
 
     @abstractmethod
     def description(self, group: int) -> dict[str, str]:

@@ -7,10 +7,10 @@ together they imply 1 - (1 - p1)(1 - p2)... .
 
 Not all numbers in an interval need exist (codes of regions, salaries in hundreds), so only values known to occur are
 counted. From the files alone these are, for numbers and ordered values, the ends of published intervals; so the number
-of combinations is a lower bound and the belief an upper one. An adversary who knows more about how rows are spread
-within a description may believe more or less in a single combination: the tightest intervals have rows at both ends, so
-combinations of ends are likelier than others. (This cannot happen where values are listed one by one, as in ambiguous
-releases.)
+of combinations is a lower bound and the belief an upper one. This belief is an average over the combinations that a
+description admits: whoever knows that descriptions are as narrow as possible believes more in combinations of ends of
+intervals, and less in others (`discreet.releases.corners`; promises are judged by the strongest of these beliefs).
+Where values are listed one by one, as in ambiguous releases, all combinations are equally likely.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.presence.spreading import cover
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in, columns_at, plant, points_of
+from discreet.releases.columns import ordered_values
 from discreet.releases.labels import Regions, finite
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
@@ -124,6 +125,18 @@ def values_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) -> NDArr
     return result
 
 
-def occurring(columns: Sequence[Column]) -> list[NDArray[np.bool_]]:
-    """For each column, which of its codes occur in some row."""
-    return [np.bincount(column.codes, minlength=len(column.values)) > 0 for column in columns]
+def occurring(columns: Sequence[Column], attributes: Sequence[Attribute]) -> list[NDArray[np.bool_]]:
+    """For each column, which of its codes occur in some row, and may occur in published ones.
+
+    A category that no published row has is not listed in the attribute's hierarchy, so that readers can rule it out.
+    """
+    found = []
+    for column, attribute in zip(columns, attributes, strict=True):
+        mask = np.bincount(column.codes, minlength=len(column.values)) > 0
+        if attribute.kind != "numeric":
+            listed = set(ordered_values(attribute))
+            mask &= np.array([text in listed for text in column.texts], np.bool_)
+            if attribute.kind == "ordinal" and column.missing is not None:
+                mask[column.missing] = bool((column.codes == column.missing).any())
+        found.append(mask)
+    return found

@@ -93,12 +93,6 @@ class Release(ABC):
         """The releases that it consists of, each of which describes every row once: itself, unless it has several."""
         return (self,)
 
-    def about(self, name: str) -> Release:
-        """What is published about one sensitive attribute, as a release of it alone."""
-        if [attribute.name for attribute in self.sensitive] != [name]:
-            raise DiscreetError(f"what a {self.format} release says about {name!r} alone is not known")
-        return self
-
     def beside(self, name: str, known: str) -> Release | None:
         """What is published about a sensitive attribute for whoever knows another one of each person: a release of the
         former alone, in which the latter is the last quasi-identifier; None if rows do not have both."""

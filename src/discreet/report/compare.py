@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
+from discreet.adversary.attacks.campaign import attack
+from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import audit
 from discreet.analyst.queries import exact_counts
 from discreet.analyst.volume import volume_workload
@@ -34,9 +36,20 @@ from discreet.table.query import Query
 from discreet.table.table import Table
 from discreet.unfinished import unfinished
 
-SHARES = {"publish": (0.0, 0.6), "save": (0.6, 0.65), "audit": (0.65, 0.8), "workload": (0.8, 1.0)}
+SHARES = {
+    "publish": (0.0, 0.55),
+    "save": (0.55, 0.6),
+    "audit": (0.6, 0.75),
+    "workload": (0.75, 0.9),
+    "attack": (0.9, 1.0),
+}
 """The portion of the progress bar that each stage of one release takes."""
 MOST_QUERIES = 1_000_000
+GUESSES = ("beliefs", "naive-bayes", "naive-bayes(box=spread)")
+"""The attacks on every release, which every format allows: its own beliefs, and what groups tell about each other, by
+both ways to read a description."""
+VICTIMS = 20_000
+"""How many people are attacked at most: the same ones for every release, drawn at random."""
 
 
 def compare(
@@ -51,7 +64,7 @@ def compare(
     random_state: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Publish a table under each promise by each scheme, audit the files, and measure loss, workload error and time.
+    """Publish a table under each promise by each scheme, audit and attack the files, and measure loss, error and time.
 
     A scheme is given as text, with options after a colon (``"cuts:effort=thorough;loss=gcp"``), or as an object; by
     default all known schemes take part. If a scheme refuses a promise, its refusal is the result. ``dimensions`` is 3
@@ -90,7 +103,7 @@ def compare(
     for promise in wanted:
         for label, scheme in contenders.items():
             stages = _Stages(tell, f"{label}, {promise}", len(results), total)
-            results.append(_Trial(label, scheme, table, promise, asked, truth, stages).result())
+            results.append(_Trial(label, scheme, table, promise, asked, truth, seed, stages).result())
     return Comparison(
         table.rows,
         table.quasi_names,
@@ -152,6 +165,7 @@ class _Trial(NamedTuple):
     promise: Principle
     asked: Sequence[Query]
     truth: ArrayLike
+    seed: int
     stages: _Stages
 
     def result(self) -> Result:
@@ -183,7 +197,26 @@ class _Trial(NamedTuple):
             judged = found.holds or found.promises
             errors = run(load(folder), self.table, self.asked, self.truth) if judged else None
             stages.end()
-        return Result(str(self.promise), self.label, None, found, _finite(errors), stages.seconds, exact_quasi)
+            stages.begin("attack")
+            evidence = self._evidence(folder) if judged and self.table.sensitive else ()
+            stages.end()
+        return Result(
+            str(self.promise), self.label, None, found, _finite(errors), stages.seconds, exact_quasi, evidence
+        )
+
+    def _evidence(self, folder: Path) -> tuple[Evidence, ...]:
+        """How often the sensitive values of the same people are guessed from the files."""
+        found: list[Evidence] = []
+        for at, guess in enumerate(GUESSES):
+
+            def tell(stage: str, share: float, done: int = at) -> None:
+                self.stages.share(stage, (done + share) / len(GUESSES))
+
+            with suppress(DiscreetError):  # descriptions can be read in two ways only where there are descriptions
+                victims = min(VICTIMS, self.table.rows)
+                told = attack(folder, self.table, guess, victims=victims, random_state=self.seed, progress=tell)
+                found += told.evidence
+        return tuple(found)
 
 
 def temporary_place() -> Path:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import Audit
 from discreet.analyst.workload import WorkloadResult
 from discreet.principles import Principle
@@ -49,11 +50,18 @@ class Result:
     seconds: Mapping[str, float] | None = None
     exact_quasi: bool = False
     """Whether quasi-identifiers are published unchanged, so that the loss is in the sensitive values alone."""
+    evidence: tuple[Evidence, ...] = ()
+    """What attacks on the release achieved; none if nothing is sensitive."""
 
     @property
     def losses(self) -> dict[str, float]:
         """The losses by name, as far as they are defined for the format of the release."""
         return {} if self.audit is None else self.audit.losses
+
+    @property
+    def guessed(self) -> float | None:
+        """The success of the best attack; ``None`` if there was none."""
+        return max((one.rate for one in self.evidence), default=None)
 
     @property
     def failures(self) -> list[str]:
@@ -100,6 +108,8 @@ class Result:
             "rows": None if found is None else {"published": found.rows, "withheld": found.withheld},
             "groups": None if found is None else found.groups,
             "workload": None if errors is None else {"median": errors.median, "mean": errors.mean},
+            "guessed": self.guessed,
+            "attacks": [one.as_dict() for one in self.evidence],
             "seconds": {stage: round(seconds, 4) for stage, seconds in taken.items()},
         }
 
@@ -130,6 +140,33 @@ class Comparison:
         """The results of the schemes under one promise."""
         return tuple(result for result in self.results if result.promise == str(promise))
 
+    @property
+    def without_release(self) -> float | None:
+        """How many people are guessed rightly without any release; ``None`` if nobody was attacked."""
+        return max((one.baseline for result in self.results for one in result.evidence), default=None)
+
+    @property
+    def from_original(self) -> float | None:
+        """How many are guessed rightly by the best of the same attacks if the original is published as it is."""
+        found = (one.ceiling for result in self.results for one in result.evidence if one.ceiling is not None)
+        return max(found, default=None)
+
+    @property
+    def trade(self) -> str | None:
+        """What the success of attacks means, in sentences; ``None`` if nobody was attacked."""
+        without, most = self.without_release, self.from_original
+        if without is None or most is None:
+            return None
+        told = [(result.guessed, result) for result in self.results if result.guessed is not None]
+        (low, least), (high, largest) = (pick(told, key=lambda one: one[0]) for pick in (min, max))
+        return (
+            f"Guessed: the best of a few attacks finds the sensitive value of {percent(without)} of "
+            f"the people without any release, of {percent(most)} from the original itself, and of {percent(low)} "
+            f"({least.scheme}) to {percent(high)} ({largest.scheme}) from these releases. What is found beyond the "
+            "first is learnt about groups of people. That is what analysts need, and no promise here forbids it: "
+            "schemes that keep more of it for them, such as the default, cuts, keep more for adversaries, too."
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """The comparison as plain values."""
         return {
@@ -140,6 +177,8 @@ class Comparison:
             "promises": [str(promise) for promise in self.promises],
             "schemes": list(self.schemes),
             "workload": vars(self.asked),
+            "guessed": {"without_release": self.without_release, "from_original": self.from_original},
+            "trade": self.trade,
             "results": [result.as_dict() for result in self.results],
         }
 

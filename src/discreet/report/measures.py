@@ -54,6 +54,14 @@ AIL = Measure(
 GCP = Measure("GCP", "global certainty penalty: the same loss by another formula", _loss("gcp"), _four)
 MEDIAN = Measure("median error", "relative error of the median query", _error("median"), percent)
 MEAN = Measure("mean error", "relative error of a query, on average", _error("mean"), percent)
+GUESSED = Measure(
+    "guessed",
+    "people whose sensitive value an attack guesses rightly, by the best of a few attacks; the less, the less is "
+    "learnt about groups of people, by adversaries and analysts alike",
+    lambda result: result.guessed,
+    percent,
+    lower_is_better=False,  # less is safer and tells analysts less
+)
 SECONDS = Measure(
     "seconds",
     "time to publish, from the table in memory to the release in memory; one run",
@@ -75,7 +83,7 @@ WITHHELD = Measure(
     lower_is_better=False,  # the losses already account for withheld rows
 )
 
-MEASURES = (AIL, GCP, MEDIAN, MEAN, SECONDS, GROUPS, WITHHELD)
+MEASURES = (AIL, GCP, MEDIAN, MEAN, GUESSED, SECONDS, GROUPS, WITHHELD)
 
 
 def cell(measure: Measure, result: Result) -> str:

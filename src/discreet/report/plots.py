@@ -16,7 +16,7 @@ from discreet.principles import Principle
 from discreet.principles.wording import exact
 from discreet.report.comparison import Comparison
 from discreet.report.extras import require
-from discreet.report.measures import AIL, MEDIAN, SECONDS, Measure
+from discreet.report.measures import AIL, GUESSED, MEDIAN, SECONDS, Measure
 
 COLORS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),
@@ -56,6 +56,7 @@ class Plot:
 PLOTS = (
     Plot(AIL, "Loss of the quasi-identifiers", "AIL (0 exact, 1 nothing left)", "~g"),
     Plot(MEDIAN, "Workload error", "median relative error", "~%"),
+    Plot(GUESSED, "Sensitive values guessed", "people guessed rightly", "~%"),
     Plot(SECONDS, "Time to publish", "seconds", "~g"),
 )
 
@@ -131,6 +132,9 @@ def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:
     if not records:
         return None
     chart = _bars(records, plot) if family.parameter is None else _lines(records, plot, family)
+    if plot.measure is GUESSED:
+        limits = {"without a release": comparison.without_release, "from the original": comparison.from_original}
+        _add_limits(chart, {name: value for name, value in limits.items() if value is not None})
     return svg(
         _coloured(chart, comparison.schemes), f"{plot.title} by scheme: {plot.axis}; the numbers are in the table"
     )
@@ -197,13 +201,45 @@ def _lines(records: list[dict[str, Any]], plot: Plot, family: Family) -> dict[st
                 "axis": {**ticks, "format": plot.ticks},
             },
             "color": scheme,
-            "shape": scheme,
         },
         "layer": [
             {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"strokeDash": {**scheme, "legend": None}}},
-            {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1}},
+            {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1}, "encoding": {"shape": scheme}},
         ],
     }
+
+
+def _add_limits(chart: dict[str, Any], limits: dict[str, float]) -> None:
+    """Draw lines across a chart at values to compare with, each with its name."""
+    bars = chart["encoding"]["y"]["field"] == "scheme"
+    along, across = ("x", "y") if bars else ("y", "x")
+    end = "height" if bars else "width"
+    scale = chart["encoding"][along]["scale"]
+    if bars:
+        scale["domain"] = [0, max(scale["domain"][1], 1.25 * max(limits.values()))]
+        chart["height"] += 18 * len(limits)
+        chart["encoding"]["y"]["scale"] = {"paddingOuter": 0.5}
+    for place, (name, value) in enumerate(sorted(limits.items(), key=lambda limit: limit[1])):
+        plain: dict[str, Any] = {
+            along: {**chart["encoding"][along], "field": "limit"},
+            "color": {"value": "#777777"},
+        }
+        label = {"type": "text", "color": "#555555", "fontSize": 11, "align": "left", "text": name}
+        # in a chart of lines, names are below the lowest line and above all others, where there is room
+        beside = {"baseline": "bottom", "dy": -3} if place else {"baseline": "top", "dy": 4}
+        once: dict[str, Any] = {"values": [{"limit": value}]}
+        chart["layer"] += [
+            {
+                "data": once,
+                "mark": {"type": "rule", "strokeDash": [4, 3]},
+                "encoding": {**plain, across: {"value": 0}, f"{across}2": {"value": end}},
+            },
+            {
+                "data": once,
+                "mark": {**label, "dx": 4} if bars else {**label, **beside},
+                "encoding": {**plain, across: {"value": 6 + 14 * place if bars else 4}},
+            },
+        ]
 
 
 def looks_of(many: int) -> dict[str, list[Any]]:
@@ -225,7 +261,7 @@ def _coloured(chart: dict[str, Any], schemes: Sequence[str]) -> dict[str, Any]:
     domain = [schemes[at] for at in kept]
     for encoding in (chart["encoding"], *(layer.get("encoding", {}) for layer in chart["layer"])):
         for channel, looks in scales.items():
-            if channel in encoding:
+            if "field" in encoding.get(channel, {}):
                 encoding[channel] = {
                     **encoding[channel],
                     "scale": {"domain": domain, "range": [looks[at] for at in kept]},

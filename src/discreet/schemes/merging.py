@@ -1,9 +1,9 @@
 """Merging groups until nobody's presence is believed more strongly than was promised.
 
-The belief in presence by a description is the number of its rows divided by the number of combinations of values it
-admits. Two groups whose boxes do not overlap justify together no stronger belief than the stronger one alone: the
-union's box admits the combinations of both, and more. Boxes that overlap may justify a stronger one, so the belief is
-computed for the union, not assumed. Unions keep every monotone promise about sensitive values that their parts keep.
+The belief in presence by a description is that in the likeliest of the combinations of values that it admits, such as
+the ends of its intervals (`discreet.releases.corners`): it falls as groups become larger and wider, but not with every
+step, so it is computed for each union, not assumed. Unions keep every monotone promise about sensitive values that
+their parts keep.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.wording import exact
 from discreet.releases.boxes import boxes_in
+from discreet.releases.corners import strongest_beliefs
 from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.release import GeneralizedRelease, dense_groups
 from discreet.releases.max_presence import BUDGET, lists_of_boxes, most_believed
-from discreet.releases.presence import combinations_in, occurring
 from discreet.schemes.buckets.drawing import along_curve
 from discreet.schemes.keepers import keeper, way_out
 from discreet.table.table import Column, Table
@@ -67,18 +67,17 @@ def hide_presence(
     best = 1.0
     aim = min(part.most_presence for part in parts)
     together = min((part.most_presence for part in parts if part.combined_presence), default=None)
-    merged = groups
     for attempt in range(TRIES):
-        found = beliefs(table, merged, values, together)
+        # the sweep considers groups one by one, not combined beliefs: aim below what is needed, and lower each time
+        groups = _each_below(table, groups, values, aim * 0.7**attempt)
+        found = beliefs(table, groups, values, aim, together)
         if all(found.by(part) <= part.most_presence * (1.0 + SLACK) for part in parts):
-            return merged
+            return groups
         best = min(best, max(found.by(part) for part in parts))
-        if int(merged.max()) == 0:
+        if int(groups.max()) == 0:
             break
-        # the sweep considers boxes one by one, not combined beliefs: aim below what is needed, and lower each time
-        merged = _merged(table, groups, values, aim * 0.7**attempt)
         if attempt == TRIES - 2:
-            merged = np.minimum(groups, 0)
+            groups = np.minimum(groups, 0)
     several = len(table.sensitive) > 1
     raise DiscreetError(
         f"scheme {scheme!r} cannot keep {principle}: with descriptions as it makes them of this table, alpha="
@@ -87,19 +86,20 @@ def hide_presence(
     )
 
 
-def beliefs(table: Table, groups: NDArray[np.int32], values: Values, together: float | None = None) -> Beliefs:
+def beliefs(
+    table: Table, groups: NDArray[np.int32], values: Values, alpha: float = 0.0, together: float | None = None
+) -> Beliefs:
     """Return the beliefs in presence that a partition justifies once published, computed as in an audit.
 
-    ``together`` is the combined belief that is allowed; a bound below it is not tightened further.
+    ``alpha`` is the belief by one group that is allowed, and ``together`` the combined one; a bound below these is not
+    tightened further.
     """
-    release = GeneralizedRelease.from_groups(
-        table, groups, promise=AlphaBeta(1, 1), scheme="none", values=values, seeded=np.random.default_rng(0)
-    )
-    described = boxes_in(release.descriptions, table.quasi)
-    chances = np.minimum(1.0, release.sizes / combinations_in(described, occurring(table.quasi)))
+    release = _published(table, groups, values)
+    chances = strongest_beliefs(release.descriptions, table.quasi, alpha if together is None else 0.0)
     group = float(chances.max(initial=0.0))
     if together is None:
         return Beliefs(group, 1.0)
+    described = boxes_in(release.descriptions, table.quasi)
     lists = lists_of_boxes(described, [len(column.values) for column in table.quasi])
     bound = most_believed(lists, chances, limit=together).bound
     if bound > together * (1.0 + SLACK):
@@ -107,14 +107,35 @@ def beliefs(table: Table, groups: NDArray[np.int32], values: Values, together: f
     return Beliefs(group, bound)
 
 
-def _merged(table: Table, groups: NDArray[np.int32], values: Values, alpha: float) -> NDArray[np.int32]:
-    """Merge groups along a curve through the centres of their boxes until none exceeds alpha."""
-    places, number = dense_groups(groups)
-    low, high, order = neighbours_in_order(table.quasi, places, number)
-    sizes = np.bincount(places[places >= 0], minlength=number)
+def _published(table: Table, groups: NDArray[np.int32], values: Values) -> GeneralizedRelease:
+    """Return a release of the groups, to look at their descriptions."""
+    return GeneralizedRelease.from_groups(
+        table, groups, promise=AlphaBeta(1, 1), scheme="none", values=values, seeded=np.random.default_rng(0)
+    )
+
+
+def _each_below(table: Table, groups: NDArray[np.int32], values: Values, alpha: float) -> NDArray[np.int32]:
+    """Merge groups until no single one justifies a stronger belief than alpha, or all are one.
+
+    A group that justifies a stronger one is merged with its neighbour along a curve through the centres of boxes, and
+    the union is judged in the next round.
+    """
     axes, known = _axes(table.quasi, values)
-    home = kernels.merge_in_order(order, low, high, sizes, axes, known, alpha)
-    return np.where(places < 0, -1, home[places]).astype(np.int32)
+    while True:
+        places, number = dense_groups(groups)
+        release = _published(table, places, values)
+        chances = strongest_beliefs(release.descriptions, table.quasi, alpha)
+        kept = chances <= alpha * (1.0 + SLACK)
+        if number <= 1 or kept.all():
+            return places
+        assert release.trace is not None, "it was just made"
+        inside = np.flatnonzero(places >= 0)
+        alone = np.empty(number, np.bool_)
+        alone[places[inside]] = kept[release.trace[inside]]
+        low, high, order = neighbours_in_order(table.quasi, places, number)
+        sizes = np.bincount(places[inside], minlength=number)
+        home = kernels.merge_in_order(order, low, high, sizes, alone, axes, known, alpha)
+        groups = np.where(places < 0, -1, home[places]).astype(np.int32)
 
 
 def neighbours_in_order(
@@ -137,7 +158,8 @@ def neighbours_in_order(
 def _axes(columns: tuple[Column, ...], values: Values) -> tuple[Axes, NDArray[np.int64]]:
     """Return axes on which an interval costs the share of occurring values beyond its first one, and their numbers."""
     levels, cards, offsets, ancestors, costs, known = [], [], [0], [], [], []
-    for column, mask in zip(columns, occurring(columns), strict=True):
+    for column in columns:
+        mask = np.bincount(column.codes, minlength=len(column.values)) > 0
         many = int(mask.sum())
         tree = column.hierarchy
         if tree is not None and (column.kind == "categorical" or values == "label"):

@@ -11,6 +11,7 @@ from discreet.adversary.attacks.corruption import Corruption
 from discreet.adversary.attacks.definetti import DeFinetti
 from discreet.adversary.attacks.intersection import Intersection
 from discreet.adversary.attacks.naive_bayes import NaiveBayes
+from discreet.adversary.attacks.presence import Corners, Presence
 from discreet.adversary.attacks.similarity import Similarity
 from discreet.adversary.attacks.trained import Trained
 from discreet.plugins import Registry
@@ -30,6 +31,8 @@ ATTACKS: Registry[type[Attack]] = Registry(
             Composition,
             Intersection,
             Minimality,
+            Presence,
+            Corners,
         )
     },
 )
@@ -41,11 +44,13 @@ __all__ = [
     "BackgroundJoin",
     "Beliefs",
     "Composition",
+    "Corners",
     "Corruption",
     "DeFinetti",
     "Intersection",
     "Minimality",
     "NaiveBayes",
+    "Presence",
     "Similarity",
     "Trained",
 ]

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import Evidence
+from discreet.adversary.attacks.synthetic import NOTE, synthetic
 from discreet.adversary.attacks.target import Context, Target, check_attackable, groups_by, opened
 from discreet.adversary.checks.roles import as_published
 from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.trace import read_trace
+from discreet.adversary.presence.population import see_that_all_are_in
 from discreet.errors import DiscreetError
 from discreet.principles.expressions import parse_one
 from discreet.principles.wording import listed
@@ -81,12 +83,13 @@ class Campaign:
 
 
 def attack(
-    release: Release | str | os.PathLike[str],
+    release: Release | Table | str | os.PathLike[str],
     original: Table,
     attack: Attack | str | Iterable[Attack | str] = ALL,
     *,
     others: Iterable[Release | str | os.PathLike[str]] = (),
     outsiders: Table | None = None,
+    population: Table | None = None,
     trace: str | os.PathLike[str] | NDArray[Any] | None = None,
     victims: int | None = None,
     random_state: int | None = None,
@@ -94,15 +97,18 @@ def attack(
 ) -> Campaign:
     """Attack a release, in memory or in a folder: guess the sensitive values of the people in its original.
 
+    Instead of a release, a synthetic table of the original can be attacked: rows that belong to nobody.
+
     ``attack`` is one or several of: a name such as ``"naive-bayes"``, a text with parameters, an `Attack`; or
     ``"all"``. The attacks use what is published, and the quasi-identifiers of everyone in the original; its sensitive
     values only score the guesses. ``others`` are further releases about the same people, for attacks that combine
     several. ``outsiders`` is a table of people who are not in the release: success on them is what can be learnt about
-    anybody. ``trace`` is the private file (or array) with the group of every row, if the adversary is to know these,
-    too: the worst case, which promises about groups reckon with. ``victims`` limits how many people are attacked, drawn
-    at random; by default all are, or as many as take about a minute. Everything drawn comes from the operating system,
-    unless ``random_state`` asks for a repeatable experiment. ``progress`` is called with the name of the attack and the
-    share of it that is done.
+    anybody. ``population`` is a table of everyone who may be in the original, for the attack on presence. ``trace`` is
+    the private file (or array) with the group of every row, if the adversary is to know these, too: the worst case,
+    which promises about groups reckon with. ``victims`` limits how many people are attacked, drawn at random; by
+    default all are, or as many as take about a minute. Everything drawn comes from the operating system, unless
+    ``random_state`` asks for a repeatable experiment. ``progress`` is called with the name of the attack and the share
+    of it that is done.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
@@ -112,18 +118,24 @@ def attack(
     """
     original = as_table(original)
     asked = chosen(attack)
+    notes = []
+    if not isinstance(release, Release | str | os.PathLike):
+        release = synthetic(as_table(release))
+        notes.append(NOTE)
     main, *further = (load(one) if isinstance(one, str | os.PathLike) else one for one in (release, *others))
     original = as_published(original, main)
     names = [attribute.name for attribute in main.sensitive]
     _check_shared(names, further)
     for one in (main, *further):
         check_attackable(one, as_published(original, one))
-    notes = []
     if "persons" in main.manifest:
         notes.append("A person may have several rows here; each row was attacked as if it were a person of its own.")
     if outsiders is not None:
         outsiders = as_published(as_table(outsiders), main)
         check_attackable(main, outsiders)
+    if population is not None:
+        population = as_table(population)
+        see_that_all_are_in(population, original, main.quasi)
     random = generator(random_state)
     views = [main.about(name) for name in names]
     limit = max(1, MOST_BELIEFS // sum(len(view.values) for view in views)) if victims is None else victims
@@ -145,6 +157,7 @@ def attack(
             others=tuple(one.about(name) for one in further if name in [own.name for own in one.sensitive]),
             groups=None if trace is None else _groups(trace, view, alone),
             context=Context(main, original) if len(names) > 1 else None,
+            population=population,
         )
         ceiling = aim(opened(view, alone), alone, rows=rows)
         beyond = None if outsiders is None else aim(view, alone, victims=_only(outsiders, name))

@@ -73,6 +73,8 @@ class Evidence:
     """What else a reader has to know, in a sentence."""
     attribute: str = ""
     """The sensitive attribute that was guessed."""
+    of: str = "persons"
+    """What the victims are, if not persons."""
 
     @property
     def rate(self) -> float:
@@ -104,7 +106,7 @@ class Evidence:
         """What this means to a privacy board."""
         low, high = self.interval
         text = (
-            f"Of {self.victims:,} persons, {self.attack} guesses {self.about} rightly for {percent(self.rate)} (95 % "
+            f"Of {self.victims:,} {self.of}, {self.attack} guesses {self.about} rightly for {percent(self.rate)} (95 % "
             f"interval {percent(low)} to {percent(high)}); without the release it is {percent(self.baseline)}"
         )
         if self.ceiling is not None:

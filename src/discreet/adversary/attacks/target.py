@@ -7,9 +7,10 @@ score the guesses (and attacks on persons of whom some are known take the values
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ from discreet.table.combinations import numbered, ranked
 from discreet.table.table import Column, Table
 
 Floats = NDArray[np.float64]
+Rows = TypeVar("Rows", bound=AnatomyRelease)
 
 
 class Context(NamedTuple):
@@ -63,6 +65,8 @@ class Target:
     tell: Tell = silent
     groups: NDArray[np.int64] | None = None
     """Per row of the original: its group, if the adversary is taken to know it, as an index; -1 if withheld."""
+    population: Table | None = None
+    """Everyone who may be in the table, if that is known."""
     strangers: bool = False
     """Whether the victims are not in the release, and so not in the original."""
     context: Context | None = None
@@ -164,13 +168,17 @@ class Target:
     @cached_property
     def withheld(self) -> Floats | None:
         """How often each value occurs in withheld rows: what is missing from the prior; None if that is unknown."""
+        if self.release.withheld == 0 and self.release.published is not None:
+            return np.zeros(self.width)
         return missing_from(self.release, self.secret)
 
     @cached_property
     def everyone(self) -> Target:
         """The same release, with everyone in the original as victims."""
         whole = not self.strangers and len(self.rows) == self.original.rows
-        more: dict[str, Any] = {name: getattr(self, name) for name in ("others", "groups", "random", "tell", "context")}
+        more: dict[str, Any] = {
+            name: getattr(self, name) for name in ("others", "groups", "random", "tell", "context", "population")
+        }
         return self if whole else Target.of(self.release, self.original, **more)
 
     @property
@@ -286,11 +294,17 @@ def check_attackable(release: Release, table: Table) -> None:
 
 def opened(release: Release, original: Table) -> AnatomyRelease:
     """The original published as it is, under the promise of a release: every row with its own value."""
-    rows = np.arange(original.rows)
-    columns = [original.column(attribute.name) for attribute in release.quasi]
+    names = [attribute.name for attribute in release.quasi]
+    return as_rows(AnatomyRelease, original, names, release.manifest.get("promise"))
+
+
+def as_rows(kind: type[Rows], table: Table, names: Sequence[str], promise: Any) -> Rows:
+    """A table as rows with their own values each, as if published with this promise."""
+    rows = np.arange(table.rows)
+    columns = [table.column(name) for name in names]
     quasi = [describe(column, "quasi") for column in columns]
-    secret = describe(original.sensitive[0], "sensitive", True)
-    shown = exact_column(original.sensitive[0], secret, rows)
+    secret = describe(table.sensitive[0], "sensitive", True)
+    shown = exact_column(table.sensitive[0], secret, rows)
     manifest = new_manifest(
         AnatomyRelease.format,
         scheme="none",
@@ -302,8 +316,8 @@ def opened(release: Release, original: Table) -> AnatomyRelease:
         assumptions=(),
         seeded=False,
     )
-    return AnatomyRelease(
-        {**manifest, "promise": release.manifest.get("promise")},
+    return kind(
+        {**manifest, "promise": promise},
         (*quasi, secret),
         tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
         rows,

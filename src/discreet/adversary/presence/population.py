@@ -92,12 +92,7 @@ def in_population(finder: Lookup, original: Sequence[Column], population: Table)
 def see_that_all_are_in(population: Table, original: Table, quasi: Sequence[Attribute]) -> None:
     """Reject a population that lacks rows of the original: the beliefs about everyone else would be wrong."""
     columns = [original.column(attribute.name) for attribute in quasi]
-    parts = []
-    for attribute, column in zip(quasi, columns, strict=True):
-        values = column.values.astype(np.float64) if column.kind == "numeric" else column.values
-        among = population_column(attribute, population)
-        parts.append((among, places_in(ExactColumn(values, column.codes), among), column.codes))
-    has, wanted, kinds = combined(population.rows, original.rows, parts)
+    has, wanted, kinds = kinds_in(population, original, quasi)
     usable = usable_rows(original)  # a missing number cannot be matched
     short = np.bincount(wanted[usable], minlength=kinds + 1)
     short[:kinds] -= np.bincount(has, minlength=kinds)[:kinds]
@@ -109,6 +104,19 @@ def see_that_all_are_in(population: Table, original: Table, quasi: Sequence[Attr
             f"the population does not contain the original: {wording.rows(lacking)} of the original, such as {who}, "
             f"{'is' if lacking == 1 else 'are'} not in it; give a population of which the table is a part"
         )
+
+
+def kinds_in(
+    population: Table, original: Table, quasi: Sequence[Attribute]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Number the kinds of people, alike in the population and in the original: per row of each, and how many."""
+    parts = []
+    for attribute in quasi:
+        column = original.column(attribute.name)
+        values = column.values.astype(np.float64) if column.kind == "numeric" else column.values
+        among = population_column(attribute, population)
+        parts.append((among, places_in(ExactColumn(values, column.codes), among), column.codes))
+    return combined(population.rows, original.rows, parts)
 
 
 def population_column(attribute: Attribute, population: Table) -> Column:

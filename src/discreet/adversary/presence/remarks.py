@@ -53,15 +53,26 @@ def remarks(presence: Presence) -> list[Check]:
                 "counts all combinations of a group's values as equally likely and does not bound this.",
             )
         )
-    elif presence.ends is not None:
+    elif presence.group > presence.average * (1.0 + SLACK):
         checks.append(
             Check(
                 "ends",
                 True,
-                "Beliefs about presence take all combinations that a description admits as equally likely. An "
-                "adversary who knows that intervals are as narrow as possible, so that some row lies at each of "
-                f"their ends, believes in one combination of ends with {percent(presence.ends)}; the promise does not "
-                "bound this.",
+                "Descriptions are as narrow as possible, so that some row lies at each end of an interval. Whoever "
+                f"knows this believes in one combination of ends with {percent(presence.group)}, where by the numbers "
+                f"of rows and combinations alone it is {percent(presence.average)}; what is promised about presence is "
+                "judged by the former.",
+            )
+        )
+    if presence.own_row is not None and (presence.some_row or 0.0) > presence.own_row * (1.0 + SLACK):
+        checks.append(
+            Check(
+                "overlap",
+                True,
+                f"The bound of {percent(presence.own_row)} on sensitive values is about a person's own row. Groups "
+                "overlap here: that some row with the values of one person of the original has a certain sensitive "
+                f"value, if there is such a row at all, is believed with {percent(presence.some_row or 0.0)}; "
+                "association=combined would bound this too.",
             )
         )
     if presence.population is not None:

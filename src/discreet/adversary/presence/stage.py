@@ -1,10 +1,11 @@
 """What a release discloses about who is in the table, and whether promises about this are kept.
 
 The belief that a person is in the table has two readings. By *group*: the adversary finds the one group that may
-contain the person, and takes all combinations of values that it admits for equally likely. *Combined*: at least one of
-all groups that may contain the person does, with probability 1 - (1 - p1)(1 - p2)... . An audit reports both, whichever
-is promised, and the strongest belief that is justified about anyone, in the table or not; for releases that list values
-also the belief of an adversary for whom common values are likelier than rare ones.
+contain the person, and takes all tables that it admits for equally likely; of a group with a description, which is as
+narrow as possible, the strongest belief in any combination counts for all of them (`discreet.releases.corners`).
+*Combined*: at least one of all groups that may contain the person does, with probability 1 - (1 - p1)(1 - p2)... . An
+audit reports both, whichever is promised, and the strongest belief that is justified about anyone, in the table or not;
+for releases that list values also the belief of an adversary for whom common values are likelier than rare ones.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.formats.generalized.align import quasi_column
-from discreet.adversary.presence.corners import strongest_corner
+from discreet.adversary.presence.overlap import strongest_in_some_row
 from discreet.adversary.presence.population import Population, in_population
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
@@ -47,9 +48,9 @@ class Presence:
     weighed: float | None
     """The strongest belief about any row of the original, by one group, of an adversary for whom a value is the
     likelier the more groups list it; None if the release lists no values."""
-    ends: float | None
-    """The strongest belief found in a combination of interval ends, for an adversary who knows that rows lie at all
-    ends; None if there are no such ends."""
+    average: float
+    """The strongest belief that any one group justifies in a combination on average; less than ``group`` if
+    descriptions are as narrow as possible, which makes some likelier, such as those of ends of intervals."""
     rows: int
     """The number of original rows that were looked up."""
     covered: int
@@ -64,6 +65,11 @@ class Presence:
     together: float | None = None
     """The strongest promise about the combined belief."""
     population: Population | None = None
+    some_row: float | None = None
+    """The strongest belief found that some row with a person's values has a sensitive value, given that there is such a
+    row: more than any group's share where groups overlap. None if it was not looked for."""
+    own_row: float | None = None
+    """What is promised about the value of a person's own row, but not about that of some row with the same values."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures, ready for JSON."""
@@ -75,16 +81,18 @@ class PresenceBeliefs:
 
     def __init__(self, release: Release, original: Sequence[Column], tell: Tell = silent) -> None:
         """Look up all rows of the original."""
-        finder, descriptions = release.lookup(), release.descriptions
+        finder = release.lookup()
         self.finder, self.original = finder, original
-        self.combinations = finder.combinations(original)
-        with np.errstate(divide="ignore", invalid="ignore"):  # faulty files may list no values for a group
-            self.chances = np.nan_to_num(np.minimum(1.0, finder.sizes / self.combinations))
+        self.chances, self.average = finder.chances(original), finder.average_chances(original)
         self.worst = int(np.argmax(self.chances)) if len(self.chances) else None
         """The group that justifies the strongest belief."""
         self.found, self.weighed = finder.find_weighed(original, self.chances, tell)
+        grouped = release.grouped
+        self.some_row = None
+        if grouped is not None and release.sensitive and not finder.certain:
+            together = self.found.together
+            self.some_row = strongest_in_some_row(finder, original, self.chances, grouped.counts, together)
         self.anyone = finder.anyone(original, self.chances, float(self.found.together.max(initial=0.0)))
-        self.corner = None if descriptions is None else strongest_corner(descriptions, original)
 
     def settle(self, alpha: float) -> None:
         """Search again if it is still open whether the belief about anyone exceeds ``alpha``."""
@@ -96,8 +104,7 @@ class PresenceBeliefs:
         """Count groups, rows by their groups, and rows by all groups together whose belief exceeds ``alpha``."""
         if alpha >= 1.0:
             return 0, 0, 0
-        groups = int((self.finder.sizes > alpha * self.combinations + SLACK).sum())
-        return groups, _above(self.found.largest, alpha), _above(self.found.together, alpha)
+        return _above(self.chances, alpha), _above(self.found.largest, alpha), _above(self.found.together, alpha)
 
     def presence(self, parts: Sequence[Principle], population: Table | None) -> Presence:
         """Return the figures, relative to the strongest of the given promises."""
@@ -112,7 +119,7 @@ class PresenceBeliefs:
             self.anyone.bound,
             self.anyone.exact,
             None if weighed is None else float(weighed.max(initial=0.0)),
-            None if self.corner is None else self.corner.belief,
+            float(self.average.max(initial=0.0)),
             len(self.found.groups),
             int((self.found.groups > 0).sum()),
             int(self.found.groups.max(initial=0)),
@@ -122,6 +129,8 @@ class PresenceBeliefs:
             None if weighed is None or alpha is None else _above(weighed, alpha),
             together,
             None if population is None else in_population(self.finder, self.original, population),
+            self.some_row,
+            min((part.own_row_only for part in parts if part.own_row_only is not None), default=None),
         )
 
 
@@ -209,7 +218,9 @@ def _judged(part: Principle, told: PresenceBeliefs) -> tuple[int, float, str]:
             what += f"; for anyone else it is known to be at most {percent(anyone.bound)}"
         return 0, anyone.reached, what
     who = "no group" if told.worst is None else told.finder.named(told.worst)
-    what = f"whoever finds a person in {who} believes with {percent(by_group)} that the person is in the table, and "
+    uneven = told.worst is not None and by_group > told.average[told.worst] * (1.0 + SLACK)
+    what = f"whoever finds a person in {who} believes with {'up to ' if uneven else ''}{percent(by_group)} that the "
+    what += "person is in the table, and "
     what += f"{limit} is allowed; "
     what += f"{groups:,} of {len(told.chances):,} groups go beyond it" if groups else "no group goes beyond it"
     return groups, by_group, what

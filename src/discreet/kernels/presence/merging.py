@@ -28,11 +28,11 @@ def _widen(low, high, other_low, other_high):
 
 
 @kernel
-def merge_in_order(order, low, high, sizes, axes, known, alpha):
+def merge_in_order(order, low, high, sizes, alone, axes, known, alpha):
     """Return, per group, the number of its merged group; none of these has more than ``alpha`` rows per combination.
 
-    Groups come in an order in which neighbours lie near each other. A group that keeps alpha by itself stays alone,
-    unless groups before it are waiting: then it joins them, and they are done as soon as they keep alpha together.
+    Groups come in an order in which neighbours lie near each other. A group that may be ``alone`` and keeps alpha stays
+    so, unless groups before it are waiting: then it joins them, and they are done as soon as they keep alpha together.
     Groups that wait at the end join the last ones that are done, and further ones if necessary; at worst all groups are
     merged.
     """
@@ -51,7 +51,8 @@ def merge_in_order(order, low, high, sizes, axes, known, alpha):
             highs[done] = high[g]
             rows[done] = sizes[g]
         home[g] = done
-        waiting = rows[done] > alpha * _combinations(axes, known, lows[done], highs[done]) + SLACK
+        single = not waiting and not alone[g]
+        waiting = single or rows[done] > alpha * _combinations(axes, known, lows[done], highs[done]) + SLACK
         if not waiting:
             done += 1
     last = done

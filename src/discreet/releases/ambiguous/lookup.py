@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.kernels.presence import covering, value_index
 from discreet.kernels.presence.value_index import Shown
 from discreet.principles import wording
+from discreet.principles.counts import Counts
 from discreet.progress import Tell, silent
 from discreet.releases.ambiguous.beliefs import Located, located
 from discreet.releases.anatomy.beliefs import codes_found
@@ -72,6 +73,13 @@ class ByLists(Lookup):
         lines, of_person, shown, _ = self.located(people)
         amounts = np.bincount(of_person, minlength=len(lines))
         return np.asarray(covering_kernels.crowds(lines, amounts, shown, self.release.groups), np.int64)
+
+    def summed(self, people: Sequence[Column], counts: Counts) -> NDArray[np.float64]:
+        """The sums over the groups that list all values of each person."""
+        lines, of_person, shown, _ = self.located(people)
+        number = self.release.groups
+        inside = counts.starts, counts.values, counts.amounts, counts.width
+        return np.asarray(kernels.mix(lines, shown, number, np.ones(number), *inside)[of_person], np.float64)
 
     def find_weighed(
         self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent

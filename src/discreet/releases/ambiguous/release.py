@@ -60,7 +60,9 @@ ASSUMPTIONS = (
     "A person whose values do not all occur in one group is not among the published rows: absence is not hidden.",
     COUNTED,
     "The orders of the tables and the numbers of the groups carry no information.",
-    "What is promised about sensitive values is kept by every group and by the withheld rows taken as one group.",
+    "What is promised about sensitive values is kept by every group and by the withheld rows taken as one group. It is "
+    "about a person's own row; that some row with the person's values has a value may be believed more strongly where "
+    "several groups list these values, unless the promise says association=combined.",
     ONE_RELEASE,
 )
 

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from discreet.kernels.boxes.search import tally
 from discreet.principles import wording
-from discreet.releases.boxes import boxes_in, plant, points_of
+from discreet.principles.counts import Counts
+from discreet.releases.boxes import boxes_in, mixed, plant, points_of
+from discreet.releases.corners import strongest_beliefs
 from discreet.releases.lookup import Lookup, Matches
 from discreet.releases.max_presence import PresenceBound, lists_of_boxes, most_believed
 from discreet.releases.presence import combinations_in, covered, occurring
@@ -29,7 +31,11 @@ class ByBoxes(Lookup):
 
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
         """Return, per group, how many combinations of values that occur in the original its description admits."""
-        return combinations_in(boxes_in(self.release.descriptions, original), occurring(original))
+        return combinations_in(boxes_in(self.release.descriptions, original), occurring(original, self.quasi))
+
+    def chances(self, original: Sequence[Column]) -> NDArray[np.float64]:
+        """Return, per group, the belief in the likeliest combination; descriptions are known to be narrow."""
+        return strongest_beliefs(self.release.descriptions, original)
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         return Matches(*covered(boxes_in(self.release.descriptions, people), people, chances))
@@ -51,6 +57,10 @@ class ByBoxes(Lookup):
         described = boxes_in(self.release.descriptions, people)
         found = tally(forest, described, np.arange(groups), np.zeros(groups, np.int64), needs)
         return np.asarray(found, np.int64)
+
+    def summed(self, people: Sequence[Column], counts: Counts) -> NDArray[np.float64]:
+        """Return the sums over the descriptions that admit each person."""
+        return np.asarray(mixed(self.release, people, counts), np.float64)
 
     def description(self, group: int) -> dict[str, str]:
         """Return the published texts of a group."""

@@ -59,9 +59,10 @@ SEVERAL_ROWS = (
 )
 """An assumption stated if a person may have several rows."""
 PRESENCE = (
-    "A promise about presence takes all combinations of values that a description admits, and that occur in the "
-    "original, as equally likely to be those of its rows. It does not bound the belief of an adversary who has "
-    "reason to think that some are likelier, such as those at the ends of intervals that are as narrow as possible."
+    "Descriptions are as narrow as possible, so that some row lies at each end of an interval. A promise about "
+    "presence covers whoever knows this, and takes all tables that have these descriptions, of values that occur in "
+    "the original, as equally likely. It does not bound the belief of an adversary who has other reasons to think that "
+    "some combinations of values are likelier."
 )
 """An assumption stated if a promise is about presence."""
 

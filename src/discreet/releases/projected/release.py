@@ -166,13 +166,11 @@ class ProjectedRelease(Release):
         return sum(part.groups for part in self.parts)
 
     def about(self, attribute: str | None) -> GeneralizedRelease:
-        """Return what the table with this sensitive attribute publishes about it alone; that of the first if None."""
+        """Return what the table with this sensitive attribute publishes about it alone, under the manifest of the whole
+        release; that of the first if None."""
         name = self.sensitive[self._place(attribute)].name
-        return next(part for part in self.parts if name in [one.name for one in part.sensitive]).about(name)
-
-    def about(self, name: str) -> GeneralizedRelease:
-        """Return the same, under the manifest of the whole release."""
-        return replace(self.part_with(name), manifest=self.manifest)
+        part = next(part for part in self.parts if name in [one.name for one in part.sensitive])
+        return replace(part.about(name), manifest=self.manifest)
 
     def beside(self, name: str, known: str) -> GeneralizedRelease | None:
         """Return what the table with both attributes publishes; None if they are in different tables."""
