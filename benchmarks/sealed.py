@@ -119,7 +119,7 @@ def _sealed(table: dc.Table, promise: dc.Principle) -> list[tuple[Posterior, flo
     partitions = {_numbered(scheme.publish(world, promise).trace) for world in tables for _ in range(20)}
     result = []
     for groups in partitions:
-        chances = [float(scheme.likelihood(world, promise, np.array(groups))) for world in tables]
+        chances = [float(scheme.likelihood(world, promise, np.array(groups)) or 0) for world in tables]
         release = dc.GeneralizedRelease.from_groups(table, np.array(groups), promise=promise, scheme="sealed")
         of_counts: dict[object, list[int]] = defaultdict(list)
         for at, world in enumerate(every):

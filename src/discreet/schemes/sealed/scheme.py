@@ -25,6 +25,9 @@ from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.sealed.cutting import Cutting
 from discreet.table.table import Table
 
+FOLLOWED = 50
+"""Up to so many groups the exact probability of a partition is computed."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sealed(Scheme):
@@ -113,8 +116,9 @@ class Sealed(Scheme):
             seeded=seeded,
         )
 
-    def likelihood(self, table: Table, principle: Principle, groups: NDArray[np.int32]) -> Fraction:
-        """Return the exact probability that the scheme divides the table into these groups.
+    def likelihood(self, table: Table, principle: Principle, groups: NDArray[np.int32]) -> Fraction | None:
+        """Return the exact probability that the scheme divides the table into these groups; None if they are too many
+        to follow all ways that lead there.
 
         >>> import pyarrow as pa, discreet as dc
         >>> table = dc.read(pa.table({"x": [0, 0, 1, 1] * 8, "s": list("abab") * 8}), quasi="x", sensitive="s")
@@ -124,6 +128,8 @@ class Sealed(Scheme):
         True
         """
         prior = feasible(self, table, principle)
+        if int(np.max(groups, initial=0)) >= FOLLOWED:
+            return None
         return self._cutting(table, stated(principle, table), prior).likelihood(groups)
 
     def _cutting(self, table: Table, principle: Principle, prior: Prior) -> Cutting:
