@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from discreet.report.measures import Measure
 
 
-@click.command(cls=flags.WithPlugins, short_help="Publish a table by several schemes and compare loss, error and time.")
+@click.command(
+    cls=flags.WithPlugins, short_help="Publish a table by several schemes and compare loss, error, attacks and time."
+)
 @click.argument("input", required=False, type=flags.FILE)
 @flags.with_flags(
     *flags.ROLES,
@@ -100,7 +102,8 @@ def compare(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Compare schemes on INPUT: each publishes it under each promise, and every release is audited from its files.
+    """Compare schemes on INPUT: each publishes it under each promise, and every release is audited and attacked
+    from its files.
 
     \b
     discreet compare people.csv --quasi age,sex,zip --sensitive disease \\

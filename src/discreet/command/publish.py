@@ -128,7 +128,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       t-closeness(t=0.2, distance=equal|ordered|hierarchical)
       beta-likeness(beta=2, variant=enhanced|basic, negative=.., level=..)
       delta-disclosure(delta=1)
-      alpha-beta(alpha=0.2, beta=0.1, presence=group|combined)
+      alpha-beta(alpha=0.2, beta=0.1, presence=group|combined, association=group|combined)
       proximity(epsilon=2000, m=4, neighbourhood=absolute|relative)
       ke-anonymity(k=3, e=2000)
       variance(v=1000)

@@ -81,9 +81,9 @@ class Lookup(ABC):
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """Per group: how many of these people it may hold."""
 
-    def summed(self, people: Sequence[Column], counts: Counts) -> NDArray[np.float64] | None:
-        """For each person and sensitive value, the sum of the amounts in the groups that may contain the person; None
-        if groups have no values of their own."""
+    def summed(self, people: Sequence[Column], rows: NDArray[np.intp], counts: Counts) -> NDArray[np.float64] | None:
+        """For each of some people and each sensitive value, the sum of the amounts in the groups that may contain the
+        person; None if groups have no values of their own."""
         return None
 
     @abstractmethod

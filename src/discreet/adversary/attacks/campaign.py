@@ -119,8 +119,8 @@ def attack(
     original = as_table(original)
     asked = chosen(attack)
     notes = []
-    if not isinstance(release, Release | str | os.PathLike):
-        release = synthetic(as_table(release))
+    if isinstance(release, Table):
+        release = synthetic(release)
         notes.append(NOTE)
     main, *further = (load(one) if isinstance(one, str | os.PathLike) else one for one in (release, *others))
     original = as_published(original, main)

@@ -36,9 +36,8 @@ def strongest_in_some_row(
     ``together`` is the belief in the presence of every row of the original. None if groups have no values of their own.
     """
     rows = np.argsort(-together, kind="stable")[:LOOKED_AT]
-    people = [replace(column, codes=column.codes[rows]) for column in original]
     shares = np.minimum(CERTAIN, chances[counts.groups] * counts.shares)
-    summed = finder.summed(people, replace(counts, amounts=-np.log1p(-shares), members=None))
+    summed = finder.summed(original, rows, replace(counts, amounts=-np.log1p(-shares), members=None))
     if summed is None or not len(rows):
         return None
     there = together[rows]

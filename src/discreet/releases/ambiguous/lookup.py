@@ -74,12 +74,12 @@ class ByLists(Lookup):
         amounts = np.bincount(of_person, minlength=len(lines))
         return np.asarray(covering_kernels.crowds(lines, amounts, shown, self.release.groups), np.int64)
 
-    def summed(self, people: Sequence[Column], counts: Counts) -> NDArray[np.float64]:
+    def summed(self, people: Sequence[Column], rows: NDArray[np.intp], counts: Counts) -> NDArray[np.float64]:
         """The sums over the groups that list all values of each person."""
         lines, of_person, shown, _ = self.located(people)
         number = self.release.groups
         inside = counts.starts, counts.values, counts.amounts, counts.width
-        return np.asarray(kernels.mix(lines, shown, number, np.ones(number), *inside)[of_person], np.float64)
+        return np.asarray(kernels.mix(lines[of_person[rows]], shown, number, np.ones(number), *inside), np.float64)
 
     def find_weighed(
         self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent

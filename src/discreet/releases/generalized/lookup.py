@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,9 +59,10 @@ class ByBoxes(Lookup):
         found = tally(forest, described, np.arange(groups), np.zeros(groups, np.int64), needs)
         return np.asarray(found, np.int64)
 
-    def summed(self, people: Sequence[Column], counts: Counts) -> NDArray[np.float64]:
+    def summed(self, people: Sequence[Column], rows: NDArray[np.intp], counts: Counts) -> NDArray[np.float64]:
         """Return the sums over the descriptions that admit each person."""
-        return np.asarray(mixed(self.release, people, counts), np.float64)
+        some = [replace(column, codes=column.codes[rows]) for column in people]
+        return np.asarray(mixed(self.release, some, counts), np.float64)
 
     def description(self, group: int) -> dict[str, str]:
         """Return the published texts of a group."""
