@@ -217,7 +217,7 @@ def test_a_projected_release_is_attacked_table_by_table() -> None:
     for name in ("v", "w"):
         alone = replace(table, sensitive=(table.column(name),))
         target = Target.of(release.about(name), alone, context=Context(release, table))
-        told = naive.told(release.part_with(name), alone)
+        told = naive.told(release.about(name), alone)
         assert target.beliefs(slice(0, 1))[0] == pytest.approx(told(int(target.rows[target.person_of == 0][0])))
 
 

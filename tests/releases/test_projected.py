@@ -87,13 +87,13 @@ def test_counts_within_a_table_and_across(release: dc.ProjectedRelease) -> None:
 def test_beliefs_are_those_of_the_table(release: dc.ProjectedRelease) -> None:
     points = {"age": [25, 40], "sex": ["f", "m"]}
     assert release.beliefs(points).tolist() == release.parts[0].beliefs(points).tolist()
-    assert release.part_with("job").beliefs(points).tolist() == release.parts[1].beliefs(points).tolist()
+    assert release.about("job").beliefs(points).tolist() == release.parts[1].beliefs(points).tolist()
     both = [part.presence(points) for part in release.parts]
     assert release.presence(points).tolist() == np.maximum(*both).tolist()
     assert release.known_values("job").tolist() == ["job0", "job1", "job2", "job3"]
     assert release.known_values("sex").tolist() == ["f", "m"]
-    with pytest.raises(dc.DiscreetError, match=r"'age' is no sensitive attribute .* 'ill' and 'job'"):
-        release.part_with("age")
+    with pytest.raises(dc.DiscreetError, match=r"'age' is not a sensitive attribute .* 'ill' and 'job'"):
+        release.about("age")
 
 
 def test_a_loss_is_the_mean_over_tables(release: dc.ProjectedRelease) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
-from discreet.principles.wording import rows
+from discreet.principles.wording import listed, rows
 from discreet.releases import folder as files
 from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Descriptions
@@ -93,12 +93,6 @@ class Release(ABC):
         """The releases that it consists of, each of which describes every row once: itself, unless it has several."""
         return (self,)
 
-    def about(self, name: str) -> Release:
-        """What is published about one sensitive attribute, as a release of it alone."""
-        if [attribute.name for attribute in self.sensitive] != [name]:
-            raise DiscreetError(f"what a {self.format} release says about {name!r} alone is not known")
-        return self
-
     def beside(self, name: str, known: str) -> Release | None:
         """What is published about a sensitive attribute for whoever knows another one of each person: a release of the
         former alone, in which the latter is the last quasi-identifier; None if rows do not have both."""
@@ -133,6 +127,26 @@ class Release(ABC):
     def secret(self) -> Attribute:
         """The sensitive attribute, the first if there are several; for releases that have one."""
         return self.sensitive[0]
+
+    def about(self, attribute: str | None) -> Release:
+        """What is published about one sensitive attribute, as a release that has no other; about the first if None.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> dc.publish(patients(), dc.KAnonymity(4)).about("age")
+        Traceback (most recent call last):
+        discreet.errors.DiscreetError: 'age' is not a sensitive attribute of the release; it has 'disease'
+        """
+        self._place(attribute)
+        return self  # a format that can have several sensitive attributes says otherwise
+
+    def _place(self, attribute: str | None) -> int:
+        """The place of a sensitive attribute among all of them, 0 if none is named; raises if it is not sensitive."""
+        names = [one.name for one in self.sensitive]
+        if attribute is None or attribute in names:
+            return 0 if attribute is None else names.index(attribute)
+        told = listed(map(repr, names)) if names else "none"
+        raise DiscreetError(f"{attribute!r} is not a sensitive attribute of the release; it has {told}")
 
     @classmethod
     def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:

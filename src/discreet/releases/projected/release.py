@@ -9,7 +9,7 @@ release therefore mostly asks its parts; only counts over attributes of differen
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -19,7 +19,6 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles import wording
 from discreet.principles.principle import Principle
 from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Texts
@@ -166,27 +165,15 @@ class ProjectedRelease(Release):
         """The number of groups of all tables."""
         return sum(part.groups for part in self.parts)
 
-    def part_with(self, name: str) -> GeneralizedRelease:
-        """Return what the table with this sensitive attribute publishes about it alone."""
-        for part in self.parts:
-            if any(one.name == name for one in part.sensitive):
-                return part.about(name)
-        names = wording.listed(repr(one.name) for one in self.sensitive)
-        raise DiscreetError(f"{name!r} is no sensitive attribute of the release; its sensitive attributes are {names}")
-
-    def about(self, name: str) -> GeneralizedRelease:
-        """Return the same, under the manifest of the whole release."""
-        return replace(self.part_with(name), manifest=self.manifest)
-
-    def beside(self, name: str, known: str) -> GeneralizedRelease | None:
-        """Return what the table with both attributes publishes; None if they are in different tables."""
-        found = [beside for part in self.parts if (beside := part.beside(name, known)) is not None]
-        return replace(found[0], manifest=self.manifest) if found else None
+    def about(self, attribute: str | None) -> GeneralizedRelease:
+        """Return what the table with this sensitive attribute publishes about it alone; that of the first if None."""
+        name = self.sensitive[self._place(attribute)].name
+        return next(part for part in self.parts if name in [one.name for one in part.sensitive]).about(name)
 
     @cached_property
     def _first(self) -> GeneralizedRelease:
         """What is published about the first sensitive attribute."""
-        return self.part_with(self.secret.name)
+        return self.about(None)
 
     @property
     def values(self) -> NDArray[Any]:
@@ -210,7 +197,7 @@ class ProjectedRelease(Release):
     def beliefs(self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the beliefs about the first sensitive attribute, from its own table.
 
-        ``part_with(name).beliefs(...)`` is about another. See ``GeneralizedRelease.beliefs``.
+        ``about(name).beliefs(...)`` is about another. See ``GeneralizedRelease.beliefs``.
         """
         return self._first.beliefs(points, withheld)
 
@@ -240,6 +227,11 @@ class ProjectedRelease(Release):
         group_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         ids = np.concatenate([part.ids for part in self.parts])
         return GeneralizedRelease(self.manifest, self.quasi, tuple(texts), ids, group_of, (), ())
+
+    def beside(self, name: str, known: str) -> GeneralizedRelease | None:
+        """Return what the table with both attributes publishes; None if they are in different tables."""
+        found = [beside for part in self.parts if (beside := part.beside(name, known)) is not None]
+        return found[0] if found else None
 
     def known_values(self, name: str) -> NDArray[Any]:
         """Return the values of a column that its table reveals; of a quasi-identifier, those that the first reveals."""
