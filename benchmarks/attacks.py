@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import discreet as dc
 from benchmarks import adult
@@ -21,6 +22,7 @@ GUESSES = (
     "naive-bayes(box=spread)",
     "naive-bayes(correction=1, box=spread)",
     "definetti",
+    "trained",
 )
 
 
@@ -69,7 +71,7 @@ def _by_beta(title: str, table: dc.Table) -> None:
     for scheme in LIKENESS:
         rates: dict[str, list[str]] = {guess: [] for guess in GUESSES}
         for beta in BETAS:
-            found = dc.attack(dc.publish(table, f"beta-likeness(beta={beta})", scheme), table, GUESSES)
+            found = dc.attack(dc.publish(table, f"beta-likeness(beta={beta})", scheme), table, GUESSES, random_state=1)
             told = {one.attack: one for one in found.evidence}
             for guess in GUESSES:
                 one = told.get(guess)
@@ -92,10 +94,29 @@ def _by_beta(title: str, table: dc.Table) -> None:
 
 def _times() -> None:
     table = census(500_000, quasi=LIKENESS_QUASI)
+    made = {
+        "cuts": dc.publish(table, "beta-likeness(beta=2)", "cuts"),
+        "anatomy": dc.publish(table, "l-diversity(l=10)", "anatomy"),
+    }
     lines = []
-    for scheme, promise in (("cuts", "beta-likeness(beta=2)"), ("anatomy", "l-diversity(l=10)")):
-        release = dc.publish(table, promise, scheme)
-        for guess in ("beliefs", "naive-bayes", "definetti", "corruption", "presence"):
-            dc.attack(release, table, guess, victims=1000)  # compiles
-            lines.append((scheme, guess, f"{processor_seconds(partial(dc.attack, release, table, guess)):.1f} s"))
+    for scheme, release in made.items():
+        others = [other for name, other in made.items() if name != scheme]
+        for guess in (
+            "beliefs",
+            "naive-bayes",
+            "definetti",
+            "trained",
+            "corruption",
+            "composition",
+            "intersection",
+            "presence",
+        ):
+            combined = others if guess in ("composition", "intersection") else []
+            lines.append((scheme, guess, _time(release, table, guess, others=combined)))
+        lines.append((scheme, "minimality, groups known", _time(release, table, "minimality", trace=release.trace)))
     show("Attacks on 500,000 rows, 5 QIs, salary (processor time)", ("scheme", "attack", "time"), lines)
+
+
+def _time(release: dc.Release, table: dc.Table, guess: str, **how: Any) -> str:
+    dc.attack(release, table, guess if guess != "minimality" else "minimality(runs=1)", victims=1000, **how)  # compiles
+    return f"{processor_seconds(partial(dc.attack, release, table, guess, **how)):.1f} s"

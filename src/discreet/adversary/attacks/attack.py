@@ -136,6 +136,7 @@ class Attack(Expression, ABC):
             baseline=found.baseline,
             ceiling=rates[0],
             redrawn=found.redrawn,
+            told=found.told,
             outsiders=rates[1],
             bound=float(np.mean(caps[found.guess])) if caps is not None and len(found.hits) else None,
             strain=found.strain if caps is not None and (self.exact or _some(insight.exact)) else None,
@@ -161,6 +162,7 @@ class _Score(NamedTuple):
     rows: NDArray[np.intp]
     baseline: float
     redrawn: float | None
+    told: float | None
     strain: float
     gain: float
 
@@ -174,15 +176,17 @@ def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent
     number = len(target.people[0].codes)
     prior = claims.masses(target.prior[None])[0]
     guess, belief, expected = np.zeros(number, np.intp), np.zeros(number), np.zeros(number)
+    plain = np.zeros(number, np.intp)
     strain = gain = 0.0
     for part in batches(number, max(target.width, len(claims.first))):
         tell(part.start / number)
         masses = claims.masses(insight.beliefs(part))
         lines = np.arange(len(masses))
-        guess[part] = (masses >= masses.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+        guess[part] = _likeliest(masses)
         belief[part] = masses[lines, guess[part]]
         if redraw:
-            expected[part] = claims.masses(target.beliefs(part))[lines, guess[part]]
+            said = claims.masses(target.beliefs(part))
+            expected[part], plain[part] = said[lines, guess[part]], _likeliest(said)
             exact = masses if insight.exact is None else masses[insight.exact[part]]
             with np.errstate(divide="ignore", invalid="ignore"):
                 gain = max(gain, float(np.nanmax(masses.max(axis=0) / prior)))
@@ -201,9 +205,15 @@ def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent
         target.rows[chosen],
         float(claims.hold(usual, truth).mean()) if len(truth) else 0.0,
         float(expected[person_of].mean()) if redraw and len(truth) else None,
+        float(claims.hold(plain[person_of], truth).mean()) if redraw and len(truth) else None,
         strain,
         gain,
     )
+
+
+def _likeliest(masses: Floats) -> NDArray[np.intp]:
+    """Per line: the claim that is believed in most, the first if several are."""
+    return np.asarray((masses >= masses.max(axis=1, keepdims=True) - TIE).argmax(axis=1))
 
 
 def guessed(target: Target, insight: Insight) -> float:

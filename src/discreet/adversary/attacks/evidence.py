@@ -56,6 +56,8 @@ class Evidence:
     redrawn: float | None = None
     """The rate of success to expect of these guesses if chance dealt the sensitive values anew in every way that the
     release leaves open: more than that was learnt about persons from what they have in common with others."""
+    told: float | None = None
+    """The rate of success on the same people by what the release itself makes most likely."""
     outsiders: float | None = None
     """The rate of success on people who are not in the release, if some were given: their values were not published, so
     this much is learnt about anybody."""
@@ -140,6 +142,7 @@ class Evidence:
             "baseline": self.baseline,
             "ceiling": self.ceiling,
             "redrawn": self.redrawn,
+            "told": self.told,
             "outsiders": self.outsiders,
             "bound": self.bound,
             "strain": self.strain,

@@ -27,12 +27,12 @@ from discreet.adversary.attacks.attack import Attack, Claims, Insight, batches, 
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.table.table import Column
 
-EXAMPLES, ENOUGH, MOST_COPIES = 50_000, 10_000, 10
+EXAMPLES, ENOUGH, MOST_COPIES = 100_000, 10_000, 10
 """How many examples are learnt from at most; how many are wanted, by several per person, and how many these may be."""
 TREES, MOST_ROUNDS, RATE = 1_000, 40, 0.1
 """How many trees are grown at most, in how many rounds with one tree for each value, and how much each corrects."""
-LEAF = 20
-"""How many persons a leaf of a tree has at least."""
+LEAF, PER_VALUE = 20, 5
+"""How many persons a leaf of a tree has at least, and how many for each value: of fewer, chance decides."""
 MOST_VALUES, RANGES = 60, 20
 """How many values are told apart, and in how many ranges ordered ones are guessed if there are more."""
 MOST_CATEGORIES = 255
@@ -148,10 +148,11 @@ class _Model:
         """Grow trees for these examples; a step at a time, to tell how far it is."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 
-        rounds = max(1, min(MOST_ROUNDS, TREES // len(np.unique(labels))))
+        values = len(np.unique(labels))
+        rounds = max(1, min(MOST_ROUNDS, TREES // values))
         trees = HistGradientBoostingClassifier(
             learning_rate=RATE,
-            min_samples_leaf=LEAF * copies,
+            min_samples_leaf=max(LEAF, PER_VALUE * values) * copies,
             categorical_features=[_by_name(column) for column in columns],
             early_stopping=False,
             warm_start=True,

@@ -252,32 +252,6 @@ class GeneralizedRelease(GroupedRowsRelease):
         attributes = (*self.quasi, self.sensitive[at])
         return replace(self, attributes=attributes, secrets=(self.secrets[at],), others=())
 
-    def beside(self, name: str, known: str) -> GeneralizedRelease | None:
-        """Return what is published about one sensitive attribute beside another that is known of everyone.
-
-        Every group falls into one for each value of the known attribute in it.
-        """
-        names = [attribute.name for attribute in self.sensitive]
-        if name == known or name not in names or known not in names:
-            return None
-        attribute, payload = self.sensitive[names.index(known)], self.secrets[names.index(known)]
-        pairs, group_of = np.unique(
-            self.group_of.astype(np.int64) * len(payload.values) + payload.codes, return_inverse=True
-        )
-        groups, values = np.divmod(pairs, len(payload.values))
-        texts = [Texts(words, of_group[groups]) for words, of_group in self.texts]
-        texts.append(Texts(exact_texts(attribute, payload), values.astype(np.int32)))
-        tree = attribute.hierarchy if attribute.kind == "categorical" else None  # others are written without labels
-        alone = self.about(name)
-        return replace(
-            alone,
-            attributes=(*self.quasi, replace(attribute, role="quasi", hierarchy=tree), *alone.sensitive),
-            texts=tuple(texts),
-            ids=np.arange(len(pairs)),
-            group_of=group_of.astype(np.int32),
-            trace=None,
-        )
-
     @cached_property
     def descriptions(self) -> Descriptions:
         """The groups as cells."""
@@ -325,6 +299,32 @@ class GeneralizedRelease(GroupedRowsRelease):
         from discreet.releases.generalized.contingency import contingency
 
         return contingency(self, column, spread)
+
+    def beside(self, name: str, known: str) -> GeneralizedRelease | None:
+        """Return what is published about one sensitive attribute beside another that is known of everyone.
+
+        Every group falls into one for each value of the known attribute in it.
+        """
+        names = [attribute.name for attribute in self.sensitive]
+        if name == known or name not in names or known not in names:
+            return None
+        attribute, payload = self.sensitive[names.index(known)], self.secrets[names.index(known)]
+        pairs, group_of = np.unique(
+            self.group_of.astype(np.int64) * len(payload.values) + payload.codes, return_inverse=True
+        )
+        groups, values = np.divmod(pairs, len(payload.values))
+        texts = [Texts(words, of_group[groups]) for words, of_group in self.texts]
+        texts.append(Texts(exact_texts(attribute, payload), values.astype(np.int32)))
+        tree = attribute.hierarchy if attribute.kind == "categorical" else None  # others are written without labels
+        alone = self.about(name)
+        return replace(
+            alone,
+            attributes=(*self.quasi, replace(attribute, role="quasi", hierarchy=tree), *alone.sensitive),
+            texts=tuple(texts),
+            ids=np.arange(len(pairs)),
+            group_of=group_of.astype(np.int32),
+            trace=None,
+        )
 
     def known_values(self, name: str) -> NDArray[Any]:
         """Return the values of a column, in their order: those published unchanged, else all that its texts admit.

@@ -9,7 +9,7 @@ release therefore mostly asks its parts; only counts over attributes of differen
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -236,6 +236,11 @@ class ProjectedRelease(Release):
         group_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         ids = np.concatenate([part.ids for part in self.parts])
         return GeneralizedRelease(self.manifest, self.quasi, tuple(texts), ids, group_of, (), ())
+
+    def beside(self, name: str, known: str) -> GeneralizedRelease | None:
+        """Return what the table with both attributes publishes; None if they are in different tables."""
+        found = [beside for part in self.parts if (beside := part.beside(name, known)) is not None]
+        return found[0] if found else None
 
     def known_values(self, name: str) -> NDArray[Any]:
         """Return the values of a column that its table reveals; of a quasi-identifier, those that the first reveals."""
