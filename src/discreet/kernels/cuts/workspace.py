@@ -66,9 +66,7 @@ class Work(NamedTuple):
     cuts: BestCuts
 
 
-def workspace(
-    size: int, d: int, m: int, card: int, positions: int, many: int = 1, joint: Joint | None = None
-) -> Work:
+def workspace(size: int, d: int, m: int, card: int, positions: int, many: int = 1, joint: Joint | None = None) -> Work:
     """Scratch memory for groups of up to ``size`` rows with ``m`` values, and room for their ``many`` best cuts.
 
     ``joint`` tells the attributes whose values together are the ``m`` values, if there are several.
