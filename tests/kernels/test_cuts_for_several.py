@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.kernels.costs import Axes
-from discreet.kernels.cuts.best import no_cuts
-from discreet.kernels.cuts.cutting import apply_cut, find_cuts
+from discreet.kernels.cuts.growth import grow
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.kernels.cuts.workspace import Work, workspace
 from discreet.principles import parse
@@ -28,7 +27,7 @@ AXES = Axes(
 )
 PROMISES = [
     "l-diversity(l=1.5)",
-    "beta-likeness(beta=1.5, negative=0.9, attribute=a) & t-closeness(t=0.6, attribute=b) & "
+    "beta-likeness(beta=1.5, negative=0.9, attribute=a) & l-diversity(l=1.2, attribute=b) & "
     "proximity(epsilon=0, m=2, attribute=c)",
 ]
 
@@ -66,8 +65,7 @@ def test_halves_keep_what_is_promised_about_each_and_the_best_plain_cut_is_the_c
         rules = principle.rules(prior)
         limits = limits_of(principle, prior, rules)
         n, m = table.rows, len(prior.counts)
-        work, found = workspace(n, 2, m, 6, 15, 3, rules.joint), no_cuts(3, m)
-        classes = one.classes.copy()
+        work, classes, first = workspace(n, 2, m, 6, 15, 1, rules.joint), one.classes.copy(), np.zeros(n, np.bool_)
 
         def kept(rows: np.ndarray, each: tuple = each, table: Table = table) -> bool:
             return all(
@@ -75,16 +73,18 @@ def test_halves_keep_what_is_promised_about_each_and_the_best_plain_cut_is_the_c
                 for own, column in zip(each, table.sensitive, strict=True)
             )
 
-        find_cuts(points, classes, 0, n, AXES, rules, limits, Recipe(families, 15, 1, 0.0, 2**62, False), work, found)
-        assert untouched(work)
-        for k in np.flatnonzero(found.axis >= 0):
+        moved, rows = points.copy(), np.arange(n, dtype=np.int32)
+        recipe = Recipe(families, 15, 1, 0.0, 2**62, False)
+        _, left = grow(moved, classes, rows, 0, n, AXES, rules, limits, recipe, work, first, 1)
+        assert untouched(work) and sorted(rows.tolist()) == list(range(n))
+        assert (points[rows] == moved).all() and (one.classes[rows] == classes).all()
+        score = np.inf
+        if left:
             found_any += 1
-            p, c, rows = points.copy(), classes.copy(), np.arange(n, dtype=np.int32)
-            middle = apply_cut(p, c, rows, 0, n, limits, work, found, k)
+            middle = int(work.waiting[1])
             halves = [rows[:middle], rows[middle:]]
-            assert all(kept(half) for half in halves)
-            cost = sum(naive.group_cost(AXES, points[half].tolist()) for half in halves)
-            assert found.score[k] == pytest.approx(cost)
+            assert all(len(half) and kept(half) for half in halves)
+            score = sum(naive.group_cost(AXES, points[half].tolist()) for half in halves)
         if families == PLAIN:
             costs = []
             for j in range(2):
@@ -92,5 +92,5 @@ def test_halves_keep_what_is_promised_about_each_and_the_best_plain_cut_is_the_c
                     halves = [np.flatnonzero(points[:, j] < code), np.flatnonzero(points[:, j] >= code)]
                     if all(map(kept, halves)):
                         costs.append(sum(naive.group_cost(AXES, points[half].tolist()) for half in halves))
-            assert found.score[0] == pytest.approx(min(costs, default=np.inf))
+            assert score == pytest.approx(min(costs, default=np.inf))
     assert found_any > 5

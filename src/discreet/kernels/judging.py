@@ -51,6 +51,8 @@ class Joint(NamedTuple):
     """Per attribute and value: the smallest share of a group it must have."""
     bounded: NDArray[np.int64]
     """The attributes with any such bound."""
+    by_width: NDArray[np.int64]
+    """The attributes, those with the fewest values first: most cuts that break a rule are then found out sooner."""
     counts: NDArray[np.int64]
     """Scratch: per value of one attribute its count, 0 between uses."""
     present: NDArray[np.int32]

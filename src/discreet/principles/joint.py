@@ -48,7 +48,7 @@ class Jointly(All):
             floors[at, : widths[at]] = 0.0 if known[1] is None else known[1]
         bounded = np.flatnonzero((caps < 1.0).any(axis=1) | (floors > 0.0).any(axis=1))
         scratch = _scratch(widths)
-        joint = Joint(self.codes, widths, offsets, starts, heights, caps, floors, bounded, *scratch)
+        joint = Joint(self.codes, widths, offsets, starts, heights, caps, floors, bounded, np.argsort(widths), *scratch)
         return rules._replace(joint=joint)
 
     def counts_of(self, at: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:

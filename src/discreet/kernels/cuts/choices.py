@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.compiling import kernel, part
-from discreet.kernels.cuts.halves import count_left
+from discreet.kernels.cuts.halves import count_left, left_of
 from discreet.kernels.judging import SLACK
 from discreet.kernels.sorting import sort
 
@@ -72,9 +72,10 @@ def repair_each(classes, at, block, joint, present, work):
     left, least, most = 0, 1, 2
     excess = want = 0
     for a in joint.bounded:
+        left_of(a, classes, block, joint, work)
         for v in work.held[joint.offsets[a] : joint.offsets[a] + work.numbers[a]]:
             has = work.totals[joint.offsets[a] + v]
-            sides[left, a, v] = work.block_counts[block, joint.offsets[a] + v]
+            sides[left, a, v] = work.left[joint.offsets[a] + v]
             cap, floor = joint.caps[a, v], joint.floors[a, v]
             needed = int(np.ceil(floor * (n - at) - SLACK))
             sides[least, a, v] = max(0, has - int(np.floor(cap * (n - at) + SLACK)), int(np.ceil(floor * at - SLACK)))

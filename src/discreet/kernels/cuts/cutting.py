@@ -82,7 +82,11 @@ def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, prese
         size = _take(points, classes, family, k, edges, limits, rules.joint, recipe, present, work)
         if size == 0:
             continue
-        score = weigh(size, n - size, axes, rules, recipe.caution, k if family == PLAIN else -1, present, work)
+        block = k if family == PLAIN else -1
+        most = cuts.score[-1]
+        if family == PLAIN and (recipe.widest or families & REPAIRED):
+            most = np.inf  # its cost does not decide, or whether it keeps the rules is asked for
+        score = weigh(size, n - size, axes, rules, recipe.caution, most, classes, block, present, work)
         if recipe.widest and family == PLAIN and score < np.inf:
             score = -interval_cost(axes, j, work.low[j], work.high[j])
         if family == PLAIN and score < cuts.score[-1]:

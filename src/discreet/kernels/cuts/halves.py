@@ -7,6 +7,7 @@ import numpy as np
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
 from discreet.kernels.compiling import inlined, part
 from discreet.kernels.costs import box_cost
+from discreet.kernels.cuts.layout import wide
 from discreet.kernels.judging import rules_about, strain, strain_of_one
 from discreet.kernels.sorting import sort
 
@@ -71,6 +72,22 @@ def join_blocks(b, edges, present, joint, work):
 
 
 @part
+def left_of(a, classes, b, joint, work):
+    """The counts of one of several attributes' values in the blocks up to ``b``, into ``work.left``."""
+    n, offset = classes.shape[0], joint.offsets[a]
+    held = work.held[offset : offset + work.numbers[a]]
+    if not wide(a, n, work):
+        for value in held:
+            work.left[offset + value] = work.block_counts[b, offset + value]
+        return
+    for value in held:
+        work.left[offset + value] = 0
+    for t in range(n):
+        if work.block[work.steps[t]] <= b:
+            work.left[offset + joint.codes[a, classes[t]]] += 1
+
+
+@part
 def count_left(classes, b, present, joint, work):
     """How many rows of each combination of several attributes' values lie in the blocks up to ``b``."""
     if joint is None:
@@ -124,28 +141,27 @@ def take_rows(points, classes, strata, present, joint, work):
 
 
 @inlined
-def weigh(left_size, right_size, axes, rules, caution, block, present, work):
+def weigh(left_size, right_size, axes, rules, caution, most, classes, block, present, work):
     """The score of a cut whose counts and boxes stand in ``work``; infinite when a half breaks the rules.
 
-    A plain cut takes the blocks up to ``block`` to the left; for all others that is -1.
+    A cut that costs ``most`` or more is of no use, and is not judged. A plain cut takes the blocks up to ``block`` to
+    the left; for all others that is -1.
     """
     if left_size == 0 or right_size == 0:
         return np.inf
-    tensions = _tensions(left_size, right_size, rules, block, present, work, rules.joint)
-    if tensions[0] > 1.0:
-        return np.inf
     cost = 0.0
-    tight_left = tight = 0.0
     for side in range(2):  # not two calls of each: what is called twice is compiled twice
         size = right_size if side else left_size
         cost += size * box_cost(axes, work.half_low[side], work.half_high[side], size)
-        tight_left = tight
-        tight = caution * size * max(0.0, tensions[side] - EASE)
-    return cost + tight_left + tight
+    if cost >= most:
+        return np.inf
+    left, right = _tensions(left_size, right_size, rules, classes, block, present, work, rules.joint)
+    tight = caution * left_size * max(0.0, left - EASE)
+    return cost + tight + caution * right_size * max(0.0, right - EASE) if left <= 1.0 else np.inf
 
 
 @part
-def _tensions(left_size, right_size, rules, block, present, work, joint):
+def _tensions(left_size, right_size, rules, classes, block, present, work, joint):
     """The strains of both halves; both infinite when one of them breaks the rules."""
     left, right = 0.0, 0.0
     if joint is None:
@@ -162,7 +178,7 @@ def _tensions(left_size, right_size, rules, block, present, work, joint):
             if right > 1.0:
                 return np.inf, np.inf
         return left, right
-    for a in range(joint.widths.shape[0]):
+    for a in joint.by_width:
         begin, end = joint.offsets[a], joint.offsets[a + 1]
         own = rules_about(rules, joint, a)
         held = work.held[begin : begin + work.numbers[a]]
@@ -175,8 +191,7 @@ def _tensions(left_size, right_size, rules, block, present, work, joint):
                 for value in held:
                     counts[value] = work.totals[begin + value] - work.left[begin + value]
             elif block >= 0:
-                for value in held:
-                    counts[value] = work.block_counts[block, begin + value]
+                left_of(a, classes, block, joint, work)
             tension = strain_of_one(counts, size, own, held)
             if tension > 1.0:
                 return np.inf, np.inf

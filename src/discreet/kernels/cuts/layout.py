@@ -95,6 +95,13 @@ def find_edges(n, span, positions, work):
 
 
 @part
+def wide(j, n, work):
+    """Whether one of several attributes has so many values in a group that they are counted only for cuts that keep the
+    rules about the others."""
+    return 4 * work.numbers[j] > n
+
+
+@part
 def fill_blocks(points, classes, edges, present, joint, work):
     """What lies in the blocks before and behind so many edges: the counts of all rows up to the end of each block, and
     the box of the block alone."""
@@ -105,7 +112,9 @@ def fill_blocks(points, classes, edges, present, joint, work):
             for i in present:
                 counts[b, i] = 0
         else:
-            for j in range(joint.widths.shape[0]):
+            for j in joint.by_width:
+                if wide(j, n, work):
+                    continue
                 for at in range(joint.offsets[j], joint.offsets[j] + work.numbers[j]):
                     counts[b, joint.offsets[j] + work.held[at]] = 0
         for a in range(d):
@@ -116,7 +125,9 @@ def fill_blocks(points, classes, edges, present, joint, work):
         if joint is None:
             counts[b, classes[t]] += 1
         else:
-            for j in range(joint.widths.shape[0]):
+            for j in joint.by_width:
+                if wide(j, n, work):
+                    continue
                 counts[b, joint.offsets[j] + joint.codes[j, classes[t]]] += 1
         for a in range(d):
             code = points[t, a]
@@ -127,7 +138,9 @@ def fill_blocks(points, classes, edges, present, joint, work):
             for i in present:
                 counts[b, i] += counts[b - 1, i]
         else:
-            for j in range(joint.widths.shape[0]):
+            for j in joint.by_width:
+                if wide(j, n, work):
+                    continue
                 for at in range(joint.offsets[j], joint.offsets[j] + work.numbers[j]):
                     i = joint.offsets[j] + work.held[at]
                     counts[b, i] += counts[b - 1, i]
