@@ -166,16 +166,9 @@ class ProjectedRelease(Release):
         return sum(part.groups for part in self.parts)
 
     def about(self, attribute: str | None) -> GeneralizedRelease:
-        """Return what the table with this sensitive attribute publishes about it alone, under the manifest of the whole
-        release; that of the first if None."""
+        """Return what the table with this sensitive attribute publishes about it alone; that of the first if None."""
         name = self.sensitive[self._place(attribute)].name
-        part = next(part for part in self.parts if name in [one.name for one in part.sensitive])
-        return replace(part.about(name), manifest=self.manifest)
-
-    def beside(self, name: str, known: str) -> GeneralizedRelease | None:
-        """Return what the table with both attributes publishes; None if they are in different tables."""
-        found = [beside for part in self.parts if (beside := part.beside(name, known)) is not None]
-        return replace(found[0], manifest=self.manifest) if found else None
+        return next(part for part in self.parts if name in [one.name for one in part.sensitive]).about(name)
 
     @cached_property
     def _first(self) -> GeneralizedRelease:
