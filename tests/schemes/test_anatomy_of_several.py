@@ -160,3 +160,10 @@ def test_lines_in_the_order_of_the_second_attribute_are_found(tmp_path: Path) ->
     (home / "table.csv").write_text(head + "".join(rest))
     for trace in (None, release.trace):
         assert "order" in {check.name for check in dc.audit(home, table, trace=trace).checks if not check.holds}
+
+
+def test_the_graph_of_heterogeneous_is_refused_at_once() -> None:
+    """Its rows are matched by one attribute, so it was once found to break what was promised about another."""
+    told = r"if it publishes the graph, and the table has several \(s0, s1\); publish the best bucket instead"
+    with pytest.raises(dc.DiscreetError, match=told):
+        dc.publish(people(60), "l-diversity(l=2)", dc.Heterogeneous(publishes="graph"))

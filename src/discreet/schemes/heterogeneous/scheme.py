@@ -3,6 +3,7 @@ Security 2022), published as the best of the partitions that its graph is made o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles.per_attribute import stated
+from discreet.principles.per_attribute import Promised, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
@@ -131,6 +132,16 @@ class Heterogeneous(GroupingScheme):
                 f"{way_out(principle)}"
             )
         return not_only_caps(self.name, principle, prior) or super().refusal(principle, prior)
+
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+        """Why several sensitive attributes are refused: the graph is matched by the values of one of them."""
+        if self.publishes == "best-bucket":
+            return super().refusal_of_several(principle, each)
+        names = ", ".join(str(one.prior.attribute) for one in each)
+        return (
+            f"scheme {self.name!r} protects one sensitive attribute if it publishes the graph, and the table has "
+            f"several ({names}); publish the best bucket instead (publish=best-bucket), or name one of them"
+        )
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
         """A release of the table in which every group, or everyone's candidates, keep the promise."""
