@@ -48,8 +48,8 @@ def test_examples_are_in_proportion_to_what_the_release_says(scheme: str) -> Non
 
 def test_trees_learn_what_goes_together_in_the_examples() -> None:
     """Sixteen points with hundreds of examples each: the shares among these are learnt, but for what is smoothed."""
-    table = crossed(4_000)
-    target = Target.of(publish(table, np.arange(4_000) // 4), table, random=np.random.default_rng(2))
+    table = crossed(3_000)
+    target = Target.of(publish(table, np.arange(3_000) // 4), table, random=np.random.default_rng(2))
     lines, values, _ = trained.examples(target)
     points = list(zip(*(column.values[column.codes].tolist() for column in target.people), strict=True))
     seen = [(points[line], value) for line, value in zip(lines.tolist(), values.tolist(), strict=True)]
@@ -82,7 +82,7 @@ def test_a_homogeneous_release_is_learnt_entirely() -> None:
 @pytest.mark.parametrize("scheme", [dc.Burel(random_state=1), dc.Mondrian()], ids=["burel", "mondrian"])
 def test_beta_likeness_curbs_it(scheme: dc.Scheme) -> None:
     """The bound is not exceeded beyond doubt, which chance does once in 30,000 times."""
-    table = census(2_000, quasi=("age", "gender", "education"), sensitive="work_class", seed=5)
+    table = census(1_000, quasi=("age", "gender", "education"), sensitive="work_class", seed=5)
     (found,) = dc.attack(dc.publish(table, dc.BetaLikeness(1), scheme), table, "trained", random_state=1).evidence
     assert not found.exceeds and found.bound is not None and found.rate < found.bound
 

@@ -32,7 +32,8 @@ EXAMPLES, ENOUGH, MOST_COPIES = 100_000, 10_000, 10
 TREES, MOST_ROUNDS, RATE = 1_000, 40, 0.1
 """How many trees are grown at most, in how many rounds with one tree for each value, and how much each corrects."""
 LEAF, PER_VALUE = 20, 5
-"""How many persons a leaf of a tree has at least, and how many for each value: of fewer, chance decides."""
+"""How many persons a leaf of a tree has at least, and how many for each value: of fewer, chance decides. An eighth of
+all persons is enough."""
 MOST_VALUES, RANGES = 60, 20
 """How many values are told apart, and in how many ranges ordered ones are guessed if there are more."""
 MOST_CATEGORIES = 255
@@ -149,10 +150,11 @@ class _Model:
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         values = len(np.unique(labels))
+        leaf = max(1, min(max(LEAF, PER_VALUE * values), len(labels) // copies // 8))
         rounds = max(1, min(MOST_ROUNDS, TREES // values))
         trees = HistGradientBoostingClassifier(
             learning_rate=RATE,
-            min_samples_leaf=max(LEAF, PER_VALUE * values) * copies,
+            min_samples_leaf=leaf * copies,
             categorical_features=[_by_name(column) for column in columns],
             early_stopping=False,
             warm_start=True,
