@@ -80,6 +80,8 @@ class Attack(Expression, ABC):
     """A way to learn about people from a release, with its parameters: an immutable value, checked on construction."""
 
     example: ClassVar[str] = "'naive-bayes(correction=1)'"
+    about_values: ClassVar[bool] = True
+    """Whether it guesses sensitive values, and not who is in the table."""
     several: ClassVar[bool] = False
     """Whether it combines several releases about the same people."""
     judged: ClassVar[bool] = True

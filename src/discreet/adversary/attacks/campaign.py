@@ -162,6 +162,8 @@ def attack(
         ceiling = aim(opened(view, alone), alone, rows=rows)
         beyond = None if outsiders is None else aim(view, alone, victims=_only(outsiders, name))
         for attacker in (special for general in asked for special in general.against(target)):
+            if name != names[0] and not attacker.about_values:
+                continue  # once is enough
             about = f" about '{name}'" if len(names) > 1 else ""
             tell = silent if progress is None else partial(progress, f"attacking: {attacker}{about}")
             tell(0.0)

@@ -42,6 +42,7 @@ class PresenceAttack(Attack):
     """An attack that claims of people, or of combinations of values, that they are in the table."""
 
     judged: ClassVar[bool] = False
+    about_values: ClassVar[bool] = False
 
     def learn(self, target: Target) -> Insight:
         """What the release says; presence is measured without sensitive values."""
