@@ -12,10 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import kernel, kernel_in_place, part_in_place
 
 NO_LOW, NO_HIGH = 2147483647, -1
 """The ends of an interval without codes: above and below all of them."""
+LOW, HIGH = 0, 1
+"""The lines of a box that is one array: the smallest and the largest code on each axis."""
 
 BLOCK = 512
 """How many boxes are compared with another at once, axis by axis."""
@@ -34,7 +36,7 @@ class Boxes(NamedTuple):
     members: NDArray[np.int32]
 
 
-@kernel
+@kernel_in_place
 def spans(codes, groups, low, high):
     """Write the smallest and largest code of every group into ``low`` and ``high``, initially without codes.
 
@@ -50,7 +52,7 @@ def spans(codes, groups, low, high):
                 high[group] = code
 
 
-@kernel
+@part_in_place
 def in_set(boxes, which, code):
     """Whether a set contains a code."""
     low, high = boxes.starts[which], boxes.starts[which + 1]
@@ -129,7 +131,7 @@ def nested(boxes, chosen, starts, columns, amounts, width):
     return place_of[:found].copy(), column_of[:found].copy(), sum_of[:found].copy()
 
 
-@part
+@part_in_place
 def _mark_inside(low, high, outer, start, end, marks):
     """Mark which of the boxes ``start`` to ``end`` lie inside another, and return whether any does."""
     for i in range(marks.shape[0]):
@@ -140,7 +142,7 @@ def _mark_inside(low, high, outer, start, end, marks):
     return True
 
 
-@part
+@part_in_place
 def _narrow(low, high, least, most, marks):
     """Keep the marks of intervals that lie within another, many at once, and return whether any is left."""
     some = np.uint8(0)

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from typing import NamedTuple
 
-from discreet.kernels.compiling import kernel, part
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiling import kernel_in_place, part_in_place
 from discreet.kernels.judging import SLACK
 from discreet.kernels.sorting import sort
 
+LEAST, MOST = 0, 1
 
-@kernel
-def repair(classes, at, limits, present, work):
-    """Turn ``work.x``, the counts left of position ``at``, into the nearest ones that keep caps and floors on both
+
+class Takings(NamedTuple):
+    """How many rows of every stratum a cut takes to the left; scratch memory."""
+
+    x: NDArray[np.int64]
+    """Per stratum: how many rows go left."""
+    taken: NDArray[np.int64]
+    """Per stratum: how many of these have been taken."""
+    bounds: NDArray[np.int64]
+    """Per stratum: the ``LEAST`` and the ``MOST`` that may go left."""
+
+
+@kernel_in_place
+def repair(classes, order, at, limits, counts, present, takings):
+    """Turn ``takings.x``, the counts left of position ``at``, into the nearest ones that keep caps and floors on both
     sides with the sizes unchanged. Returns whether there are any."""
     n = classes.shape[0]
-    x, least, most = work.x, work.least, work.most
+    x, least, most = takings.x, takings.bounds[LEAST], takings.bounds[MOST]
     total = 0
     total_least = 0
     total_most = 0
     for i in present:
-        n_i = work.counts[i]
-        cap_left = int(np.floor(limits.caps[i] * at + SLACK))
-        cap_right = int(np.floor(limits.caps[i] * (n - at) + SLACK))
-        floor_left = int(np.ceil(limits.floors[i] * at - SLACK))
-        floor_right = int(np.ceil(limits.floors[i] * (n - at) - SLACK))
+        n_i = counts[i]
+        cap_left = math.floor(limits.caps[i] * at + SLACK)
+        cap_right = math.floor(limits.caps[i] * (n - at) + SLACK)
+        floor_left = math.ceil(limits.floors[i] * at - SLACK)
+        floor_right = math.ceil(limits.floors[i] * (n - at) - SLACK)
         least[i] = max(0, n_i - cap_right, floor_left)
         most[i] = min(n_i, cap_left, n_i - floor_right)
         if least[i] > most[i]:
@@ -36,7 +53,7 @@ def repair(classes, at, limits, present, work):
         return False
     t = at
     while total < at:
-        i = classes[work.order[t]]
+        i = classes[order[t]]
         if x[i] < most[i]:
             x[i] += 1
             total += 1
@@ -45,7 +62,7 @@ def repair(classes, at, limits, present, work):
             t = 0
     t = at - 1
     while total > at:
-        i = classes[work.order[t]]
+        i = classes[order[t]]
         if x[i] > least[i]:
             x[i] -= 1
             total -= 1
@@ -55,8 +72,8 @@ def repair(classes, at, limits, present, work):
     return True
 
 
-@part
-def repair_each(classes, at, joint, present, work):
+@part_in_place
+def repair_each(classes, order, at, joint, counts, present, x):
     """The same for several attributes, whose values together are the classes: a row that moves counts for all of them.
 
     Nearest to the position first, rows of values in excess go right and rows of values in want go left, unless another
@@ -73,15 +90,15 @@ def repair_each(classes, at, joint, present, work):
             for which in range(2):
                 sides[which, a, codes[a, i]] = 0
         for i in present:
-            sides[total, a, codes[a, i]] += work.counts[i]
-            sides[left, a, codes[a, i]] += work.x[i]
+            sides[total, a, codes[a, i]] += counts[i]
+            sides[left, a, codes[a, i]] += x[i]
         for i in present:
             v = codes[a, i]
             has = sides[total, a, v]
             cap, floor = joint.caps[a, v], joint.floors[a, v]
-            needed = int(np.ceil(floor * (n - at) - SLACK))
-            sides[least, a, v] = max(0, has - int(np.floor(cap * (n - at) + SLACK)), int(np.ceil(floor * at - SLACK)))
-            sides[most, a, v] = min(has, int(np.floor(cap * at + SLACK)), has - needed)
+            needed = math.ceil(floor * (n - at) - SLACK)
+            sides[least, a, v] = max(0, has - math.floor(cap * (n - at) + SLACK), math.ceil(floor * at - SLACK))
+            sides[most, a, v] = min(has, math.floor(cap * at + SLACK), has - needed)
             if sides[least, a, v] > sides[most, a, v]:
                 return False
     surplus = 0
@@ -90,9 +107,9 @@ def repair_each(classes, at, joint, present, work):
         step = -1 if turn in (0, 3) else 1
         t = at - 1 if step < 0 else at
         while 0 <= t < n and (turn < 2 or (surplus > 0 if turn == 3 else surplus < 0)):
-            i = classes[work.order[t]]
+            i = classes[order[t]]
             t += step
-            if (work.x[i] == 0) if step < 0 else (work.x[i] == work.counts[i]):
+            if (x[i] == 0) if step < 0 else (x[i] == counts[i]):
                 continue
             wanted, allowed = turn >= 2, True
             for a in range(codes.shape[0]):
@@ -101,14 +118,14 @@ def repair_each(classes, at, joint, present, work):
                 wanted = wanted or (now > sides[most, a, v] if step < 0 else now < sides[least, a, v])
                 allowed = allowed and (now > sides[least, a, v] if step < 0 else now < sides[most, a, v])
             if wanted and allowed:
-                work.x[i] += step
+                x[i] += step
                 surplus += step
                 for a in range(codes.shape[0]):
                     sides[left, a, codes[a, i]] += step
     return True
 
 
-@part
+@part_in_place
 def in_order(present, counts, joint):
     """Sort the combinations of several attributes' values that occur: those with the same first values are neighbours.
 
@@ -126,7 +143,7 @@ def in_order(present, counts, joint):
             number += 1
 
 
-@part
+@part_in_place
 def share_out(sizes, strata, counts, present, share, x):
     """Take ``share`` of every stratum, rounding so that the error never adds up."""
     for i in present:
@@ -139,6 +156,6 @@ def share_out(sizes, strata, counts, present, share, x):
         s = strata[i]
         if sizes[s] > 0:  # set to 0 once its share is given, so that a bucket is served with its first value
             due += share * sizes[s]
-            x[s] = min(sizes[s], int(np.floor(due + 0.5)) - given)
+            x[s] = min(sizes[s], math.floor(due + 0.5) - given)
             given += x[s]
             sizes[s] = 0

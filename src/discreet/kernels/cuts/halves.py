@@ -2,88 +2,98 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import inlined, part
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.boxes.boxes import HIGH, LOW, NO_HIGH, NO_LOW
+from discreet.kernels.compiling import inlined, part_in_place
 from discreet.kernels.costs import box_cost
 from discreet.kernels.judging import strain
 
 EASE = 0.8
 """A half of at most this strain is far enough from its bounds to be cut again."""
+LEFT, RIGHT, WHOLE = 0, 1, 2
 
 
-@part
-def join_blocks(b, edges, present, work):
-    """Counts of the left half and boxes of both, into ``work``, when the blocks up to ``b`` go left and the others, the
+class Halves(NamedTuple):
+    """What the two halves of a cut hold, and the whole group; scratch memory."""
+
+    counts: NDArray[np.int64]
+    """Per half, and of the whole: how many rows have each value."""
+    boxes: NDArray[np.int32]
+    """Per half, and of the whole: its box."""
+
+
+@part_in_place
+def join_blocks(b, edges, present, blocks, halves):
+    """Counts of the left half and boxes of both when the blocks up to ``b`` go left and the others, the
     last of which is behind so many edges, right."""
-    low, high = work.half_low, work.half_high
-    block_low, block_high = work.block_low, work.block_high
     for i in present:
-        work.left[i] = work.block_counts[b, i]
-    for a in range(low.shape[1]):
-        low[0, a] = block_low[0, a]
-        high[0, a] = block_high[0, a]
-        low[1, a] = block_low[edges, a]
-        high[1, a] = block_high[edges, a]
-        for c in range(1, b + 1):
-            low[0, a] = min(low[0, a], block_low[c, a])
-            high[0, a] = max(high[0, a], block_high[c, a])
-        for c in range(b + 1, edges):
-            low[1, a] = min(low[1, a], block_low[c, a])
-            high[1, a] = max(high[1, a], block_high[c, a])
+        halves.counts[LEFT, i] = blocks.counts[b, i]
+    for side in range(2):
+        first, last = (0, b) if side == LEFT else (b + 1, edges)
+        for a in range(halves.boxes.shape[2]):
+            low, high = blocks.boxes[first, LOW, a], blocks.boxes[first, HIGH, a]
+            for c in range(first + 1, last + 1):
+                if blocks.boxes[c, LOW, a] < low:
+                    low = blocks.boxes[c, LOW, a]
+                if blocks.boxes[c, HIGH, a] > high:
+                    high = blocks.boxes[c, HIGH, a]
+            halves.boxes[side, LOW, a] = low
+            halves.boxes[side, HIGH, a] = high
 
 
-@part
-def take_rows(points, classes, strata, present, work):
-    """The same when ``work.x`` rows of every stratum go left. Returns the size of the left half."""
-    low, high, taken = work.half_low, work.half_high, work.taken
+@part_in_place
+def take_rows(points, classes, order, strata, present, takings, halves):
+    """The same when ``takings.x`` rows of every stratum go left. Returns the size of the left half."""
+    taken, boxes = takings.taken, halves.boxes
     n, d = points.shape
     for i in present:
         taken[strata[i]] = 0
-        work.left[i] = 0
+        halves.counts[LEFT, i] = 0
     size = 0
-    for j in range(d):
-        low[0, j] = NO_LOW
-        low[1, j] = NO_LOW
-        high[0, j] = NO_HIGH
-        high[1, j] = NO_HIGH
+    for side in range(2):
+        for j in range(d):
+            boxes[side, LOW, j] = NO_LOW
+            boxes[side, HIGH, j] = NO_HIGH
     for t in range(n):
-        r = work.order[t]
+        r = order[t]
         i = classes[r]
         s = strata[i]
-        side = 1
-        if taken[s] < work.x[s]:
+        side = RIGHT
+        if taken[s] < takings.x[s]:
             taken[s] += 1
-            work.left[i] += 1
+            halves.counts[LEFT, i] += 1
             size += 1
-            side = 0
+            side = LEFT
         for j in range(d):
             code = points[r, j]
-            low[side, j] = min(low[side, j], code)
-            high[side, j] = max(high[side, j], code)
+            if code < boxes[side, LOW, j]:
+                boxes[side, LOW, j] = code
+            if code > boxes[side, HIGH, j]:
+                boxes[side, HIGH, j] = code
     return size
 
 
 @inlined
-def weigh(left_size, right_size, axes, rules, caution, present, work):
-    """The score of a cut whose counts and boxes stand in ``work``; infinite when a half breaks the rules."""
+def weigh(left_size, right_size, axes, rules, caution, present, halves):
+    """The score of a cut whose left counts and boxes stand in ``halves``; infinite when a half breaks the rules."""
     if left_size == 0 or right_size == 0:
         return np.inf
     cost = 0.0
     tight_left = tight = 0.0
     for side in range(2):  # not two calls of each: what is called twice is compiled twice
         size = left_size
-        counts = work.left
-        if side:
+        if side == RIGHT:
             size = right_size
-            counts = work.right
             for i in present:
-                counts[i] = work.counts[i] - work.left[i]
-        tension = strain(counts, size, rules, present)
+                halves.counts[RIGHT, i] = halves.counts[WHOLE, i] - halves.counts[LEFT, i]
+        tension = strain(halves.counts[side], size, rules, present)
         if tension > 1.0:
             return np.inf
-        cost += size * box_cost(axes, work.half_low[side], work.half_high[side], size)
+        cost += size * box_cost(axes, halves.boxes[side, LOW], halves.boxes[side, HIGH], size)
         tight_left = tight
-        tight = caution * size * max(0.0, tension - EASE)
+        tight = caution * size * (tension - EASE) if tension > EASE else 0.0
     return cost + tight_left + tight
