@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.adversary.checks import unions
 from discreet.adversary.formats.generalized.align import align
+from discreet.datasets import census
 from discreet.principles import Prior, Proximity
 from discreet.releases import GeneralizedRelease
 from discreet.releases.boxes import mixed
@@ -91,7 +92,7 @@ def test_every_kind_of_attribute_and_withheld_rows(seed: int, epsilon: float, m:
 
 
 def test_little_room_and_few_points_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = dc.datasets.census(800, quasi=("age", "education", "gender"), sensitive="income")
+    table = census(800, quasi=("age", "education", "gender"), sensitive="income")
     promise = Proximity(1, 3)
     release = dc.publish(table, promise, dc.SplitAndPartition(random_state=1))
     assert isinstance(release, GeneralizedRelease)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.kernels.costs import Axes, interval_cost
-from discreet.kernels.cuts.best import no_cuts
+from discreet.kernels.cuts.best import AXIS, BY_BUCKET, no_cuts
 from discreet.kernels.cuts.choices import repair
 from discreet.kernels.cuts.cutting import apply_cut, find_cuts
 from discreet.kernels.cuts.growth import grow, grow_ahead
@@ -79,7 +79,7 @@ def test_the_best_plain_cut_is_the_cheapest_of_all(case: tuple[np.ndarray, np.nd
     if expected:
         assert found.score[0] == pytest.approx(min(expected))
     else:
-        assert found.axis[0] == -1
+        assert found.terms[0, AXIS] == -1
 
 
 @given(groups(largest=9), st.integers(0, 2), st.data())
@@ -89,19 +89,16 @@ def test_a_repaired_cut_moves_as_few_rows_as_possible(
     points, classes, caps = case
     n = len(classes)
     at = data.draw(st.integers(1, n - 1))
-    work = space(n)
-    order = np.argsort(points[:, j], kind="stable")
-    work.order[:n] = order
-    work.counts[:] = np.bincount(classes, minlength=3)
+    takings, order = space(n).takings, np.argsort(points[:, j], kind="stable").astype(np.int32)
+    counts = np.bincount(classes, minlength=3)
     left = np.bincount(classes[order[:at]], minlength=3)
-    work.x[:] = left
-    present = np.unique(classes)
-    possible = repair(classes, at, limits_of(caps), present, work)
-    expected = naive.fewest_moves(left.tolist(), (work.counts - left).tolist(), caps.tolist())
+    takings.counts[:], takings.x[:] = counts, left
+    possible = repair(classes, order, at, limits_of(caps), np.unique(classes), takings)
+    expected = naive.fewest_moves(left.tolist(), (counts - left).tolist(), caps.tolist())
     assert possible == (expected is not None)
     if possible:
-        assert work.x.sum() == at
-        assert np.maximum(left - work.x, 0).sum() == expected
+        assert takings.x.sum() == at
+        assert np.maximum(left - takings.x, 0).sum() == expected
 
 
 @pytest.mark.parametrize("families", [PLAIN, STRATIFIED, BUCKETED, REPAIRED, 15])
@@ -112,7 +109,7 @@ def test_halves_are_what_the_cut_says(families: int, case: tuple[np.ndarray, np.
     work, found = space(n), no_cuts(4, 3)
     find_cuts(points, classes, 0, n, AXES, rules, limits, recipe_of(families), work, found)
     assert (np.diff(found.score[np.isfinite(found.score)]) >= 0).all()
-    for k in np.flatnonzero(found.axis >= 0):
+    for k in np.flatnonzero(found.terms[:, AXIS] >= 0):
         p, c, rows = points.copy(), classes.copy(), np.arange(n, dtype=np.int32)
         middle = apply_cut(p, c, rows, 0, n, limits, work, found, k)
         assert sorted(rows.tolist()) == list(range(n))
@@ -122,8 +119,8 @@ def test_halves_are_what_the_cut_says(families: int, case: tuple[np.ndarray, np.
         cost = sum(naive.group_cost(AXES, p[half].tolist()) for half in halves)
         assert found.score[k] == pytest.approx(cost)
         # of every stratum, the rows on the left come first along the axis
-        strata = limits.buckets if found.by_bucket[k] else limits.values
-        along = p[:, found.axis[k]]
+        strata = limits.buckets if found.terms[k, BY_BUCKET] else limits.values
+        along = p[:, found.terms[k, AXIS]]
         for s in range(3):
             left, right = ([along[r] for r in half if strata[c[r]] == s] for half in halves)
             assert not left or not right or max(left) <= min(right)
@@ -156,7 +153,7 @@ def test_a_partition_keeps_the_rules_and_cannot_be_cut_further(
         found = no_cuts(1, 3)
         for part in parts:
             find_cuts(p, c, part[0], part[-1] + 1, AXES, rules, limits, recipe, space(n), found)
-            assert found.axis[0] == -1
+            assert found.terms[0, AXIS] == -1
 
 
 def test_looking_ahead_finds_what_greed_misses() -> None:

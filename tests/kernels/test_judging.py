@@ -53,6 +53,17 @@ def test_a_rule_that_was_not_to_be_is_never_passed_over(field, kind):
     assert getattr(rule(kind, 1, width=2), field) and getattr(combine([size, without]), field)
 
 
+@pytest.mark.parametrize("kind", [kernel.CAPS, kernel.FLOORS])
+def test_a_bound_on_nodes_that_was_not_to_be_is_never_passed_over(kind):
+    nodes = np.array([0, 0], np.int32)
+    rules = rule(kind, SLACK, width=2, bounds=np.array([1.0, 0.0]), nodes=nodes)
+    assert rules.layered and strains([[1, 1]], rules) == pytest.approx([1.0])
+    assert strains([[1, 1]], rules._replace(layered=None)).tolist() == [np.inf]
+    alone = rule(kind, SLACK, width=2, bounds=np.array([0.5, 0.5]))
+    assert alone.layered is None and strains([[1, 1]], alone) == pytest.approx([1.0])
+    assert combine([alone, rules]).layered and combine([alone, alone]).layered is None
+
+
 def judge(groups, rules):
     return (strains(np.array(groups, dtype=np.int64), rules) <= 1.0).tolist()
 

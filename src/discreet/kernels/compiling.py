@@ -124,16 +124,32 @@ event.register("numba:compile", _Uncollected())
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel: cached on disk, free to run beside other threads, and without the way in that only C needs."""
-    return _cached(njit(nogil=True, no_cfunc_wrapper=True)(function), function)
+    return _compiled(function)
 
 
 def part(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile what only kernels call: it needs no way in from Python, which for many arrays is long to compile."""
-    return _cached(njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function), function)
+    return _compiled(function, no_cpython_wrapper=True)
 
 
-def _cached(compiled: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    """What ``cache=True`` does, with a cache of our own."""
+def kernel_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a kernel that works in the arrays it is given, and neither makes nor returns any.
+
+    Nobody then counts how often an array is held, which takes a fifth of the time to compile. A kernel that made one
+    would not compile.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def part_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile what only kernels call, and what works in the arrays it is given."""
+    return _compiled(function, no_cpython_wrapper=True, _nrt=False)
+
+
+def _compiled(function: Callable[..., Any], *, _nrt: bool = True, **options: bool) -> Callable[..., Any]:
+    """What ``cache=True`` does, with a cache of our own. Counting is asked for by name, as else what a kernel calls
+    would inherit that it does without."""
+    compiled: Callable[..., Any] = njit(nogil=True, no_cfunc_wrapper=True, _nrt=_nrt, **options)(function)
     if isinstance(compiled, Dispatcher):
         setattr(compiled, "_cache", SoundCache(function))  # noqa: B010
     return compiled

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel_in_place
 
 
 class Axes(NamedTuple):
@@ -27,7 +27,7 @@ class Axes(NamedTuple):
     """Whether a group costs its size and not the extent of its box (discernibility)."""
 
 
-@kernel
+@kernel_in_place
 def interval_cost(axes, j, low, high):
     """Return the cost of publishing the codes ``low`` to ``high`` of axis ``j``, between 0 and 1."""
     if low == high:
@@ -43,7 +43,7 @@ def interval_cost(axes, j, low, high):
     return 1.0
 
 
-@kernel
+@kernel_in_place
 def box_cost(axes, low, high, size):
     """Return the cost of publishing one row in a group of this box and size."""
     if axes.by_size:
@@ -54,7 +54,7 @@ def box_cost(axes, low, high, size):
     return total
 
 
-@kernel
+@kernel_in_place
 def bound_box(points, start, end, low, high):
     """Write the smallest box around the rows ``start`` to ``end`` into ``low`` and ``high``."""
     d = points.shape[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import kernel, part_in_place
 from discreet.kernels.judging import SLACK
 
 
@@ -65,7 +65,7 @@ def counting_order(bins, number):
     return order, sizes
 
 
-@part
+@part_in_place
 def _free_from(jump, place):
     """Return the first free place at or after ``place``; taken places point onwards."""
     root = place
@@ -76,7 +76,7 @@ def _free_from(jump, place):
     return root
 
 
-@part
+@part_in_place
 def _free_seed(group, seeds, tried, seed):
     """Return the next of ``seeds`` whose row is free, and how many were tried; after the last seed, the next free row.
 

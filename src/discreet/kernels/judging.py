@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import inlined, kernel_in_place, part, part_in_place
 from discreet.kernels.sorting import sort
 from discreet.kernels.twofold import added, multiplied, product_of, sum_of
 
@@ -80,11 +80,13 @@ class Rules(NamedTuple):
     """None where no rule is about numbers (``NUMERIC``): what judges these is then left out of what is compiled."""
     spread: bool | None = True
     """None where no rule is about all values together (``SPREAD``): likewise."""
+    layered: bool | None = True
+    """None where no cap or floor is on nodes: likewise."""
     joint: Joint | None = None
     """Where the counts are of combinations of several attributes' values, and each rule is about one attribute."""
 
 
-@kernel
+@inlined
 def strain(counts, size, rules, present):
     """How close a group of ``size`` rows with these ``counts`` is to its rules: they hold when this is at most 1.
 
@@ -94,7 +96,7 @@ def strain(counts, size, rules, present):
     return _strain_of_each(counts, size, rules, present, rules.joint)
 
 
-@part
+@part_in_place
 def _strain_of_each(counts, size, rules, present, joint):
     """The strain on the attribute where it is largest, or on the first where it exceeds 1; there may be but one."""
     if joint is None:  # known from its type: the compiler drops what follows
@@ -119,7 +121,7 @@ def _strain_of_each(counts, size, rules, present, joint):
     return worst
 
 
-@part
+@inlined
 def rules_about(rules, joint, a):
     """The rules about one of several attributes."""
     begin, end, width = joint.starts[a], joint.starts[a + 1], joint.widths[a]
@@ -131,15 +133,15 @@ def rules_about(rules, joint, a):
         rules.tree[joint.heights[a] : joint.heights[a + 1], :width],
         rules.numeric,
         rules.spread,
+        rules.layered,
         None,
     )
 
 
-@part
+@part_in_place
 def strain_of_one(counts, size, rules, present):
     """The strain of the rules about one attribute."""
     worst = 0.0
-    m = counts.shape[0]
     if size == 0:
         return worst
     for r in range(rules.kinds.shape[0]):
@@ -150,23 +152,12 @@ def strain_of_one(counts, size, rules, present):
         if kind == SIZE:
             here = first / size
         elif kind in (CAPS, FLOORS):
-            tally = counts
-            if rules.nodes[r, 0] >= 0:
-                tally = np.zeros(m, dtype=counts.dtype)
-                for i in present:
-                    tally[rules.nodes[r, i]] += counts[i]
-            if kind == CAPS:
-                for value in present:
-                    i = value if rules.nodes[r, 0] < 0 else rules.nodes[r, value]
-                    if tally[i] > 0:
-                        allowed = rules.bounds[r, i] * size + first
-                        here = max(here, tally[i] / allowed if allowed > 0.0 else np.inf)
+            if rules.nodes[r, 0] < 0:
+                here = _strain_of_bounds(kind, first, counts, size, rules.bounds[r], present)
             else:
-                for i in range(m):
-                    needed = rules.bounds[r, i] * size
-                    if needed > 0.0:
-                        has = tally[i] + first
-                        here = max(here, needed / has if has > 1e-8 else np.inf)
+                here = _strain_of_nodes(
+                    kind, first, counts, size, rules.bounds[r], rules.nodes[r], present, rules.layered
+                )
         elif kind == DISTINCT:
             distinct = 0
             for i in present:
@@ -181,6 +172,35 @@ def strain_of_one(counts, size, rules, present):
             )
         worst = max(worst, here)
     return worst
+
+
+@inlined
+def _strain_of_bounds(kind, first, counts, size, bounds, present):
+    """The strain of caps or floors."""
+    worst = 0.0
+    if kind == CAPS:
+        for i in present:
+            if counts[i] > 0:
+                allowed = bounds[i] * size + first
+                worst = max(worst, counts[i] / allowed if allowed > 0.0 else np.inf)
+    else:
+        for i in range(counts.shape[0]):
+            needed = bounds[i] * size
+            if needed > 0.0:
+                has = counts[i] + first
+                worst = max(worst, needed / has if has > 1e-8 else np.inf)
+    return worst
+
+
+@part
+def _strain_of_nodes(kind, first, counts, size, bounds, nodes, present, layered):
+    """The strain of caps or floors on nodes: infinite where there were to be none, so that nothing passes unjudged."""
+    if layered is None:  # known from its type: the compiler drops what follows
+        return np.inf
+    tally = np.zeros(counts.shape[0], counts.dtype)
+    for i in present:
+        tally[nodes[i]] += counts[i]
+    return _strain_of_bounds(kind, first, tally, size, bounds, nodes)
 
 
 @part
@@ -227,7 +247,7 @@ def _strain_of_all(kind, first, second, counts, size, bounds, tree, present, spr
     return moved / (first + SLACK)
 
 
-@part
+@part_in_place
 def _tree_distance(counts, size, prior, tree):
     """Earth mover's distance when moving between two values costs the height of their lowest common ancestor, as a
     share of the tree's height: what a node has too much or too little of crosses the edge above it."""
@@ -244,7 +264,7 @@ def _tree_distance(counts, size, prior, tree):
     return crossing / (2.0 * height)
 
 
-@part
+@part_in_place
 def _strain_of_numbers(kind, first, second, counts, size, bounds, nodes, present, numeric):
     """The strain of a rule about numbers: infinite where there were to be none, so that nothing passes unjudged."""
     if numeric is None:  # known from its type: the compiler drops what follows
@@ -300,7 +320,7 @@ def _fullest_of_sums(counts, lows, highs, present):
     return fullest
 
 
-@part
+@part_in_place
 def _short_of_range(needed, counts, numbers, present):
     """How many times larger the range is that is needed than that of a group's numbers; missing ones do not count."""
     if needed == 0.0:
@@ -319,7 +339,7 @@ def _short_of_range(needed, counts, numbers, present):
     return _decided(needed, has, has > needed or (has == needed and off >= 0.0))
 
 
-@part
+@part_in_place
 def _short_of_variance(needed, rest, counts, numbers, present):
     """How many times larger the variance is that is needed (``needed + rest``) than that of a group's numbers, their
     mean squared distance from their mean; missing ones do not count.
@@ -373,17 +393,16 @@ def _short_of_variance(needed, rest, counts, numbers, present):
     return _decided(needed, has, more >= doubt)
 
 
-@kernel
+@part_in_place
 def _decided(needed, has, enough):
     """What is needed as a multiple of what there is, at most 1 if that is ``enough`` and above if not."""
     return min(needed / has, 1.0) if enough else max(needed / has, ABOVE_ONE)
 
 
-@kernel
-def strains(starts, values, amounts, sizes, width, rules):
-    """The strain of every group: ``g`` holds ``values[starts[g]:starts[g + 1]]``, as often as ``amounts`` says."""
-    result = np.empty(starts.shape[0] - 1)
-    counts = np.zeros(width, amounts.dtype)
+@kernel_in_place
+def strains(starts, values, amounts, sizes, rules, counts, result):
+    """The strain of every group, into ``result``: ``g`` holds ``values[starts[g]:starts[g + 1]]``, as often as
+    ``amounts`` says. ``counts``, one per value, are 0 before and after."""
     for g in range(result.shape[0]):
         for at in range(starts[g], starts[g + 1]):
             counts[values[at]] = amounts[at]
@@ -391,4 +410,3 @@ def strains(starts, values, amounts, sizes, width, rules):
         result[g] = strain(counts, sizes[g], rules, present)
         for i in present:
             counts[i] = 0
-    return result

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import kernel, part_in_place
 from discreet.kernels.costs import box_cost
 from discreet.kernels.judging import strain
 
 
-@part
+@part_in_place
 def _ends(points, rows, start, end, low, high):
     """Write the smallest two codes of a group on every axis into ``low``, the largest two into ``high``.
 
@@ -33,7 +33,7 @@ def _ends(points, rows, start, end, low, high):
                 high[1, j] = max(high[1, j], code)
 
 
-@part
+@part_in_place
 def _rest(point, low, high, rest_low, rest_high):
     """Write the box of a group without one of its rows; return whether it is smaller."""
     smaller = False

@@ -67,21 +67,6 @@ class Candidates(NamedTuple):
     """What the cut would save; less if the halves are uneven, or cuts along the axis were mostly rejected of late."""
 
 
-class Layout(NamedTuple):
-    """How rows lie along an axis; see ``lay_out``."""
-
-    steps: NDArray[np.int32]
-    tally: NDArray[np.int32]
-    order: NDArray[np.int32]
-
-
-@kernel
-def layout_for(n, axes):
-    """Room to lay out so many rows along any of these axes."""
-    steps = max(n, axes.cards.max())
-    return Layout(np.empty(n, np.int32), np.empty(steps + 1, np.int32), np.empty(steps, np.int32))
-
-
 @kernel
 def rejection(price, slack):
     """The probability of rejecting a cut, in units of 2**-64; a cut with negative slack is rejected for sure.
@@ -110,11 +95,9 @@ def candidates(points, axes, least, layout, learnt, found):
     for j in range(d):
         if low[j] == high[j]:
             continue
-        steps, ranks = lay_out(points, j, low[j], high[j], layout), layout.order
-        if steps == high[j] - low[j] + 1:  # every code is a step, its own
-            for c in range(steps):
-                ranks[c] = low[j] + c
-        before = layout.tally
+        steps, before, codes = lay_out(points, j, low[j], high[j], layout), layout.tally, layout.block
+        for c in range(steps):  # steps are all codes, or only those that rows have, which stand where their order would
+            codes[c] = low[j] + c if steps == high[j] - low[j] + 1 else layout.order[c]
         whole = interval_cost(axes, j, low[j], high[j])
         at, last = 1, 0
         for position in range(1, POSITIONS + 1):
@@ -130,12 +113,12 @@ def candidates(points, axes, least, layout, learnt, found):
                 below -= 1
             while before[above + 1] == left:
                 above += 1
-            halves = left * interval_cost(axes, j, low[j], ranks[below])
-            halves += (n - left) * interval_cost(axes, j, ranks[above], high[j])
+            halves = left * interval_cost(axes, j, low[j], codes[below])
+            halves += (n - left) * interval_cost(axes, j, codes[above], high[j])
             saved = axes.weights[j] * (n * whole - halves)
             if saved > 0.0:
                 found.axis[number] = j
-                found.code[number] = ranks[above]
+                found.code[number] = codes[above]
                 found.left[number] = left
                 found.merit[number] = saved * (min(left, n - left) / n) ** 0.3 * likely(learnt, j)
                 number += 1
@@ -249,7 +232,7 @@ def divide(points, classes, rows, start, end, axis, code):
 
 
 @kernel
-def cut_sealed(points, classes, rows, sealing, words, course, at, waiting):
+def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waiting):
     """Cut the parts that wait until none can be cut, or the words of chance might not suffice for another part.
 
     Every test takes one word. Parts wait in a queue, ``at`` being the first of them. Returns how far it got, and where
@@ -258,7 +241,6 @@ def cut_sealed(points, classes, rows, sealing, words, course, at, waiting):
     d, m = points.shape[1], sealing.odds.shape[0]
     most = d * POSITIONS
     found = Candidates(np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int64), np.empty(most))
-    layout = layout_for(points.shape[0], sealing.axes)
     counts, left_counts, values = np.zeros(m, np.int64), np.zeros(m, np.int64), np.empty(m, np.int32)
     used = 0
     while at < waiting and used + most <= words.shape[0]:

@@ -28,15 +28,15 @@ def shuffle(words, spare, bits, order):
         if places[bucket + 1] > LARGEST:
             return False
         places[bucket + 1] += places[bucket]
-    starts = places.copy()
     for thing in range(words.shape[0]):
         bucket = (words[thing] >> np.uint64(48)) >> np.uint64(16 - bits)
         order[places[bucket]] = thing
         places[bucket] += 1
     spared = 0
+    start = 0
     for bucket in range(1 << bits):
-        start = starts[bucket]
-        for last in range(starts[bucket + 1] - start - 1, 0, -1):
+        end = places[bucket]  # where the bucket began before its items were put there
+        for last in range(end - start - 1, 0, -1):
             choices = np.uint64(last + 1)
             product = (words[start + last] & low) * choices
             if product & low < choices:
@@ -48,4 +48,5 @@ def shuffle(words, spare, bits, order):
                     spared += 1
             other = start + np.int64(product >> np.uint64(48))
             order[start + last], order[other] = order[other], order[start + last]
+        start = end
     return True

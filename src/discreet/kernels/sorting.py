@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from discreet.kernels.compiling import part
+from discreet.kernels.compiling import part_in_place
 
 
-@part
+@part_in_place
 def sort(numbers):
     """Put numbers in ascending order, in place, by Shell's method."""
     n = numbers.shape[0]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from discreet.kernels.compiling import part
+from discreet.kernels.compiling import part_in_place
 
 
-@part
+@part_in_place
 def sum_of(a, b):
     """Return the sum of two numbers, and its rounding error."""
     total = a + b
@@ -13,7 +13,7 @@ def sum_of(a, b):
     return total, (a - (total - part)) + (b - part)
 
 
-@part
+@part_in_place
 def product_of(a, b):
     """Return the product of two numbers (of fewer than 900 bits), and its rounding error."""
     product = a * b
@@ -26,7 +26,7 @@ def product_of(a, b):
     return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
-@part
+@part_in_place
 def added(high, low, more, rest):
     """Return the sum of two twofold numbers."""
     total, off = sum_of(high, more)
@@ -35,7 +35,7 @@ def added(high, low, more, rest):
     return sum_of(total, off + least)
 
 
-@part
+@part_in_place
 def multiplied(high, low, by, rest):
     """Return the product of two twofold numbers."""
     product, off = product_of(high, by)

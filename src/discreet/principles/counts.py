@@ -128,7 +128,8 @@ class Counts:
                 "beliefs that are not counts of rows can only be judged by bounds on the shares of values; ask for "
                 "beta-likeness, for l-diversity of the kind frequency, or for delta-disclosure"
             )
-        result: NDArray[np.float64] = strains(self.starts, self.values, self.amounts, self.sizes, self.width, rules)
+        counts, result = np.zeros(self.width, self.amounts.dtype), np.empty(len(self.starts) - 1)
+        strains(self.starts, self.values, self.amounts, self.sizes, rules, counts, result)
         return result
 
     def only(self, groups: NDArray[np.integer]) -> Counts:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.judging import NUMERIC, SPREAD, Rules
+from discreet.kernels.judging import CAPS, FLOORS, NUMERIC, SPREAD, Rules
 
 
 def rule(
@@ -35,21 +35,18 @@ def rule(
         under[0] = nodes
     above = np.zeros((0, width), dtype=np.int32) if tree is None else np.array(tree, dtype=np.int32, order="C")
     kinds, parameters = np.array([kind], dtype=np.int64), np.array([[first, second]], dtype=np.float64)
-    return Rules(kinds, parameters, line, under, above, _any(NUMERIC, kinds), _any(SPREAD, kinds))
+    return _of_kinds(kinds, parameters, line, under, above)
 
 
 def combine(parts: Sequence[Rules]) -> Rules:
     """All rules in one set. They concern one attribute, so at most one of them carries a tree."""
     trees = [part.tree for part in parts if len(part.tree)]
-    kinds = np.concatenate([part.kinds for part in parts])
-    return Rules(
-        kinds,
+    return _of_kinds(
+        np.concatenate([part.kinds for part in parts]),
         np.concatenate([part.parameters for part in parts]),
         np.concatenate([part.bounds for part in parts]),
         np.concatenate([part.nodes for part in parts]),
         trees[0] if trees else parts[0].tree,
-        _any(NUMERIC, kinds),
-        _any(SPREAD, kinds),
     )
 
 
@@ -77,15 +74,12 @@ def stack(each: Sequence[Rules | None], width: int) -> Stack:
 
     known = [Rules(np.zeros(0, np.int64), np.zeros((0, 2)), *_no_lines(width))]
     known += [one for one in each if one is not None]
-    kinds = np.concatenate([one.kinds for one in known])
-    rules = Rules(
-        kinds,
+    rules = _of_kinds(
+        np.concatenate([one.kinds for one in known]),
         np.concatenate([one.parameters for one in known]),
         np.concatenate([pad(one.bounds) for one in known]),
         np.concatenate([pad(one.nodes) for one in known]),
         np.concatenate([pad(one.tree) for one in known]),
-        _any(NUMERIC, kinds),
-        _any(SPREAD, kinds),
     )
     numbers = [0 if one is None else len(one.kinds) for one in each]
     heights = [0 if one is None else len(one.tree) for one in each]
@@ -100,6 +94,26 @@ def _starts(lengths: Sequence[int]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def _any(those: tuple[int, ...], kinds: NDArray[np.int64]) -> bool | None:
-    """Whether any rule is one of those; None, which the compiler can tell from the type, where none is."""
-    return True if np.isin(kinds, those).any() else None
+def _of_kinds(
+    kinds: NDArray[np.int64],
+    parameters: NDArray[np.float64],
+    bounds: NDArray[np.float64],
+    nodes: NDArray[np.int32],
+    tree: NDArray[np.int32],
+) -> Rules:
+    """Rules that say of which kinds there are none: by None, which the compiler can tell from the type."""
+
+    def whether(there_are: NDArray[np.bool_]) -> bool | None:
+        return True if there_are.any() else None
+
+    bounded = np.isin(kinds, (CAPS, FLOORS))
+    return Rules(
+        kinds,
+        parameters,
+        bounds,
+        nodes,
+        tree,
+        numeric=whether(np.isin(kinds, NUMERIC)),
+        spread=whether(np.isin(kinds, SPREAD)),
+        layered=whether(bounded & (nodes[:, :1].ravel() >= 0)),
+    )

@@ -12,10 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import kernel, kernel_in_place, part, part_in_place
 
 NO_LOW, NO_HIGH = 2147483647, -1
 """The ends of an interval without codes: above and below all of them."""
+LOW, HIGH = 0, 1
+"""The lines of a box that is one array: the smallest and the largest code on each axis."""
 
 BLOCK = 512
 """How many boxes are compared with another at once, axis by axis."""
@@ -34,7 +36,7 @@ class Boxes(NamedTuple):
     members: NDArray[np.int32]
 
 
-@kernel
+@kernel_in_place
 def spans(codes, groups, low, high):
     """Write the smallest and largest code of every group into ``low`` and ``high``, initially without codes.
 
@@ -50,7 +52,7 @@ def spans(codes, groups, low, high):
                 high[group] = code
 
 
-@kernel
+@part_in_place
 def in_set(boxes, which, code):
     """Whether a set contains a code."""
     low, high = boxes.starts[which], boxes.starts[which + 1]
@@ -84,10 +86,16 @@ def nested(boxes, chosen, starts, columns, amounts, width):
     ``chosen``, columns, and sums.
     """
     number, d = boxes.low.shape
-    low, high = np.empty((d, number), np.int32), np.empty((d, number), np.int32)
+    longest, codes = 0, 1
     for box in range(number):
         for j in range(d):
-            low[j, box], high[j, box] = boxes.low[box, j], boxes.high[box, j]
+            if boxes.high[box, j] >= codes:
+                longest, codes = j, boxes.high[box, j] + 1
+    order, begin = _by_low(boxes, longest, codes)
+    low, high = np.empty((d, number), np.int32), np.empty((d, number), np.int32)
+    for at in range(number):
+        for j in range(d):
+            low[j, at], high[j, at] = boxes.low[order[at], j], boxes.high[order[at], j]
     marks = np.empty(BLOCK, np.uint8)
     sums = np.zeros(width, np.int64)
     others = np.zeros(width, np.bool_)
@@ -98,20 +106,27 @@ def nested(boxes, chosen, starts, columns, amounts, width):
     for place in range(chosen.shape[0]):
         outer = chosen[place]
         many = 0
-        for block in range(0, number, BLOCK):
-            end = min(block + BLOCK, number)
-            if not _mark_inside(low, high, outer, block, end, marks):
-                continue
-            for box in range(block, end):
-                if marks[box - block]:
-                    for i in range(starts[box], starts[box + 1]):
-                        column = columns[i]
-                        if sums[column] == 0:
-                            touched[many] = column
-                            many += 1
-                        sums[column] += amounts[i]
-                        if box != outer:
-                            others[column] = True
+        # inside are only boxes that begin within the outer one, and empty ones
+        at, last = begin[codes], number
+        if boxes.low[outer, longest] <= boxes.high[outer, longest]:
+            at, last = begin[boxes.low[outer, longest]], begin[boxes.high[outer, longest] + 1]
+        while at < number:
+            if at >= last:
+                at, last = max(at, begin[codes]), number
+            end = min(at + BLOCK, last)
+            if _mark_inside(low, high, boxes.low[outer], boxes.high[outer], at, end, marks):
+                for mark in range(end - at):
+                    if marks[mark]:
+                        box = order[at + mark]
+                        for i in range(starts[box], starts[box + 1]):
+                            column = columns[i]
+                            if sums[column] == 0:
+                                touched[many] = column
+                                many += 1
+                            sums[column] += amounts[i]
+                            if box != outer:
+                                others[column] = True
+            at = end
         for i in range(many):
             column = touched[i]
             if others[column]:
@@ -130,17 +145,36 @@ def nested(boxes, chosen, starts, columns, amounts, width):
 
 
 @part
-def _mark_inside(low, high, outer, start, end, marks):
+def _by_low(boxes, axis, codes):
+    """Return the boxes in the order of their smallest code on an axis of so many codes, those without codes last, and
+    where those begin that have each smallest code."""
+    number = boxes.low.shape[0]
+    begin = np.zeros(codes + 2, np.int64)
+    keys = np.empty(number, np.int64)
+    for box in range(number):
+        keys[box] = boxes.low[box, axis] if boxes.low[box, axis] <= boxes.high[box, axis] else codes
+        begin[keys[box] + 1] += 1
+    for code in range(codes + 1):
+        begin[code + 1] += begin[code]
+    order, ends = np.empty(number, np.int64), begin.copy()
+    for box in range(number):
+        order[ends[keys[box]]] = box
+        ends[keys[box]] += 1
+    return order, begin
+
+
+@part_in_place
+def _mark_inside(low, high, least, most, start, end, marks):
     """Mark which of the boxes ``start`` to ``end`` lie inside another, and return whether any does."""
     for i in range(marks.shape[0]):
         marks[i] = 1
-    for j in range(low.shape[0]):
-        if not _narrow(low[j, start:end], high[j, start:end], low[j, outer], high[j, outer], marks):
+    for j in range(low.shape[0]):  # noqa: SIM110 (a kernel has no generators)
+        if not _narrow(low[j, start:end], high[j, start:end], least[j], most[j], marks):
             return False
     return True
 
 
-@part
+@part_in_place
 def _narrow(low, high, least, most, marks):
     """Keep the marks of intervals that lie within another, many at once, and return whether any is left."""
     some = np.uint8(0)

@@ -1,7 +1,7 @@
 """The combined contents of the boxes that contain a point, for many points in an order with few changes between two.
 
-The points are sorted lexicographically by their codes. So most axes stay the same from one point to the next, and the
-sum is updated: contents of boxes that no longer contain the point are subtracted, those of new boxes added.
+The points are sorted by their codes, axis by axis. So most axes stay the same from one point to the next, and the sum
+is updated: contents of boxes that no longer contain the point are subtracted, those of new boxes added.
 """
 
 from __future__ import annotations

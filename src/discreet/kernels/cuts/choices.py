@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from typing import NamedTuple
 
-from discreet.kernels.compiling import kernel, part
-from discreet.kernels.cuts.halves import count_left, left_of
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiling import kernel_in_place, part_in_place
+from discreet.kernels.cuts.halves import LEFT, WHOLE, count_left, left_of
 from discreet.kernels.judging import SLACK
 from discreet.kernels.sorting import sort
 
+LEAST, MOST = 0, 1
 
-@kernel
-def repair(classes, at, limits, present, work):
-    """Turn ``work.x``, the counts left of position ``at``, into the nearest ones that keep caps and floors on both
+
+class Takings(NamedTuple):
+    """How many rows of every stratum a cut takes to the left; scratch memory."""
+
+    counts: NDArray[np.int64]
+    """Per value: how many rows the group has; where one attribute is judged, the same memory as that of ``Halves``."""
+    x: NDArray[np.int64]
+    """Per stratum: how many rows go left."""
+    taken: NDArray[np.int64]
+    """Per stratum: how many of these have been taken."""
+    bounds: NDArray[np.int64]
+    """Per stratum: the ``LEAST`` and the ``MOST`` that may go left."""
+
+
+@kernel_in_place
+def repair(classes, order, at, limits, present, takings):
+    """Turn ``takings.x``, the counts left of position ``at``, into the nearest ones that keep caps and floors on both
     sides with the sizes unchanged. Returns whether there are any."""
     n = classes.shape[0]
-    x, least, most = work.x, work.least, work.most
+    x, least, most = takings.x, takings.bounds[LEAST], takings.bounds[MOST]
     total = 0
     total_least = 0
     total_most = 0
     for i in present:
-        n_i = work.counts[i]
-        cap_left = int(np.floor(limits.caps[i] * at + SLACK))
-        cap_right = int(np.floor(limits.caps[i] * (n - at) + SLACK))
-        floor_left = int(np.ceil(limits.floors[i] * at - SLACK))
-        floor_right = int(np.ceil(limits.floors[i] * (n - at) - SLACK))
+        n_i = takings.counts[i]
+        cap_left = math.floor(limits.caps[i] * at + SLACK)
+        cap_right = math.floor(limits.caps[i] * (n - at) + SLACK)
+        floor_left = math.ceil(limits.floors[i] * at - SLACK)
+        floor_right = math.ceil(limits.floors[i] * (n - at) - SLACK)
         least[i] = max(0, n_i - cap_right, floor_left)
         most[i] = min(n_i, cap_left, n_i - floor_right)
         if least[i] > most[i]:
@@ -37,7 +56,7 @@ def repair(classes, at, limits, present, work):
         return False
     t = at
     while total < at:
-        i = classes[work.order[t]]
+        i = classes[order[t]]
         if x[i] < most[i]:
             x[i] += 1
             total += 1
@@ -46,7 +65,7 @@ def repair(classes, at, limits, present, work):
             t = 0
     t = at - 1
     while total > at:
-        i = classes[work.order[t]]
+        i = classes[order[t]]
         if x[i] > least[i]:
             x[i] -= 1
             total -= 1
@@ -56,8 +75,8 @@ def repair(classes, at, limits, present, work):
     return True
 
 
-@part
-def repair_each(classes, at, block, joint, present, work):
+@part_in_place
+def repair_each(classes, at, block, joint, present, layout, blocks, halves, takings, held):
     """The same for several attributes, whose values together are the classes: a row that moves counts for all of them.
     Left of position ``at`` are the blocks up to ``block``.
 
@@ -69,22 +88,23 @@ def repair_each(classes, at, block, joint, present, work):
         return False
     n = classes.shape[0]
     codes, sides = joint.codes, joint.sides
+    counts, x = takings.counts, takings.x
     left, least, most = 0, 1, 2
     excess = want = 0
     for a in joint.bounded:
-        left_of(a, classes, block, joint, work)
-        for v in work.held[joint.offsets[a] : joint.offsets[a] + work.numbers[a]]:
-            has = work.totals[joint.offsets[a] + v]
-            sides[left, a, v] = work.left[joint.offsets[a] + v]
+        left_of(a, classes, block, joint, layout, blocks, halves, held)
+        for v in held.values[joint.offsets[a] : joint.offsets[a] + held.numbers[a]]:
+            has = halves.counts[WHOLE, joint.offsets[a] + v]
+            sides[left, a, v] = halves.counts[LEFT, joint.offsets[a] + v]
             cap, floor = joint.caps[a, v], joint.floors[a, v]
-            needed = int(np.ceil(floor * (n - at) - SLACK))
-            sides[least, a, v] = max(0, has - int(np.floor(cap * (n - at) + SLACK)), int(np.ceil(floor * at - SLACK)))
-            sides[most, a, v] = min(has, int(np.floor(cap * at + SLACK)), has - needed)
+            needed = math.ceil(floor * (n - at) - SLACK)
+            sides[least, a, v] = max(0, has - math.floor(cap * (n - at) + SLACK), math.ceil(floor * at - SLACK))
+            sides[most, a, v] = min(has, math.floor(cap * at + SLACK), has - needed)
             if sides[least, a, v] > sides[most, a, v]:
                 return False
             excess += max(0, sides[left, a, v] - sides[most, a, v])
             want += max(0, sides[least, a, v] - sides[left, a, v])
-    count_left(classes, block, present, joint, work)
+    count_left(classes, block, present, joint, layout, x)
     surplus = 0
     for turn in range(4):
         # excess goes right, want goes left, and then whatever evens out the sizes
@@ -93,9 +113,9 @@ def repair_each(classes, at, block, joint, present, work):
         while 0 <= t < n:
             if (excess if turn == 0 else want if turn == 1 else -surplus if turn == 2 else surplus) <= 0:
                 break
-            i = classes[work.order[t]]
+            i = classes[layout.order[t]]
             t += step
-            if (work.x[i] == 0) if step < 0 else (work.x[i] == work.counts[i]):
+            if (x[i] == 0) if step < 0 else (x[i] == counts[i]):
                 continue
             mended, allowed = 0, True
             for a in joint.bounded:
@@ -104,7 +124,7 @@ def repair_each(classes, at, block, joint, present, work):
                 mended += now > sides[most, a, v] if step < 0 else now < sides[least, a, v]
                 allowed = allowed and (now > sides[least, a, v] if step < 0 else now < sides[most, a, v])
             if (mended or turn >= 2) and allowed:
-                work.x[i] += step
+                x[i] += step
                 surplus += step
                 if step < 0:
                     excess -= mended
@@ -115,7 +135,7 @@ def repair_each(classes, at, block, joint, present, work):
     return True
 
 
-@part
+@part_in_place
 def in_order(present, counts, joint):
     """Sort the combinations of several attributes' values that occur: those with the same first values are neighbours.
 
@@ -133,7 +153,7 @@ def in_order(present, counts, joint):
             number += 1
 
 
-@part
+@part_in_place
 def share_out(sizes, strata, counts, present, share, x):
     """Take ``share`` of every stratum, rounding so that the error never adds up."""
     for i in present:
@@ -146,6 +166,6 @@ def share_out(sizes, strata, counts, present, share, x):
         s = strata[i]
         if sizes[s] > 0:  # set to 0 once its share is given, so that a bucket is served with its first value
             due += share * sizes[s]
-            x[s] = min(sizes[s], int(np.floor(due + 0.5)) - given)
+            x[s] = min(sizes[s], math.floor(due + 0.5) - given)
             given += x[s]
             sizes[s] = 0

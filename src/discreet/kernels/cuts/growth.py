@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.boxes.boxes import HIGH, LOW
+from discreet.kernels.compiling import kernel, kernel_in_place
 from discreet.kernels.costs import bound_box, box_cost, interval_cost
+from discreet.kernels.cuts.best import AXIS
 from discreet.kernels.cuts.cutting import apply_cut, find_cuts
+from discreet.kernels.cuts.halves import WHOLE
 
 
-@kernel
+@kernel_in_place
 def grow(points, classes, rows, start, end, axes, rules, limits, recipe, work, first, most):
     """Cut the rows ``start`` to ``end`` until no cut keeps the rules, always by the cheapest cut; or ``most`` times.
 
@@ -17,7 +20,7 @@ def grow(points, classes, rows, start, end, axes, rules, limits, recipe, work, f
     Returns the cost of the groups, summed over their rows, and how many parts are left to be cut, which end where
     ``work.waiting`` says.
     """
-    cuts = work.cuts
+    cuts, box = work.cuts, work.halves.boxes[WHOLE]
     total = 0.0
     made = 0
     left = 1
@@ -26,10 +29,10 @@ def grow(points, classes, rows, start, end, axes, rules, limits, recipe, work, f
         left -= 1
         end = np.int64(work.waiting[left])
         find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts)
-        if cuts.axis[0] < 0:
+        if cuts.terms[0, AXIS] < 0:
             first[start] = True
-            bound_box(points, start, end, work.low, work.high)
-            total += (end - start) * box_cost(axes, work.low, work.high, end - start)
+            bound_box(points, start, end, box[LOW], box[HIGH])
+            total += (end - start) * box_cost(axes, box[LOW], box[HIGH], end - start)
             start = end
         else:
             work.waiting[left] = end
@@ -47,7 +50,7 @@ def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, q
     Taking the cheapest cut at once is short-sighted: it may leave halves that cannot be cut again.
     ``spare`` is a second workspace, with room for one cut.
     """
-    cuts = work.cuts
+    cuts, box = work.cuts, work.halves.boxes[WHOLE]
     many = cuts.score.shape[0]
     n = end - start
     trial_points = np.empty((n, points.shape[1]), np.int32)
@@ -62,16 +65,16 @@ def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, q
         end = np.int64(work.waiting[left])
         n = end - start
         find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts)
-        if cuts.axis[0] < 0:
+        if cuts.terms[0, AXIS] < 0:
             first[start] = True
-            bound_box(points, start, end, work.low, work.high)
-            total += n * box_cost(axes, work.low, work.high, n)
+            bound_box(points, start, end, box[LOW], box[HIGH])
+            total += n * box_cost(axes, box[LOW], box[HIGH], n)
             start = end
             continue
         best = 0
         lowest = np.inf
         for k in range(many):
-            if cuts.axis[k] < 0 or (k == 0 and (many == 1 or cuts.axis[1] < 0)):
+            if cuts.terms[k, AXIS] < 0 or (k == 0 and (many == 1 or cuts.terms[1, AXIS] < 0)):
                 break
             trial_points[:n] = points[start:end]
             trial_classes[:n] = classes[start:end]
@@ -91,7 +94,7 @@ def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, q
     return total
 
 
-@kernel
+@kernel_in_place
 def join_costs(axes, lows, highs, sizes, g, result):
     """What a row would cost if group ``g`` and another were one group, for every other group, into ``result``."""
     for h in range(lows.shape[0]):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import inlined, part
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.boxes.boxes import HIGH, LOW, NO_HIGH, NO_LOW
+from discreet.kernels.compiling import inlined, part_in_place
 from discreet.kernels.costs import box_cost
 from discreet.kernels.cuts.layout import wide
 from discreet.kernels.judging import rules_about, strain, strain_of_one
@@ -13,189 +16,198 @@ from discreet.kernels.sorting import sort
 
 EASE = 0.8
 """A half of at most this strain is far enough from its bounds to be cut again."""
+LEFT, RIGHT, WHOLE = 0, 1, 2
 
 
-@part
-def count_each(present, joint, work):
-    """The counts of each of several attributes' values in the group, and which of them occur, in their order."""
-    if joint is None:
+class Halves(NamedTuple):
+    """What the two halves of a cut hold, and the whole group; scratch memory."""
+
+    counts: NDArray[np.int64]
+    """Per half, and of the whole: how many rows have each value, or each value of each attribute."""
+    boxes: NDArray[np.int32]
+    """Per half, and of the whole: its box."""
+
+
+@part_in_place
+def count_each(present, joint, counts, halves, held):
+    """The counts of each of several attributes' values in the group, and which of them occur, in their order; from the
+    ``counts`` of their combinations."""
+    if joint is None:  # known from its type: the compiler drops what follows
         return
     for a in range(joint.widths.shape[0]):
         offset = joint.offsets[a]
         number = 0
         for i in present:
             value = joint.codes[a, i]
-            if work.totals[offset + value] == 0:
-                work.held[offset + number] = value
+            if halves.counts[WHOLE, offset + value] == 0:
+                held.values[offset + number] = value
                 number += 1
-            work.totals[offset + value] += work.counts[i]
-        work.numbers[a] = number
-        sort(work.held[offset : offset + number])
+            halves.counts[WHOLE, offset + value] += counts[i]
+        held.numbers[a] = number
+        sort(held.values[offset : offset + number])
 
 
-@part
-def forget(present, joint, work):
+@part_in_place
+def forget(present, joint, counts, halves, held):
     """Set all counts of the group back to 0."""
     for i in present:
-        work.counts[i] = 0
-    if joint is None:
-        for i in present:
-            work.left[i] = work.right[i] = 0
-        return
-    for a in range(joint.widths.shape[0]):
-        offset = joint.offsets[a]
-        for value in work.held[offset : offset + work.numbers[a]]:
-            at = offset + value
-            work.totals[at] = work.left[at] = work.right[at] = 0
+        counts[i] = 0
+    for side in range(3):
+        if joint is None:
+            for i in present:
+                halves.counts[side, i] = 0
+        else:
+            for a in range(joint.widths.shape[0]):
+                for at in range(joint.offsets[a], joint.offsets[a] + held.numbers[a]):
+                    halves.counts[side, joint.offsets[a] + held.values[at]] = 0
 
 
-@part
-def join_blocks(b, edges, present, joint, work):
-    """Counts of the left half and boxes of both, into ``work``, when the blocks up to ``b`` go left and the others, the
+@part_in_place
+def join_blocks(b, edges, present, joint, blocks, halves):
+    """Counts of the left half and boxes of both when the blocks up to ``b`` go left and the others, the
     last of which is behind so many edges, right. Counts of several attributes are taken when they are judged."""
-    low, high = work.half_low, work.half_high
-    block_low, block_high = work.block_low, work.block_high
     if joint is None:
         for i in present:
-            work.left[i] = work.block_counts[b, i]
-    for a in range(low.shape[1]):
-        low[0, a] = block_low[0, a]
-        high[0, a] = block_high[0, a]
-        low[1, a] = block_low[edges, a]
-        high[1, a] = block_high[edges, a]
-        for c in range(1, b + 1):
-            low[0, a] = min(low[0, a], block_low[c, a])
-            high[0, a] = max(high[0, a], block_high[c, a])
-        for c in range(b + 1, edges):
-            low[1, a] = min(low[1, a], block_low[c, a])
-            high[1, a] = max(high[1, a], block_high[c, a])
+            halves.counts[LEFT, i] = blocks.counts[b, i]
+    for side in range(2):
+        first, last = (0, b) if side == LEFT else (b + 1, edges)
+        for a in range(halves.boxes.shape[2]):
+            low, high = blocks.boxes[first, LOW, a], blocks.boxes[first, HIGH, a]
+            for c in range(first + 1, last + 1):
+                if blocks.boxes[c, LOW, a] < low:
+                    low = blocks.boxes[c, LOW, a]
+                if blocks.boxes[c, HIGH, a] > high:
+                    high = blocks.boxes[c, HIGH, a]
+            halves.boxes[side, LOW, a] = low
+            halves.boxes[side, HIGH, a] = high
 
 
-@part
-def left_of(a, classes, b, joint, work):
-    """The counts of one of several attributes' values in the blocks up to ``b``, into ``work.left``."""
+@part_in_place
+def left_of(a, classes, b, joint, layout, blocks, halves, held):
+    """The counts of one of several attributes' values in the blocks up to ``b``, for the left half."""
     n, offset = classes.shape[0], joint.offsets[a]
-    held = work.held[offset : offset + work.numbers[a]]
-    if not wide(a, n, work):
-        for value in held:
-            work.left[offset + value] = work.block_counts[b, offset + value]
+    counts, values = halves.counts[LEFT], held.values[offset : offset + held.numbers[a]]
+    if not wide(a, n, held):
+        for value in values:
+            counts[offset + value] = blocks.counts[b, offset + value]
         return
-    for value in held:
-        work.left[offset + value] = 0
+    for value in values:
+        counts[offset + value] = 0
     for t in range(n):
-        if work.block[work.steps[t]] <= b:
-            work.left[offset + joint.codes[a, classes[t]]] += 1
+        if layout.block[layout.steps[t]] <= b:
+            counts[offset + joint.codes[a, classes[t]]] += 1
 
 
-@part
-def count_left(classes, b, present, joint, work):
-    """How many rows of each combination of several attributes' values lie in the blocks up to ``b``."""
+@part_in_place
+def count_left(classes, b, present, joint, layout, x):
+    """How many rows of each combination of several attributes' values lie in the blocks up to ``b``, into ``x``."""
     if joint is None:
         return
     for i in present:
-        work.x[i] = 0
+        x[i] = 0
     for t in range(classes.shape[0]):
-        if work.block[work.steps[t]] <= b:
-            work.x[classes[t]] += 1
+        if layout.block[layout.steps[t]] <= b:
+            x[classes[t]] += 1
 
 
-@part
-def take_rows(points, classes, strata, present, joint, work):
-    """The same when ``work.x`` rows of every stratum go left. Returns the size of the left half."""
-    low, high, taken = work.half_low, work.half_high, work.taken
+@part_in_place
+def take_rows(points, classes, order, strata, present, joint, takings, halves, held):
+    """The same when ``takings.x`` rows of every stratum go left. Returns the size of the left half."""
+    taken, boxes = takings.taken, halves.boxes
     n, d = points.shape
     for i in present:
         taken[strata[i]] = 0
     if joint is None:
         for i in present:
-            work.left[i] = 0
+            halves.counts[LEFT, i] = 0
     else:
         for a in range(joint.widths.shape[0]):
-            for at in range(joint.offsets[a], joint.offsets[a] + work.numbers[a]):
-                work.left[joint.offsets[a] + work.held[at]] = 0
+            for at in range(joint.offsets[a], joint.offsets[a] + held.numbers[a]):
+                halves.counts[LEFT, joint.offsets[a] + held.values[at]] = 0
     size = 0
-    for j in range(d):
-        low[0, j] = NO_LOW
-        low[1, j] = NO_LOW
-        high[0, j] = NO_HIGH
-        high[1, j] = NO_HIGH
+    for side in range(2):
+        for j in range(d):
+            boxes[side, LOW, j] = NO_LOW
+            boxes[side, HIGH, j] = NO_HIGH
     for t in range(n):
-        r = work.order[t]
+        r = order[t]
         i = classes[r]
         s = strata[i]
-        side = 1
-        if taken[s] < work.x[s]:
+        side = RIGHT
+        if taken[s] < takings.x[s]:
             taken[s] += 1
             if joint is None:
-                work.left[i] += 1
+                halves.counts[LEFT, i] += 1
             else:
                 for a in range(joint.widths.shape[0]):
-                    work.left[joint.offsets[a] + joint.codes[a, i]] += 1
+                    halves.counts[LEFT, joint.offsets[a] + joint.codes[a, i]] += 1
             size += 1
-            side = 0
+            side = LEFT
         for j in range(d):
             code = points[r, j]
-            low[side, j] = min(low[side, j], code)
-            high[side, j] = max(high[side, j], code)
+            if code < boxes[side, LOW, j]:
+                boxes[side, LOW, j] = code
+            if code > boxes[side, HIGH, j]:
+                boxes[side, HIGH, j] = code
     return size
 
 
 @inlined
 def weigh(left_size, right_size, axes, rules, caution, most, classes, block, present, work):
-    """The score of a cut whose counts and boxes stand in ``work``; infinite when a half breaks the rules.
+    """The score of a cut whose left counts and boxes stand in ``work.halves``; infinite when a half breaks the rules.
 
     A cut that costs ``most`` or more is of no use, and is not judged. A plain cut takes the blocks up to ``block`` to
     the left; for all others that is -1.
     """
     if left_size == 0 or right_size == 0:
         return np.inf
-    cost = 0.0
+    halves, cost = work.halves, 0.0
     for side in range(2):  # not two calls of each: what is called twice is compiled twice
-        size = right_size if side else left_size
-        cost += size * box_cost(axes, work.half_low[side], work.half_high[side], size)
+        size = right_size if side == RIGHT else left_size
+        cost += size * box_cost(axes, halves.boxes[side, LOW], halves.boxes[side, HIGH], size)
     if cost >= most:
         return np.inf
-    left, right = _tensions(left_size, right_size, rules, classes, block, present, work, rules.joint)
-    tight = caution * left_size * max(0.0, left - EASE)
-    return cost + tight + caution * right_size * max(0.0, right - EASE) if left <= 1.0 else np.inf
+    left, right = _tensions(
+        left_size, right_size, rules, classes, block, present, rules.joint, work.layout, work.blocks, halves, work.held
+    )
+    if left > 1.0:
+        return np.inf
+    return cost + caution * left_size * max(0.0, left - EASE) + caution * right_size * max(0.0, right - EASE)
 
 
-@part
-def _tensions(left_size, right_size, rules, classes, block, present, work, joint):
+@part_in_place
+def _tensions(left_size, right_size, rules, classes, block, present, joint, layout, blocks, halves, held):
     """The strains of both halves; both infinite when one of them breaks the rules."""
     left, right = 0.0, 0.0
     if joint is None:
         for side in range(2):
             size = left_size
-            counts = work.left
-            if side:
+            if side == RIGHT:
                 size = right_size
-                counts = work.right
                 for i in present:
-                    counts[i] = work.counts[i] - work.left[i]
+                    halves.counts[RIGHT, i] = halves.counts[WHOLE, i] - halves.counts[LEFT, i]
             left = right
-            right = strain(counts, size, rules, present)
+            right = strain(halves.counts[side], size, rules, present)
             if right > 1.0:
                 return np.inf, np.inf
         return left, right
     for a in joint.by_width:
         begin, end = joint.offsets[a], joint.offsets[a + 1]
         own = rules_about(rules, joint, a)
-        held = work.held[begin : begin + work.numbers[a]]
+        values = held.values[begin : begin + held.numbers[a]]
         for side in range(2):
             size = left_size
-            counts = work.left[begin:end]
-            if side:
+            counts = halves.counts[side][begin:end]
+            if side == RIGHT:
                 size = right_size
-                counts = work.right[begin:end]
-                for value in held:
-                    counts[value] = work.totals[begin + value] - work.left[begin + value]
+                for value in values:
+                    counts[value] = halves.counts[WHOLE, begin + value] - halves.counts[LEFT, begin + value]
             elif block >= 0:
-                left_of(a, classes, block, joint, work)
-            tension = strain_of_one(counts, size, own, held)
+                left_of(a, classes, block, joint, layout, blocks, halves, held)
+            tension = strain_of_one(counts, size, own, values)
             if tension > 1.0:
                 return np.inf, np.inf
-            if side:
+            if side == RIGHT:
                 right = max(right, tension)
             else:
                 left = max(left, tension)

@@ -2,20 +2,64 @@
 
 from __future__ import annotations
 
-from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import part
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.boxes.boxes import HIGH, LOW, NO_HIGH, NO_LOW
+from discreet.kernels.compiling import part_in_place
 from discreet.kernels.sorting import sort
 
 
-@part
-def lay_out(points, j, low, high, work):
-    """Where the rows of a group lie along axis ``j``: steps from 0 on into ``work.steps``, and how many rows lie before
-    each step into ``work.tally``. Returns the number of steps."""
+class Layout(NamedTuple):
+    """How rows lie along the axis at hand; scratch memory."""
+
+    order: NDArray[np.int32]
+    """Rows, counted from the first of the group, in the order of the axis."""
+    steps: NDArray[np.int32]
+    """Per row: its step along the axis."""
+    tally: NDArray[np.int32]
+    """Per step: how many rows lie before it."""
+    block: NDArray[np.int32]
+    """Per step: the block it lies in."""
+    edges: NDArray[np.int32]
+    """Per block: how many rows lie in it and before it."""
+
+
+class Blocks(NamedTuple):
+    """What lies between the edges; scratch memory."""
+
+    counts: NDArray[np.int64]
+    """Per block and value, or value of each attribute: how many rows lie in it and before it."""
+    boxes: NDArray[np.int32]
+    """Per block: its own box."""
+
+
+class Held(NamedTuple):
+    """Which values of each of several attributes a group has; scratch memory."""
+
+    values: NDArray[np.int32]
+    """From where the values of an attribute begin: those that rows of the group have."""
+    numbers: NDArray[np.int64]
+    """Per attribute: how many these are."""
+
+
+def layout_of(size: int, card: int, positions: int) -> Layout:
+    """Scratch memory for groups of up to ``size`` rows on axes of up to ``card`` codes."""
+    steps = min(card, 4 * size + 64) + 2
+    return Layout(*(np.empty(length, np.int32) for length in (size, size, steps, steps, positions + 2)))
+
+
+@part_in_place
+def lay_out(points, j, low, high, layout):
+    """Where the rows of a group lie along axis ``j``: steps from 0 on, and how many rows lie before each
+    step, into ``layout``. Returns the number of steps."""
     n = points.shape[0]
-    steps, tally = work.steps, work.tally
+    steps, tally = layout.steps, layout.tally
     span = high - low + 1
     if span > 4 * n + 64:  # few rows on a long axis: steps are ranks
-        ordered = work.order[:n]
+        ordered = layout.order[:n]
         for t in range(n):
             ordered[t] = points[t, j]
         sort(ordered)
@@ -37,7 +81,8 @@ def lay_out(points, j, low, high, work):
     else:
         for t in range(n):
             steps[t] = points[t, j] - low
-    tally[: span + 1] = 0
+    for c in range(span + 1):
+        tally[c] = 0
     for t in range(n):
         tally[steps[t] + 1] += 1
     for c in range(span):
@@ -45,20 +90,20 @@ def lay_out(points, j, low, high, work):
     return span
 
 
-@part
-def put_in_order(n, work):
-    """Order the rows that were laid out, ties as they stand, into ``work.order``; uses up ``work.tally``."""
+@part_in_place
+def put_in_order(n, layout):
+    """Order the rows that were laid out, ties as they stand; uses up ``layout.tally``."""
     for t in range(n):
-        c = work.steps[t]
-        work.order[work.tally[c]] = t
-        work.tally[c] += 1
+        c = layout.steps[t]
+        layout.order[layout.tally[c]] = t
+        layout.tally[c] += 1
 
 
-@part
-def find_edges(n, span, positions, work):
+@part_in_place
+def find_edges(n, span, positions, layout):
     """Positions in the order of an axis where one step ends and another begins: all of them, or those nearest to equal
-    shares. Returns how many; ``work.block`` tells between which of them each step lies."""
-    tally, edges = work.tally, work.edges
+    shares. Returns how many; ``layout.block`` tells between which of them each step lies."""
+    tally, edges = layout.tally, layout.edges
     changes = 0
     for c in range(1, span):
         if tally[c] > tally[c - 1]:
@@ -90,22 +135,22 @@ def find_edges(n, span, positions, work):
     for c in range(span):
         while tally[c] >= edges[b] and b < found:
             b += 1
-        work.block[c] = b
+        layout.block[c] = b
     return found
 
 
-@part
-def wide(j, n, work):
+@part_in_place
+def wide(a, n, held):
     """Whether one of several attributes has so many values in a group that they are counted only for cuts that keep the
     rules about the others."""
-    return 4 * work.numbers[j] > n
+    return 4 * held.numbers[a] > n
 
 
-@part
-def fill_blocks(points, classes, edges, present, joint, work):
+@part_in_place
+def fill_blocks(points, classes, edges, present, joint, layout, blocks, held):
     """What lies in the blocks before and behind so many edges: the counts of all rows up to the end of each block, and
     the box of the block alone."""
-    counts, low, high = work.block_counts, work.block_low, work.block_high
+    counts, boxes = blocks.counts, blocks.boxes
     n, d = points.shape
     for b in range(edges + 1):
         if joint is None:
@@ -113,34 +158,36 @@ def fill_blocks(points, classes, edges, present, joint, work):
                 counts[b, i] = 0
         else:
             for j in joint.by_width:
-                if wide(j, n, work):
+                if wide(j, n, held):
                     continue
-                for at in range(joint.offsets[j], joint.offsets[j] + work.numbers[j]):
-                    counts[b, joint.offsets[j] + work.held[at]] = 0
+                for at in range(joint.offsets[j], joint.offsets[j] + held.numbers[j]):
+                    counts[b, joint.offsets[j] + held.values[at]] = 0
         for a in range(d):
-            low[b, a] = NO_LOW
-            high[b, a] = NO_HIGH
+            boxes[b, LOW, a] = NO_LOW
+            boxes[b, HIGH, a] = NO_HIGH
     for t in range(n):
-        b = work.block[work.steps[t]]
+        b = layout.block[layout.steps[t]]
         if joint is None:
             counts[b, classes[t]] += 1
         else:
             for j in joint.by_width:
-                if wide(j, n, work):
+                if wide(j, n, held):
                     continue
                 counts[b, joint.offsets[j] + joint.codes[j, classes[t]]] += 1
         for a in range(d):
             code = points[t, a]
-            low[b, a] = min(low[b, a], code)
-            high[b, a] = max(high[b, a], code)
+            if code < boxes[b, LOW, a]:
+                boxes[b, LOW, a] = code
+            if code > boxes[b, HIGH, a]:
+                boxes[b, HIGH, a] = code
     for b in range(1, edges + 1):
         if joint is None:
             for i in present:
                 counts[b, i] += counts[b - 1, i]
         else:
             for j in joint.by_width:
-                if wide(j, n, work):
+                if wide(j, n, held):
                     continue
-                for at in range(joint.offsets[j], joint.offsets[j] + work.numbers[j]):
-                    i = joint.offsets[j] + work.held[at]
+                for at in range(joint.offsets[j], joint.offsets[j] + held.numbers[j]):
+                    i = joint.offsets[j] + held.values[at]
                     counts[b, i] += counts[b - 1, i]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import part
+from discreet.kernels.compiling import part, part_in_place
 
 SLACK, DOUBT = 5e-10, 4e-15
 """By how much a number may exceed its bound, half of what judging allows; less, by what rounding may add per person."""
@@ -63,7 +63,7 @@ def scales_of(slots: int) -> Scales:
     )
 
 
-@part
+@part_in_place
 def _begin(number, scales):
     """Nothing lifted yet."""
     for c in range(2):
@@ -72,7 +72,7 @@ def _begin(number, scales):
             scales.lifts[c, i] = 0
 
 
-@part
+@part_in_place
 def excess(c, i, scales):
     """By how much the expected number of a value exceeds its bound in a child."""
     leaving = scales.leaving[0] + scales.leaving[1]
@@ -82,7 +82,7 @@ def excess(c, i, scales):
     return scales.local[c, i] - scales.lifts[c, i] + up - scales.caps[i] * scales.persons[c]
 
 
-@part
+@part_in_place
 def _worst(number, scales):
     """The child and the slot whose expected number exceeds its bound most, and by how much."""
     at_c, at_i, worst = 0, 0, -np.inf
@@ -94,20 +94,20 @@ def _worst(number, scales):
     return at_c, at_i, worst
 
 
-@part
+@part_in_place
 def _allowed(scales):
     """How much excess is none."""
     return SLACK - DOUBT * max(scales.persons[0], scales.persons[1])
 
 
-@part
+@part_in_place
 def _cost(scales):
     lifted0 = scales.leaving[0] - scales.away[0]
     lifted1 = scales.leaving[1] - scales.away[1]
     return lifted0 * scales.prices[0] + lifted1 * scales.prices[1]
 
 
-@part
+@part_in_place
 def companions(number, most, scales):
     """Lift rows until no expected number exceeds its bound, into ``scales.lifts``: always what lowers the largest
     excess most for its price, rows of that value or companions from the other child.
@@ -142,7 +142,7 @@ def companions(number, most, scales):
             _lift(other, u, others, scales)
 
 
-@part
+@part_in_place
 def _gain(c, i, lifted_c, lifted_i, by, worst, scales):
     """By how much an excess falls for its price when so many rows of some child and slot are lifted."""
     if by == 0:
@@ -153,13 +153,13 @@ def _gain(c, i, lifted_c, lifted_i, by, worst, scales):
     return fallen / (by * scales.prices[lifted_c] + SLACK)
 
 
-@part
+@part_in_place
 def _lift(c, i, by, scales):
     scales.lifts[c, i] += by
     scales.leaving[c] += by
 
 
-@part
+@part_in_place
 def _companion(c, i, number, scales):
     """The slot, other than ``i``, with rows to lift in the other child that has most room in this one, and how much."""
     found, room = i, -np.inf
@@ -215,7 +215,7 @@ def blindly(number, most, scales):
             more[1 - tightest] += 1
 
 
-@part
+@part_in_place
 def _sample(c, due, rest, number, scales):
     """Lift ``due`` of the ``rest`` rows of a child whose value is not lifted as a whole, of each value its share."""
     passed = given = 0

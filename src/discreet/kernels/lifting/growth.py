@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import kernel, part, part_in_place
 from discreet.kernels.lifting.balance import blindly, companions
 from discreet.kernels.lifting.survey import BY_NUMBER, box_loss, find_box, find_cuts
 
@@ -76,7 +76,7 @@ def grow(arrays, start, end, number, above, smallest, largest, axes, terms, reci
     return total, left_over
 
 
-@part
+@part_in_place
 def _take_stock(classes, homes, start, end, above, terms, slot_of, values, survey, scales):
     """Number the values of the node's local rows, and take down their bounds and what is expected above; returns how
     many values there are, without the slot for those that only rows above have, and how many local rows."""
@@ -139,7 +139,7 @@ def _best_cut(points, slots, rows, loss, weight, axes, terms, recipe, survey, sc
                     scales.best[c, i] = scales.lifts[c, i]
 
 
-@part
+@part_in_place
 def _load(k, slots, persons, rows, survey, scales):
     """Put the children of a cut on the scales."""
     j, first, last = survey.axis[k], survey.first[k], survey.last[k]
@@ -171,7 +171,7 @@ def _apply(arrays, slots, start, end, number, k, survey, scales):
     for c in range(2):
         for i in range(slots):
             scales.lifts[c, i] = scales.best[c, i]
-    order, moved = survey.steps, np.empty(n, np.int32)
+    order, moved = survey.layout.steps, np.empty(n, np.int32)
     left = right = 0
     for t in range(n):
         inside = low <= points[start + t, j] <= high

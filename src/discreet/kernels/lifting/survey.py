@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import part
+from discreet.kernels.boxes.boxes import HIGH, LOW, NO_HIGH, NO_LOW
+from discreet.kernels.compiling import part_in_place
 from discreet.kernels.costs import interval_cost
-from discreet.kernels.cuts.layout import find_edges, lay_out
+from discreet.kernels.cuts.layout import Layout, find_edges, lay_out, layout_of
 
-LOW, HIGH, HELD = 0, 1, 2
-"""The lines of a box: the smallest and the largest code on each axis, and then on axes of sets a bit for every code."""
+HELD = 2
+"""The lines of a box from here on: after ``LOW`` and ``HIGH``, on axes of sets a bit for every code."""
 BITS = 63
 BY_NUMBER = 0.4
 """How large a part of what a set costs in the search is the number of codes it holds; the rest is by the node above
@@ -26,14 +26,8 @@ class Survey(NamedTuple):
 
     slots: NDArray[np.int32]
     """Per row of the node: the slot of its value; -1 when the row is lifted above the node."""
-    order: NDArray[np.int32]
-    """Scratch memory for laying out rows along an axis, as are ``tally``, ``block`` and ``edges``; see
-    ``kernels.cuts.layout``."""
-    steps: NDArray[np.int32]
-    """Per row: its step along an axis."""
-    tally: NDArray[np.int32]
-    block: NDArray[np.int32]
-    edges: NDArray[np.int32]
+    layout: Layout
+    """How the rows of the node lie along the axis at hand."""
     box: NDArray[np.int64]
     """The box of the node."""
     boxes: NDArray[np.int64]
@@ -68,11 +62,7 @@ def survey_of(size: int, d: int, slots: int, card: int, positions: int, height: 
     cuts = d * blocks * (2 + height)
     return Survey(
         np.empty(size, np.int32),
-        np.empty(size, np.int32),
-        np.empty(size, np.int32),
-        np.empty(min(card, 4 * size + 64) + 2, np.int32),
-        np.empty(min(card, 4 * size + 64) + 2, np.int32),
-        np.empty(positions + 2, np.int32),
+        layout_of(size, card, positions),
         np.empty((lines, d), np.int64),
         np.empty((blocks, lines, d), np.int64),
         np.empty((blocks, lines, d), np.int64),
@@ -92,7 +82,7 @@ def survey_of(size: int, d: int, slots: int, card: int, positions: int, height: 
     )
 
 
-@part
+@part_in_place
 def find_box(points, sets, survey):
     """The box of the rows of a node, into ``survey``."""
     box = survey.box
@@ -101,7 +91,7 @@ def find_box(points, sets, survey):
         _include(points, t, sets, box)
 
 
-@part
+@part_in_place
 def box_loss(axes, sets, box, by_number):
     """What a row costs that is published under this box; ``by_number``: the part of a set's cost that counts codes."""
     total = 0.0
@@ -120,20 +110,20 @@ def box_loss(axes, sets, box, by_number):
     return total
 
 
-@part
+@part_in_place
 def find_cuts(points, number, axes, terms, positions, survey):
     """All cuts of a node whose local rows have so many slots, into ``survey``; returns how many there are."""
     found = np.int64(0)  # as it will be: for a constant, what is called is compiled once more
     for j in range(points.shape[1]):
         if survey.box[LOW, j] < survey.box[HIGH, j]:
-            steps = lay_out(points, j, survey.box[LOW, j], survey.box[HIGH, j], survey)
-            blocks = find_edges(points.shape[0], steps, positions, survey) + 1
+            steps = lay_out(points, j, survey.box[LOW, j], survey.box[HIGH, j], survey.layout)
+            blocks = find_edges(points.shape[0], steps, positions, survey.layout) + 1
             _fill(points, j, number, blocks, terms.sets, survey)
             found = _list_cuts(j, blocks, axes, terms, survey, found)
     return found
 
 
-@part
+@part_in_place
 def _fill(points, j, number, blocks, sets, survey):
     """Count persons, local rows and slots, and bound the boxes, of the blocks along an axis that was laid out."""
     persons, rows, counts = survey.persons[j], survey.rows[j], survey.counts[j]
@@ -144,7 +134,7 @@ def _fill(points, j, number, blocks, sets, survey):
             counts[b, i] = 0
         _clear(survey.boxes[b])
     for t in range(points.shape[0]):
-        b = survey.block[survey.steps[t]]
+        b = survey.layout.block[survey.layout.steps[t]]
         persons[b] += 1
         i = survey.slots[t]
         if i >= 0:
@@ -162,7 +152,7 @@ def _fill(points, j, number, blocks, sets, survey):
         _join(survey.boxes[back], survey.boxes[back] if b == 0 else survey.behind[back + 1], survey.behind[back])
 
 
-@part
+@part_in_place
 def _list_cuts(j, blocks, axes, terms, survey, found):
     """The cuts along one axis: up to a block; of categories also one block, or the blocks under one node of their
     hierarchy, against the others."""
@@ -191,7 +181,7 @@ def _list_cuts(j, blocks, axes, terms, survey, found):
     return found
 
 
-@part
+@part_in_place
 def _list(j, first, last, blocks, axes, sets, survey, found):
     """Put down a cut whose children have the boxes ``joined``."""
     survey.axis[found] = j
@@ -207,7 +197,7 @@ def _list(j, first, last, blocks, axes, sets, survey, found):
     return found + 1
 
 
-@part
+@part_in_place
 def _clear(box):
     for a in range(box.shape[1]):
         box[LOW, a] = NO_LOW
@@ -216,7 +206,7 @@ def _clear(box):
             box[line, a] = 0
 
 
-@part
+@part_in_place
 def _include(points, t, sets, box):
     for a in range(points.shape[1]):
         code = points[t, a]
@@ -226,7 +216,7 @@ def _include(points, t, sets, box):
             box[HELD + code // BITS, a] |= np.int64(1) << (code % BITS)
 
 
-@part
+@part_in_place
 def _join(one, other, into):
     for a in range(into.shape[1]):
         into[LOW, a] = min(one[LOW, a], other[LOW, a])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import kernel, part, part_in_place
 from discreet.kernels.costs import bound_box, box_cost, interval_cost
 from discreet.kernels.hilbert import hilbert_keys
 from discreet.kernels.proximity.nearness import crowd_of, keeps_as_one, near, turns
@@ -92,7 +92,7 @@ def _match(points, classes, start, end, g, axes, first, last, groups):
             costs[q] = box_cost(axes, low[q], high[q], size + 1)
 
 
-@part
+@part_in_place
 def _member_cost(points, members, size, at, other, axes, low, high):
     """Return the cost per row of a group in which the member at position ``at`` is exchanged for ``other``."""
     d = points.shape[1]
@@ -107,7 +107,7 @@ def _member_cost(points, members, size, at, other, axes, low, high):
     return box_cost(axes, low, high, size)
 
 
-@part
+@part_in_place
 def _fits(classes, members, size, at, other, first, last):
     """Whether ``other`` can take position ``at`` of a group, whose members are in ascending order."""
     if at > 0 and near(classes[members[at - 1]], classes[other], first, last):

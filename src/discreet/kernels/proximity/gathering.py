@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import kernel, part_in_place
 from discreet.kernels.costs import box_cost
 from discreet.kernels.proximity.dealing import EXCHANGE_UP_TO
 from discreet.kernels.proximity.nearness import near
@@ -31,7 +31,7 @@ def conflicts_of(classes, judge):
     return found
 
 
-@part
+@part_in_place
 def _cost_with(points, members, size, without, row, axes, low, high):
     """Return the cost of a group with ``row`` in place of the member at position ``without`` (-1: nobody leaves)."""
     d = points.shape[1]
@@ -48,7 +48,7 @@ def _cost_with(points, members, size, without, row, axes, low, high):
     return count * box_cost(axes, low, high, count)
 
 
-@part
+@part_in_place
 def _welcome(conflicts, members, size, without, row):
     """Whether a row is near no member of a group, except possibly the one at position ``without``."""
     fits = True
@@ -121,7 +121,7 @@ def gather(points, conflicts, order, axes, least, side):
     return costs[:groups].sum()
 
 
-@part
+@part_in_place
 def _exchange(points, conflicts, axes, members, sizes, costs, groups, low, high):
     """Exchange rows between groups while that lowers the cost and no two rows of a group are near each other."""
     for _ in range(ROUNDS):

@@ -7,16 +7,16 @@ each other if the number of one lies in the neighbourhood of the other.
 
 from __future__ import annotations
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import kernel_in_place, part_in_place
 
 
-@part
+@part_in_place
 def near(low, high, first, last):
     """Whether two values, the lower code first, are near each other."""
     return low >= first[high] or high <= last[low]
 
 
-@kernel
+@kernel_in_place
 def crowd_of(classes, start, end, first, last):
     """Return the smallest g such that no two rows g or more places apart are near.
 
@@ -31,7 +31,7 @@ def crowd_of(classes, start, end, first, last):
     return most
 
 
-@part
+@part_in_place
 def fullest(classes, start, end, first, last):
     """Return the largest number of rows in the whole neighbourhood of any row."""
     most = 0
@@ -46,14 +46,14 @@ def fullest(classes, start, end, first, last):
     return most
 
 
-@kernel
+@kernel_in_place
 def keeps_as_one(classes, start, end, first, last, m, least):
     """Whether these rows as one group keep the promise."""
     size = end - start
     return size >= least and fullest(classes, start, end, first, last) * m <= size
 
 
-@kernel
+@kernel_in_place
 def turns(classes, start, end, first, last, m, least, joining):
     """Return how many hands rows can be dealt to in turn, and how many groups these can form; (0, 0) if impossible.
 
@@ -88,7 +88,7 @@ def turns(classes, start, end, first, last, m, least, joining):
     return best, groups
 
 
-@kernel
+@kernel_in_place
 def divisible(classes, start, end, first, last, m, least):
     """Whether dealing can put these rows into groups of at least ``least`` rows that keep the promise."""
     return turns(classes, start, end, first, last, m, least, True)[1] > 0

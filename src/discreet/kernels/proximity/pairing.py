@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import kernel, part, part_in_place
 from discreet.kernels.costs import bound_box, box_cost
 from discreet.kernels.judging import Rules, strain
 from discreet.kernels.proximity.nearness import crowd_of, fullest
@@ -94,6 +94,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
             judge.tree[judge.heights[a] : judge.heights[a + 1], :width],
             True,
             True,
+            True,
             None,
         )
         held = 0
@@ -114,7 +115,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
     return found
 
 
-@part
+@part_in_place
 def _both(classes, orders, side, judge, counts, ordered):
     """Return the worse grade of the two sides."""
     worse = KEPT
@@ -124,7 +125,7 @@ def _both(classes, orders, side, judge, counts, ordered):
     return worse
 
 
-@part
+@part_in_place
 def _excess(classes, orders, side, judge, ordered, over):
     """Write the excess rows of each side's fullest neighbourhoods, times m, into ``over``; return their sum."""
     n = orders.shape[1]
@@ -143,7 +144,7 @@ def _excess(classes, orders, side, judge, ordered, over):
     return over[0] + over[1]
 
 
-@part
+@part_in_place
 def _repair(classes, orders, side, judge, ordered, over):
     """Move single rows to a side that is too small for its fullest neighbourhood; return whether that succeeded.
 

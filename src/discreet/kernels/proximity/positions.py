@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
-from discreet.kernels.compiling import part
+from discreet.kernels.compiling import part, part_in_place
 from discreet.kernels.costs import box_cost
 from discreet.kernels.sorting import sort
 
 
-@part
+@part_in_place
 def cut_codes(points, start, end, j, low, high, positions, tally, codes):
     """Write the codes of axis ``j`` up to which rows may go left, those around equal shares; return how many."""
     n = end - start

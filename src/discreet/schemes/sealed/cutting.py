@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels import sealing as kernels
+from discreet.kernels.cuts.layout import Layout, layout_of
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
@@ -54,16 +55,20 @@ class Cutting:
         course = kernels.Course(
             np.zeros(2 * n, np.int64), ends, np.ones(2 * n), np.zeros(n, np.bool_), np.ones(n), learnt
         )
-        at, waiting = 0, 1
+        layout, at, waiting = self._layout(n), 0, 1
         number = max(_WORDS, d * kernels.POSITIONS)
         while at < waiting:
             chance = words(number, seeded)
-            at, waiting = kernels.cut_sealed(points, classes, rows, self.sealing, chance, course, at, waiting)
+            at, waiting = kernels.cut_sealed(points, classes, rows, self.sealing, layout, chance, course, at, waiting)
             if progress:
                 progress("cutting", at / waiting)
         groups = np.empty(n, np.int32)
         groups[rows] = np.cumsum(course.first, dtype=np.int32) - 1
         return groups, -np.log(course.left[course.first])
+
+    def _layout(self, size: int) -> Layout:
+        """Return room to lay out so many rows along any axis."""
+        return layout_of(size, int(self.sealing.axes.cards.max()), 0)
 
     def likelihood(self, groups: NDArray[np.int32]) -> Fraction:
         """Return the exact probability that the rows are divided into these groups, along all ways that lead there."""
@@ -82,8 +87,7 @@ class Cutting:
         found = kernels.Candidates(
             np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int64), np.empty(most)
         )
-        layout = kernels.layout_for(n, sealing.axes)
-        number = kernels.candidates(points, sealing.axes, sealing.least, layout, learnt, found)
+        number = kernels.candidates(points, sealing.axes, sealing.least, self._layout(n), learnt, found)
         total, reached = Fraction(0), Fraction(1)
         while reached:
             best, price = kernels.next_test(found, number, present, counts, n, factor, sealing)

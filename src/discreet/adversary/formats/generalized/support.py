@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, described
 from discreet.adversary.formats.generalized.align import Aligned
+from discreet.adversary.sorting import ordered
 from discreet.kernels.boxes.boxes import Boxes, nested
 from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
@@ -84,7 +85,7 @@ def _held(
 
     Claims are searched for tree by tree: a tree fits into the processor's cache, and the boxes of all groups do not.
     """
-    order = np.argsort(kinds)
+    order = ordered(kinds)
     found = np.empty_like(needs)
     found[order] = tally(forest, boxes, groups[order], kinds[order], needs[order])
     return found
