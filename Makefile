@@ -24,7 +24,7 @@ demo: $(READY)
 	@$(BIN)/discreet demo
 
 test: $(READY)
-	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/kernels
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 tests/kernels
 	@$(BIN)/python -m pytest -n 2 --durations=10
 
 # The number of a case decides all of it: what failed is repeated with its SEED and COUNT=1.
