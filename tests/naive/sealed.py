@@ -71,7 +71,9 @@ class Course:
         rest = self._candidates(part, learnt)
         while chance:
             able = [
-                (cut, price) for cut in rest if (price := self._price(part, cut[2], told)) <= self._room(part, told)
+                (cut, price)
+                for cut in rest
+                if (price := self._price(part, cut[2], told)) < math.inf and price <= self._room(part, told)
             ]
             if not able:
                 self._follow(queue, done | {part}, learnt, chance, result)
@@ -149,7 +151,8 @@ class Course:
     def _at_risk(self, part: Part, smaller: int, told: float) -> list[str]:
         """The values that could be too many in a half of this size."""
         held = Counter(self.values[t] for t in part)
-        return [value for value in held if held[value] > math.floor(self._most(value, told) * smaller + 1e-9)]
+        bounded = [value for value in held if self.caps[value] < 1]
+        return [value for value in bounded if held[value] > math.floor(self._most(value, told) * smaller + 1e-9)]
 
 
 def worlds(values: str) -> Iterator[tuple[str, ...]]:

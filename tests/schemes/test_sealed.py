@@ -149,6 +149,14 @@ def test_a_row_of_slack_changes_a_rejection_by_no_more_than_its_price(price: flo
     assert all(0 < chance <= 1 for chance in chances.values())
 
 
+def test_where_nothing_is_bounded_nothing_is_asked() -> None:
+    table = dc.read(pa.table({"x": [0, 0, 1, 1, 1, 1], "s": list("aaabbb")}), quasi="x", sensitive="s")
+    for seed in range(50):
+        release = dc.Sealed(random_state=seed).publish(table, dc.BetaLikeness(3, "basic"))
+        assert release.groups == 2
+        assert [str(told) for told in release.told.tolist()] == ["0.0", "0.0"]
+
+
 def test_groups_leave_room_for_what_was_told() -> None:
     table, promise = census(20_000, seed=3), dc.BetaLikeness(3)
     release = dc.publish(table, promise, dc.Sealed())

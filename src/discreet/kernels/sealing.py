@@ -139,9 +139,9 @@ def learn(learnt, axis, rejected):
 
 
 @kernel
-def at_risk(count, most, smaller):
-    """Whether a value may exceed its limit in a half: not if the smaller one could have all its rows."""
-    return count > np.floor(most * smaller + SLACK)
+def at_risk(count, odds, most, smaller):
+    """Whether a value may exceed its limit in a half: not if it has none, or the smaller half could have all rows."""
+    return odds < np.inf and count > np.floor(most * smaller + SLACK)
 
 
 @kernel
@@ -155,7 +155,7 @@ def price_of(smaller, present, counts, factor, sealing):
     slack = np.inf
     for v in present:
         most = limit(sealing.odds[v], factor)
-        if at_risk(counts[v], most, smaller):
+        if at_risk(counts[v], sealing.odds[v], most, smaller):
             slack = min(slack, (most - sealing.prior[v]) * smaller)
     return (1.2 + 12.0 * min(1.0, slack / 300.0)) / slack if slack >= 0.6 else np.inf
 
@@ -177,7 +177,7 @@ def slack_of(present, counts, left_counts, left, n, factor, sealing):
     slack = np.inf
     for v in present:
         most = limit(sealing.odds[v], factor)
-        if at_risk(counts[v], most, min(left, n - left)):
+        if at_risk(counts[v], sealing.odds[v], most, min(left, n - left)):
             slack = min(slack, np.floor(most * left + SLACK) - left_counts[v])
             slack = min(slack, np.floor(most * (n - left) + SLACK) - (counts[v] - left_counts[v]))
     return slack
@@ -194,7 +194,7 @@ def next_test(found, number, present, counts, n, factor, sealing):
     for i in range(number):
         if found.merit[i] > merit:
             asked = price_of(min(found.left[i], n - found.left[i]), present, counts, factor, sealing)
-            if asked + ROUNDED <= room:
+            if asked < np.inf and asked + ROUNDED <= room:
                 best, merit, price = i, found.merit[i], asked
     return best, price
 

@@ -14,7 +14,9 @@ give the same files. Otherwise they are all ways to give the people the values o
   groups is not used, so that an adversary with more patience may learn more. With ``likelihood`` every table counts by
   that instead. Nothing is concluded about persons whose groups came again too rarely.
 
-No promise but that of a scheme with ``likelihood`` covers this adversary, so the others are measured and not judged.
+The adversary here looks at the groups and their values, and not at what a sealed release says beside them about what
+its tests may have told. Only the promises of schemes for one run cover this adversary (``Scheme.one_run``); the others
+are measured and not judged.
 """
 
 from __future__ import annotations
@@ -83,8 +85,9 @@ class Minimality(Attack):
         return None
 
     def judges(self, target: Target) -> bool:
-        """Only schemes that know their probabilities promise something about this."""
-        return getattr(known_scheme(target), "likelihood", None) is not None
+        """Only schemes whose promise covers whoever knows the algorithm, and so one run of theirs."""
+        scheme = known_scheme(target)
+        return scheme is not None and (scheme.one_run or getattr(scheme, "likelihood", None) is not None)
 
     def learn(self, target: Target) -> Insight:
         """Run the scheme again on every world, or on many."""

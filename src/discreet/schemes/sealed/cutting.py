@@ -64,7 +64,7 @@ class Cutting:
                 progress("cutting", at / waiting)
         groups = np.empty(n, np.int32)
         groups[rows] = np.cumsum(course.first, dtype=np.int32) - 1
-        return groups, -np.log(course.left[course.first])
+        return groups, 0.0 - np.log(course.left[course.first])  # not -0.0 where nothing was told
 
     def _layout(self, size: int) -> Layout:
         """Return room to lay out so many rows along any axis."""
