@@ -68,6 +68,7 @@ class Telling(ByBlocks):
     """Ignores all values, and says so."""
 
     name = "telling"
+    one_run = True
 
     def likelihood(self, table: Table, principle: dc.Principle, groups: np.ndarray) -> Fraction:
         return Fraction(int(again(groups.astype(np.int64), np.arange(table.rows) // 2).all()))
@@ -77,6 +78,7 @@ class Boasting(Leaky):
     """Tells its probabilities, and so what it gives away."""
 
     name = "boasting"
+    one_run = True
 
     def likelihood(self, table: Table, principle: dc.Principle, groups: np.ndarray) -> Fraction:
         first = np.arange(0, table.rows, 4)

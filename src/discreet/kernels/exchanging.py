@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.compiling import kernel, part
+from discreet.kernels.drawing import counting_order
 
 TRIES = 40
 """With how many rows the exchange of one row is tried."""
@@ -56,15 +57,9 @@ def exchange(groups, number, kinds, values, allowed, draws):
 @part
 def _lists(numbers, many):
     """Return the rows with each number one after the other, and where those of each begin."""
+    rows, sizes = counting_order(numbers, many)
     begin = np.zeros(many + 1, np.int64)
-    for number in numbers:
-        begin[number + 1] += 1
-    begin = np.cumsum(begin)
-    free = begin.copy()
-    rows = np.empty(numbers.shape[0], np.int64)
-    for row in range(numbers.shape[0]):
-        rows[free[numbers[row]]] = row
-        free[numbers[row]] += 1
+    begin[1:] = np.cumsum(sizes)
     return rows, begin
 
 

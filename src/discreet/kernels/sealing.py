@@ -68,6 +68,12 @@ class Candidates(NamedTuple):
 
 
 @kernel
+def no_candidates(most):
+    """Room for so many candidates."""
+    return Candidates(np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int64), np.empty(most))
+
+
+@kernel
 def rejection(price, slack):
     """The probability of rejecting a cut, in units of 2**-64; a cut with negative slack is rejected for sure.
 
@@ -240,7 +246,7 @@ def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waitin
     """
     d, m = points.shape[1], sealing.odds.shape[0]
     most = d * POSITIONS
-    found = Candidates(np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int64), np.empty(most))
+    found = no_candidates(most)
     counts, left_counts, values = np.zeros(m, np.int64), np.zeros(m, np.int64), np.empty(m, np.int32)
     used = 0
     while at < waiting and used + most <= words.shape[0]:

@@ -87,7 +87,7 @@ class Minimality(Attack):
     def judges(self, target: Target) -> bool:
         """Only schemes whose promise covers whoever knows the algorithm, and so one run of theirs."""
         scheme = known_scheme(target)
-        return scheme is not None and (scheme.one_run or getattr(scheme, "likelihood", None) is not None)
+        return scheme is not None and scheme.one_run
 
     def learn(self, target: Target) -> Insight:
         """Run the scheme again on every world, or on many."""

@@ -81,12 +81,10 @@ class Cutting:
             return Fraction(1)
         (part, factor), queue = queue[0], queue[1:]
         points, classes, sealing, learnt = self.points[part], self.classes[part], self.sealing, learnt.copy()
-        n, m, most = len(part), len(sealing.odds), self.points.shape[1] * kernels.POSITIONS
+        n, m = len(part), len(sealing.odds)
         counts = np.bincount(classes, minlength=m)
         present = np.flatnonzero(counts).astype(np.int32)
-        found = kernels.Candidates(
-            np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int64), np.empty(most)
-        )
+        found = kernels.no_candidates(points.shape[1] * kernels.POSITIONS)
         number = kernels.candidates(points, sealing.axes, sealing.least, self._layout(n), learnt, found)
         total, reached = Fraction(0), Fraction(1)
         while reached:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, get_args
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,23 +12,20 @@ from numpy.typing import NDArray
 from discreet.kernels.costs import Axes, interval_cost
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
-from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.randomness import generator, numbers_below, words
-from discreet.releases.generalized.describe import Values
 from discreet.releases.sealed.mirrored import MirroredRelease
-from discreet.schemes.axes import Loss, axes_of
+from discreet.schemes.axes import axes_of
 from discreet.schemes.grouping import confirm
-from discreet.schemes.keepers import way_out
-from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.sealed.scheme import check_usable
+from discreet.schemes.scheme import feasible
+from discreet.schemes.sealed.one_run import OneRunScheme
 from discreet.table.table import Table
 
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mirrored(Scheme):
+class Mirrored(OneRunScheme):
     """All rows start as one group, which is cut into equal halves along one quasi-identifier, if both keep the promise.
 
     Why the promise holds against an adversary who knows this algorithm and nobody's value. Known are everybody's
@@ -60,35 +57,12 @@ class Mirrored(Scheme):
 
     name: ClassVar[str] = "mirrored"
     format: ClassVar[type[MirroredRelease]] = MirroredRelease
-    one_run: ClassVar[bool] = True
-
-    loss: Loss = "ail"
-    """The loss by which cuts are put in order: ``ail``, ``gcp`` or ``discernibility``."""
-    values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
-    random_state: int | None = None
-    """A seed, for experiments only: whoever knows it can repeat what was drawn."""
-
-    def __post_init__(self) -> None:
-        """Raise an error for invalid parameters."""
-        self._choose(loss=get_args(Loss), values=get_args(Values))
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {"loss": self.loss, "values": self.values}
-
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Accept every promise that unions of groups keep, but none about who is in the table."""
-        if any(part.most_presence < 1.0 for part in principle.parts):
-            return f"scheme {self.name!r} does nothing to hide who is in the table; {way_out(principle)}"
-        return super().refusal(principle, prior)
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> MirroredRelease:
         """Return a mirrored release of the table in which every group keeps the promise."""
         prior = feasible(self, table, principle)
         principle = stated(principle, table)
-        check_usable(self.name, table)
+        self._check_usable(table)
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
         width, classes = len(prior.counts), table.classes

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, get_args
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import argument
-from discreet.errors import DiscreetError
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.randomness import generator
-from discreet.releases.generalized.describe import Values
 from discreet.releases.sealed.release import SealedRelease
-from discreet.schemes.axes import Loss
 from discreet.schemes.grouping import confirm
-from discreet.schemes.keepers import not_only_caps, way_out
-from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.keepers import not_only_caps
+from discreet.schemes.scheme import feasible
 from discreet.schemes.sealed.cutting import Cutting
+from discreet.schemes.sealed.one_run import OneRunScheme
 from discreet.table.table import Table
 
 FOLLOWED = 50
@@ -30,7 +27,7 @@ FOLLOWED = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sealed(Scheme):
+class Sealed(OneRunScheme):
     """All rows start as one group, which is cut at a value of one quasi-identifier; a coin hides why a cut is not made.
 
     Why the promise holds against an adversary who knows this algorithm. Known are everybody's quasi-identifiers, how
@@ -72,29 +69,10 @@ class Sealed(Scheme):
 
     name: ClassVar[str] = "sealed"
     format: ClassVar[type[SealedRelease]] = SealedRelease
-    one_run: ClassVar[bool] = True
-
-    loss: Loss = "ail"
-    """The loss by which cuts are put in order: ``ail``, ``gcp`` or ``discernibility``."""
-    values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
-    random_state: int | None = None
-    """A seed, for experiments only: whoever knows it can repeat the coins, and nothing is sealed."""
-
-    def __post_init__(self) -> None:
-        """Raise an error for invalid parameters."""
-        self._choose(loss=get_args(Loss), values=get_args(Values))
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {"loss": self.loss, "values": self.values}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept promises that bound every value from above, with k-anonymity or without."""
-        if any(part.most_presence < 1.0 for part in principle.parts):
-            return f"scheme {self.name!r} does nothing to hide who is in the table; {way_out(principle)}"
-        return not_only_caps(self.name, principle, prior)
+        return self._hides_nobody(principle) or not_only_caps(self.name, principle, prior)
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> SealedRelease:
         """Return a sealed release of the table in which every group keeps the promise, with what was told about it."""
@@ -133,14 +111,5 @@ class Sealed(Scheme):
         return self._cutting(table, stated(principle, table), prior).likelihood(groups)
 
     def _cutting(self, table: Table, principle: Principle, prior: Prior) -> Cutting:
-        check_usable(self.name, table)
+        self._check_usable(table)
         return Cutting.of(table, principle, prior, self.loss, self.values)
-
-
-def check_usable(scheme: str, table: Table) -> None:
-    """Refuse a table with rows that would have to be withheld: which others to withhold with them, values decide."""
-    if table.unusable is not None and len(table.unusable):
-        raise DiscreetError(
-            f"scheme {scheme!r} withholds no rows, and {len(table.unusable):,} have missing numbers; treat missing as "
-            f"a value of its own instead ({argument('missing', 'value')}), or choose scheme 'cuts'"
-        )
