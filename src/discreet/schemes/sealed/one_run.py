@@ -49,7 +49,7 @@ class OneRunScheme(Scheme):
         return None
 
     def _check_usable(self, table: Table) -> None:
-        """Refuse a table with rows that would have to be withheld: which others to withhold with them, values decide."""
+        """Refuse a table with rows that would have to be withheld: values decide which go with them."""
         if table.unusable is not None and len(table.unusable):
             raise DiscreetError(
                 f"scheme {self.name!r} withholds no rows, and {len(table.unusable):,} have missing numbers; treat "
