@@ -12,6 +12,10 @@ from fractions import Fraction
 
 Point = tuple[float, ...]
 Part = frozenset[int]
+Cut = tuple[int, float, Part]
+"""An axis, the first place of the right half on it, and the left half."""
+Around = tuple[tuple[int, float, float], ...]
+"""The cuts rejected in and around a part that it is on both sides of: axis, place and price."""
 Rejection = Callable[[float, float], Fraction]
 """The probability of rejecting a cut of a price and a slack."""
 
@@ -39,59 +43,69 @@ class Course:
         *,
         rejection: Rejection = by_coin,
         charged: bool = True,
+        inherited: bool = True,
         curious: bool = False,
         price: float = 1.2,
     ) -> None:
         """At a lower ``price`` than the scheme's more is tested. Broken variants: ``charged=False`` takes tests for
-        free, and ``curious`` cuts first where most rows of one value lie."""
+        free, ``inherited=False`` forgets them as soon as a cut is made, and ``curious`` cuts first where most rows of
+        one value lie."""
         self.points, self.values, self.caps = points, values, caps
         self.prior = {value: count / len(values) for value, count in Counter(values).items()}
         self.rejection, self.charged, self.curious, self.price = rejection, charged, curious, price
+        self.inherited = inherited
         self.extent = [max(axis) - min(axis) or 1.0 for axis in zip(*points, strict=True)]
 
     def outcomes(self) -> dict[frozenset[Part], Fraction]:
         """The probability of every partition."""
         result: dict[frozenset[Part], Fraction] = defaultdict(Fraction)
-        self._follow([(frozenset(range(len(self.points))), 0.0)], frozenset(), {}, Fraction(1), result)
+        self._follow([(frozenset(range(len(self.points))), ())], frozenset(), {}, Fraction(1), result)
         return dict(result)
 
     def _follow(
         self,
-        queue: list[tuple[Part, float]],
+        queue: list[tuple[Part, Around]],
         done: frozenset[Part],
         learnt: Mapping[int, tuple[float, float]],
         chance: Fraction,
         result: dict[frozenset[Part], Fraction],
     ) -> None:
-        """Go on from a queue of parts with what was told about them, the first one next."""
+        """Go on from a queue of parts with what was rejected around them, the first one next."""
         if not queue:
             result[done] += chance
             return
-        (part, told), queue = queue[0], queue[1:]
+        (part, around), queue = queue[0], queue[1:]
+        around = tuple(one for one in around if self._both_sides(part, one))
         rest = self._candidates(part, learnt)
         while chance:
             able = [
                 (cut, price)
                 for cut in rest
-                if (price := self._price(part, cut[2], told)) < math.inf and price <= self._room(part, told)
+                if (price := self._price(part, cut[1], _told_halves(around, cut[1]), self._room(part, around)))
+                < math.inf
             ]
             if not able:
                 self._follow(queue, done | {part}, learnt, chance, result)
                 return
-            (_, axis, left), price = max(able, key=lambda one: one[0][0])
-            rest = [cut for cut in rest if cut[2] not in (left, part - left)]
-            rejected = self.rejection(price, self._slack(left, part - left, told))
+            (_, cut), price = max(able, key=lambda one: one[0][0])
+            axis, place, left = cut
+            rest = [one for one in rest if one[1][2] not in (left, part - left)]
+            rejected = self.rejection(price, self._slack(left, part - left, _told_halves(around, cut)))
             tested, made = learnt.get(axis, (0.0, 0.0))
             if rejected < 1:
                 wiser = {**learnt, axis: (0.9 * tested + 1, 0.9 * made + 1)}
-                self._follow([*queue, (left, told), (part - left, told)], done, wiser, chance * (1 - rejected), result)
+                known = around if self.inherited else ()
+                self._follow([*queue, (left, known), (part - left, known)], done, wiser, chance * (1 - rejected), result)
             chance *= rejected
             learnt = {**learnt, axis: (0.9 * tested + 1, 0.9 * made)}
-            told += price + 2.0**-29 if self.charged else 0.0
+            around += ((axis, place, price + 2.0**-29 if self.charged else 0.0),)
 
-    def _candidates(self, part: Part, learnt: Mapping[int, tuple[float, float]]) -> list[tuple[float, int, Part]]:
+    def _both_sides(self, part: Part, cut: tuple[int, float, float]) -> bool:
+        return len({self.points[t][cut[0]] < cut[1] for t in part}) == 2
+
+    def _candidates(self, part: Part, learnt: Mapping[int, tuple[float, float]]) -> list[tuple[float, Cut]]:
         """Cuts nearest to the quarters of every axis: what they save, less where uneven or mostly rejected of late."""
-        result: list[tuple[float, int, Part]] = []
+        result: list[tuple[float, Cut]] = []
         n = len(part)
         for axis, extent in enumerate(self.extent):
             place = {t: self.points[t][axis] for t in part}
@@ -108,51 +122,73 @@ class Course:
                 above = [at for at in place.values() if at >= sizes[left]]
                 wide = (max(place.values()) - min(place.values())) / extent
                 halves = sum(len(half) * (max(half) - min(half)) / extent for half in (below, above))
-                merit = (n * wide - halves) / len(self.extent) * (min(left, n - left) / n) ** 0.3
+                merit = (n * wide - halves) / len(self.extent) * (min(left, n - left) / n) ** 0.5
                 tested, made = learnt.get(axis, (0.0, 0.0))
                 merit *= (made + 1) / (tested + 1)
                 half = frozenset(t for t in part if place[t] < sizes[left])
                 if self.curious:
                     merit *= 1 + sum(self.values[t] == min(self.values) for t in half)
-                result.append((merit, axis, half))
+                result.append((merit, (axis, sizes[left], half)))
         return result
 
     def _most(self, value: str, told: float) -> float:
         cap = self.caps[value]
         return cap * math.exp(-told) / (1 - cap + cap * math.exp(-told))
 
-    def _room(self, part: Part, told: float) -> float:
+    def _room(self, part: Part, around: Around) -> float:
         room = math.inf
         for value, count in Counter(self.values[t] for t in part).items():
             if self.caps[value] < 1:
                 rest = len(part) - count
                 odds = self.caps[value] / (1 - self.caps[value])
-                room = min(room, math.log(odds * rest / count) - told if rest else -math.inf)
-        return room - 2.0**-29
+                room = min(room, math.log(odds * rest / count) if rest else -math.inf)
+        return room - sum(price for _, _, price in around) - 2.0**-29
 
-    def _price(self, part: Part, left: Part, told: float) -> float:
-        smaller = min(len(left), len(part) - len(left))
+    def _price(self, part: Part, cut: Cut, told: tuple[float, float], room: float) -> float:
+        halves = cut[2], part - cut[2]
         slack = min(
-            ((self._most(value, told) - self.prior[value]) * smaller for value in self._at_risk(part, smaller, told)),
+            (
+                (self._most(value, amount) - self.prior[value]) * len(half)
+                for value in self._at_risk(*halves, told)
+                for half, amount in zip(halves, told, strict=True)
+            ),
             default=math.inf,
         )
-        return (self.price + 12 * min(1, slack / 300)) / slack if slack >= 0.6 else math.inf
+        if slack == math.inf:
+            return 0.0
+        price = min(max(2.5 * self.price, 12 * min(1, slack / 300)) / slack, room) if slack >= 0.6 else 0.0
+        return price if price * slack >= self.price else math.inf
 
-    def _slack(self, left: Part, right: Part, told: float) -> float:
+    def _slack(self, left: Part, right: Part, told: tuple[float, float]) -> float:
         return min(
             (
-                math.floor(self._most(value, told) * len(half) + 1e-9) - sum(self.values[t] == value for t in half)
-                for half in (left, right)
-                for value in self._at_risk(left | right, min(len(left), len(right)), told)
+                self._rows(value, half, amount) - sum(self.values[t] == value for t in half)
+                for half, amount in zip((left, right), told, strict=True)
+                for value in self._at_risk(left, right, told)
             ),
             default=math.inf,
         )
 
-    def _at_risk(self, part: Part, smaller: int, told: float) -> list[str]:
-        """The values that could be too many in a half of this size."""
-        held = Counter(self.values[t] for t in part)
-        bounded = [value for value in held if self.caps[value] < 1]
-        return [value for value in bounded if held[value] > math.floor(self._most(value, told) * smaller + 1e-9)]
+    def _rows(self, value: str, half: Part, told: float) -> int:
+        return math.floor(self._most(value, told) * len(half) + 1e-9)
+
+    def _at_risk(self, left: Part, right: Part, told: tuple[float, float]) -> list[str]:
+        """The values that could be too many in a half."""
+        held = Counter(self.values[t] for t in left | right)
+        return [
+            value
+            for value in held
+            if self.caps[value] < 1
+            and any(held[value] > self._rows(value, *one) for one in zip((left, right), told, strict=True))
+        ]
+
+
+def _told_halves(around: Around, cut: Cut) -> tuple[float, float]:
+    """What was told about the halves of a cut, one of which is beyond rejected cuts along the same axis."""
+    axis, place, _ = cut
+    left = sum(price for one, at, price in around if one != axis or at < place)
+    right = sum(price for one, at, price in around if one != axis or at > place)
+    return left, right
 
 
 def worlds(values: str) -> Iterator[tuple[str, ...]]:

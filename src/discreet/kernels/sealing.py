@@ -1,10 +1,13 @@
 """Cuts under a seal: what is tested comes from quasi-identifiers and published counts, and a coin hides why one failed.
 
 A test asks whether a cut leaves both halves within their limits. The slack is how many more rows of any value both
-could have: it changes by at most 1 when two persons exchange their values. A cut without slack is rejected for sure,
-and any other one with a probability that falls by the same factor with every row of slack (``rejection``). Whoever sees
-that a cut was rejected learns at most that factor, in odds; whoever sees that a cut was made learns nothing, because
-the halves are published.
+could have: it changes by at most 1 when two persons exchange their values, and not at all if both are in one half. A
+cut without slack is rejected for sure, and any other one with a probability that falls by the same factor with every
+row of slack (``rejection``). Whoever sees that a cut was rejected learns at most that factor, in odds, about a group on
+both sides of the cut, and nothing about one that lies on one side of it; whoever sees that a cut was made learns
+nothing, because the halves are published.
+
+A person has a value of every sensitive attribute; the values of all of them are numbered together.
 """
 
 from __future__ import annotations
@@ -40,18 +43,30 @@ class Sealing(NamedTuple):
     """The fewest rows of a group."""
 
 
+class Rejected(NamedTuple):
+    """Cuts that were tested and rejected."""
+
+    axis: NDArray[np.int64]
+    code: NDArray[np.int32]
+    price: NDArray[np.float64]
+    """What the rejection may tell about those on both sides, as the logarithm of odds."""
+
+
 class Course(NamedTuple):
     """Where the cutting stands: the parts that wait, and what was told about them."""
 
     starts: NDArray[np.int64]
     """Per part, in the order in which they are cut: where it begins."""
     ends: NDArray[np.int64]
-    factors: NDArray[np.float64]
-    """Per part: the factor that tests have left of its odds."""
+    latest: NDArray[np.int64]
+    """Per part: the latest cut that was rejected in the parts around it, or -1."""
+    rejected: Rejected
+    before: NDArray[np.int64]
+    """Per rejected cut: the one before it in the same part or around it, or -1."""
     first: NDArray[np.bool_]
     """Per row: whether a group begins there."""
-    left: NDArray[np.float64]
-    """Per row where a group begins: the factor that tests have left of its odds."""
+    told: NDArray[np.float64]
+    """Per row where a group begins: what tests may have told about it."""
     learnt: NDArray[np.float64]
     """Per axis: how many cuts were tested lately, and how many of them were made."""
 
@@ -83,9 +98,38 @@ def rejection(price, slack):
 
 
 @kernel
-def limit(odds, factor):
-    """The largest share that a value may have when tests have left this factor of its odds."""
-    return odds * factor / (1.0 + odds * factor) if odds < np.inf else 1.0
+def limit(odds, told):
+    """The largest share that a value of bounded odds may have when so much was told."""
+    left = odds * np.exp(-told)
+    return left / (1.0 + left)
+
+
+@kernel
+def no_rejections(most):
+    """Room for so many rejected cuts."""
+    return Rejected(np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most))
+
+
+@kernel
+def told_about(rejected, number):
+    """What was told about a part that is on both sides of so many rejected cuts."""
+    told = 0.0
+    for i in range(number):
+        told += rejected.price[i] + ROUNDED
+    return told
+
+
+@kernel
+def told_about_halves(rejected, number, axis, code):
+    """What was told about the halves of a cut: less than about the whole, where they end before a rejected one."""
+    left, right = 0.0, 0.0
+    for i in range(number):
+        told = rejected.price[i] + ROUNDED
+        if rejected.axis[i] != axis or rejected.code[i] < code:
+            left += told
+        if rejected.axis[i] != axis or rejected.code[i] > code:
+            right += told
+    return left, right
 
 
 @kernel
@@ -126,7 +170,7 @@ def candidates(points, axes, least, layout, learnt, found):
                 found.axis[number] = j
                 found.code[number] = codes[above]
                 found.left[number] = left
-                found.merit[number] = saved * (min(left, n - left) / n) ** 0.3 * likely(learnt, j)
+                found.merit[number] = saved * (min(left, n - left) / n) ** 0.5 * likely(learnt, j)
                 number += 1
     return number
 
@@ -145,62 +189,70 @@ def learn(learnt, axis, rejected):
 
 
 @kernel
-def at_risk(count, odds, most, smaller):
-    """Whether a value may exceed its limit in a half: not if it has none, or the smaller half could have all rows."""
-    return odds < np.inf and count > np.floor(most * smaller + SLACK)
+def most_rows(odds, told, size):
+    """How many rows of a value may be among so many when so much was told; infinitely many if it has no limit."""
+    return np.floor(limit(odds, told) * size + SLACK) if odds < np.inf else np.inf
 
 
 @kernel
-def price_of(smaller, present, counts, factor, sealing):
-    """What a rejection of a cut may tell, as the logarithm of odds: little for large halves, whose slack is large.
-
-    The slack of a cut that is no better or worse than chance decides, among the values that are ``present``: 0 if no
-    value is at risk, so that nothing has to be asked, and infinite if there is next to no slack. The numbers were found
-    by trying others.
-    """
-    slack = np.inf
-    for v in present:
-        most = limit(sealing.odds[v], factor)
-        if at_risk(counts[v], sealing.odds[v], most, smaller):
-            slack = min(slack, (most - sealing.prior[v]) * smaller)
-    return (1.2 + 12.0 * min(1.0, slack / 300.0)) / slack if slack >= 0.6 else np.inf
-
-
-@kernel
-def room_of(present, counts, n, factor, sealing):
+def room_of(present, counts, n, told, sealing):
     """How much may still be told about a part, as the logarithm of odds, before a share of it exceeds its limit."""
     room = np.inf
     for v in present:
         if sealing.odds[v] < np.inf:
             rest = n - counts[v]
-            room = min(room, np.log(sealing.odds[v] * factor * rest / counts[v]) if rest > 0 else -np.inf)
-    return room
+            room = min(room, np.log(sealing.odds[v] * rest / counts[v]) if rest > 0 else -np.inf)
+    return room - told
 
 
 @kernel
-def slack_of(present, counts, left_counts, left, n, factor, sealing):
-    """How many more rows of any value at risk both halves of a cut could have; negative if one has too many."""
+def price_of(left, right, present, counts, told_left, told_right, room, sealing):
+    """What a rejection of a cut may tell, as the logarithm of odds: little for large halves, whose slack is large.
+
+    The slack of a cut that is no better or worse than chance decides, among the values ``present`` that may be too many
+    in a half: 0 if there are none, so that nothing has to be asked, and infinite if there is too little slack or room.
+    If there is less room than the price, it may be lowered to what there is. The numbers were found by trying others.
+    """
     slack = np.inf
     for v in present:
-        most = limit(sealing.odds[v], factor)
-        if at_risk(counts[v], sealing.odds[v], most, min(left, n - left)):
-            slack = min(slack, np.floor(most * left + SLACK) - left_counts[v])
-            slack = min(slack, np.floor(most * (n - left) + SLACK) - (counts[v] - left_counts[v]))
+        odds = sealing.odds[v]
+        if counts[v] > most_rows(odds, told_left, left) or counts[v] > most_rows(odds, told_right, right):
+            slack = min(slack, (limit(odds, told_left) - sealing.prior[v]) * left)
+            slack = min(slack, (limit(odds, told_right) - sealing.prior[v]) * right)
+    if slack == np.inf:
+        return 0.0
+    price = min(max(3.0, 0.04 * min(300.0, slack)) / slack, room - ROUNDED) if slack >= 0.6 else 0.0
+    return price if price * slack >= 1.2 else np.inf
+
+
+@kernel
+def slack_of(present, counts, left_counts, left, n, told_left, told_right, sealing):
+    """How many more rows of any value both halves of a cut could have; negative if one has too many.
+
+    Values that cannot be too many in either half do not count.
+    """
+    slack = np.inf
+    for v in present:
+        in_left = most_rows(sealing.odds[v], told_left, left)
+        in_right = most_rows(sealing.odds[v], told_right, n - left)
+        if counts[v] > in_left or counts[v] > in_right:
+            slack = min(slack, in_left - left_counts[v], in_right - (counts[v] - left_counts[v]))
     return slack
 
 
 @kernel
-def next_test(found, number, present, counts, n, factor, sealing):
+def next_test(found, number, present, counts, n, rejected, rejections, sealing):
     """The candidate with the most merit that may be tested now, and its price; -1 if there is none left.
 
     A test is allowed if its rejection would leave the part within its limits. Tested candidates have no merit.
     """
     best, merit, price = -1, 0.0, np.inf
-    room = room_of(present, counts, n, factor, sealing)
+    room = room_of(present, counts, n, told_about(rejected, rejections), sealing)
     for i in range(number):
         if found.merit[i] > merit:
-            asked = price_of(min(found.left[i], n - found.left[i]), present, counts, factor, sealing)
-            if asked < np.inf and asked + ROUNDED <= room:
+            left, right = told_about_halves(rejected, rejections, found.axis[i], found.code[i])
+            asked = price_of(found.left[i], n - found.left[i], present, counts, left, right, room, sealing)
+            if asked < np.inf:
                 best, merit, price = i, found.merit[i], asked
     return best, price
 
@@ -231,18 +283,40 @@ def divide(points, classes, rows, start, end, axis, code):
             continue
         for j in range(points.shape[1]):
             points[a, j], points[b, j] = points[b, j], points[a, j]
-        classes[a], classes[b] = classes[b], classes[a]
+        for k in range(classes.shape[1]):
+            classes[a, k], classes[b, k] = classes[b, k], classes[a, k]
         rows[a], rows[b] = rows[b], rows[a]
         b -= 1
     return a
 
 
 @kernel
-def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waiting):
+def crossed(points, course, latest, most):
+    """Return the cuts rejected around a part, given as its points, that it is on both sides of, and their number.
+
+    There is room for so many more.
+    """
+    chain, at = 0, latest
+    while at >= 0:
+        chain, at = chain + 1, course.before[at]
+    found, number, at = no_rejections(chain + most), 0, latest
+    low, high = np.empty(points.shape[1], np.int32), np.empty(points.shape[1], np.int32)
+    bound_box(points, 0, points.shape[0], low, high)
+    while at >= 0:
+        axis, code = course.rejected.axis[at], course.rejected.code[at]
+        if low[axis] < code <= high[axis]:
+            found.axis[number], found.code[number], found.price[number] = axis, code, course.rejected.price[at]
+            number += 1
+        at = course.before[at]
+    return found, number
+
+
+@kernel
+def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waiting, failed):
     """Cut the parts that wait until none can be cut, or the words of chance might not suffice for another part.
 
-    Every test takes one word. Parts wait in a queue, ``at`` being the first of them. Returns how far it got, and where
-    the queue ends.
+    Every test takes one word. Parts wait in a queue, ``at`` being the first of them; ``failed`` cuts were rejected so
+    far, and there is room for one more per word. Returns how far it got, where the queue ends, and how many failed.
     """
     d, m = points.shape[1], sealing.odds.shape[0]
     most = d * POSITIONS
@@ -250,45 +324,53 @@ def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waitin
     counts, left_counts, values = np.zeros(m, np.int64), np.zeros(m, np.int64), np.empty(m, np.int32)
     used = 0
     while at < waiting and used + most <= words.shape[0]:
-        start, end, factor = course.starts[at], course.ends[at], course.factors[at]
+        start, end, latest = course.starts[at], course.ends[at], course.latest[at]
         at += 1
         n = end - start
         held = 0
         for r in range(start, end):
-            if counts[classes[r]] == 0:
-                values[held] = classes[r]
-                held += 1
-            counts[classes[r]] += 1
+            for v in classes[r]:
+                if counts[v] == 0:
+                    values[held] = v
+                    held += 1
+                counts[v] += 1
         present = values[:held]
         number = candidates(points[start:end], sealing.axes, sealing.least, layout, course.learnt, found)
+        rejected, rejections = crossed(points[start:end], course, latest, most)
         middle = start
         while middle == start:
-            best, price = next_test(found, number, present, counts, n, factor, sealing)
+            best, price = next_test(found, number, present, counts, n, rejected, rejections, sealing)
             if best < 0:
                 break
-            axis, code = found.axis[best], found.code[best]
+            axis, code, left = found.axis[best], found.code[best], found.left[best]
             for v in present:
                 left_counts[v] = 0
             for r in range(start, end):
                 if points[r, axis] < code:
-                    left_counts[classes[r]] += 1
-            slack = slack_of(present, counts, left_counts, found.left[best], n, factor, sealing)
-            rejected = slack < 0.0 or (slack < np.inf and words[used] < rejection(price, slack))
+                    for v in classes[r]:
+                        left_counts[v] += 1
+            told_left, told_right = told_about_halves(rejected, rejections, axis, code)
+            slack = slack_of(present, counts, left_counts, left, n, told_left, told_right, sealing)
+            fails = slack < 0.0 or (slack < np.inf and words[used] < rejection(price, slack))
             used += 1
-            learn(course.learnt, axis, rejected)
-            if rejected:
+            learn(course.learnt, axis, fails)
+            if fails:
                 drop_tested(points[start:end], found, number, best)
-                factor *= np.exp(-price - ROUNDED)
+                for cuts, place in ((rejected, rejections), (course.rejected, failed)):
+                    cuts.axis[place], cuts.code[place], cuts.price[place] = axis, code, price
+                course.before[failed] = latest
+                latest = failed
+                rejections, failed = rejections + 1, failed + 1
             else:
                 middle = divide(points, classes, rows, start, end, axis, code)
         for v in present:
             counts[v] = 0
         if middle == start:
             course.first[start] = True
-            course.left[start] = factor
+            course.told[start] = told_about(rejected, rejections)
         else:
-            course.starts[waiting], course.ends[waiting], course.factors[waiting] = start, middle, factor
-            waiting += 1
-            course.starts[waiting], course.ends[waiting], course.factors[waiting] = middle, end, factor
-            waiting += 1
-    return at, waiting
+            for half in ((start, middle), (middle, end)):
+                course.starts[waiting], course.ends[waiting] = half
+                course.latest[waiting] = latest
+                waiting += 1
+    return at, waiting, failed

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.costs import Axes, interval_cost
+from discreet.principles.joint import jointly
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
 from discreet.progress import Progress
 from discreet.randomness import generator, numbers_below, words
 from discreet.releases.sealed.mirrored import MirroredRelease
 from discreet.schemes.axes import axes_of
-from discreet.schemes.grouping import confirm
 from discreet.schemes.scheme import feasible
 from discreet.schemes.sealed.one_run import OneRunScheme
 from discreet.table.table import Table
@@ -41,7 +41,8 @@ class Mirrored(OneRunScheme):
     halves of the rejected cut exchange their counts, which are judged alike; the halves of every other one keep theirs.
     So a world and its image are equally likely to lead to these results. Exchanges of this kind, and any among the
     persons of a group and a cell, lead from each person of a group to each other one. Hence all of them are equally
-    likely to have a value, and the belief is its share in the group, which keeps the promise.
+    likely to have a value, and the belief is its share in the group, which keeps the promise. With several sensitive
+    attributes this is so for the combinations of their values.
 
     A cell of an odd number of persons cannot be halved, and then nothing more is tested: with an odd row given to one
     side, as has been proposed, a later cut that is made may give the row away, and with it the reason of an earlier
@@ -60,20 +61,21 @@ class Mirrored(OneRunScheme):
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> MirroredRelease:
         """Return a mirrored release of the table in which every group keeps the promise."""
-        prior = feasible(self, table, principle)
+        feasible(self, table, principle)
         principle = stated(principle, table)
         self._check_usable(table)
+        one, promise, prior = jointly(principle, table)
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
-        width, classes = len(prior.counts), table.classes
+        width, classes = len(prior.counts), one.classes
 
         def keep(*halves: Rows) -> bool:
             counts = np.array([np.bincount(classes[rows], minlength=width) for rows in halves])
-            return bool(principle.holds(counts, prior).all())
+            return bool(promise.holds(counts, prior).all())
 
         points, axes = axes_of(table, self.loss, self.values)
         groups = halved(points, axes, keep, seeded, progress)
-        confirm(groups, classes, principle, prior)
+        self._confirm(groups, table, principle)
         return MirroredRelease.from_groups(
             table,
             groups,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -9,14 +10,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.principles.per_attribute import stated
+from discreet.principles.per_attribute import Promised, by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.sealed.release import SealedRelease
-from discreet.schemes.grouping import confirm
-from discreet.schemes.keepers import not_only_caps
+from discreet.schemes.keepers import for_several, not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.schemes.sealed.cutting import Cutting
 from discreet.schemes.sealed.one_run import OneRunScheme
@@ -38,20 +38,24 @@ class Sealed(OneRunScheme):
     by how often each value occurs in the part, and by earlier results. Take all results together, and a group that they
     lead to; let two of its persons exchange their values. Cuts that were made have both persons on one side, so neither
     they nor any count of a part of which the group is a part changes, nor anything in parts without the group. What
-    changes are cuts that were tested and rejected in parts around the group: their slack changes by at most 1, and so
-    the probability of the rejection by a factor of at most exp(price) (``kernels.sealing.rejection``). So the exchange
-    changes the probability of all results by a factor of at most exp(told), where ``told`` is the sum of these prices.
+    changes are cuts that were tested and rejected in parts around the group and have one person on either side: their
+    slack changes by at most 1, and so the probability of the rejection by a factor of at most exp(price)
+    (``kernels.sealing.rejection``). So the exchange changes the probability of all results by a factor of at most
+    exp(told), where ``told`` is the sum of these prices over rejected cuts that the group is on both sides of. A cut
+    that was rejected and then made, or passed by, in a smaller part tells nothing about the groups on either side.
 
     *What is believed.* Let the value v have f of the n rows of the group. Exchange the values of a person t who has v
     and another person of the group who has not: every world in which t has v is so paired with n - f worlds in which t
     has not, and each of these with f of the former. As the two worlds of a pair differ in probability by at most
     exp(told), the odds of t having v are at most exp(told) f / (n - f), given all results and all published counts; an
-    adversary who sees only the groups believes a mean over such results.
+    adversary who sees only the groups believes a mean over such results. With several sensitive attributes persons
+    exchange what they have of all of them, which changes every slack by at most 1 still; worlds are then all ways to
+    give the combinations to the persons.
 
     *What is promised.* A part is tested only if the odds of each of its values, times exp(told) including the test, are
-    within what the promise allows; and halves are judged by what is left of these odds. So in every group the odds
-    times exp(told) are, and the promise holds for everybody's beliefs, whatever was rejected on the way. Nobody has to
-    choose a privacy budget: the promise is its own.
+    within what the promise allows; and halves are judged by what is left of these odds, given what was told about each.
+    So in every group the odds times exp(told) are, and the promise holds for everybody's beliefs, whatever was rejected
+    on the way. Nobody has to choose a privacy budget: the promise is its own.
 
     If the adversary knows some persons' values, the same argument about the others of a group says that the algorithm
     tells at most exp(told) more about them than the group alone would. It says nothing about an adversary to whom some
@@ -74,15 +78,20 @@ class Sealed(OneRunScheme):
         """Accept promises that bound every value from above, with k-anonymity or without."""
         return self._hides_nobody(principle) or not_only_caps(self.name, principle, prior)
 
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+        """Accept promises that bound every value of each attribute from above."""
+        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise, principle) for one in each)
+        return next((one for one in refusals if one is not None), None)
+
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> SealedRelease:
         """Return a sealed release of the table in which every group keeps the promise, with what was told about it."""
-        prior = feasible(self, table, principle)
+        feasible(self, table, principle)
         principle = stated(principle, table)
-        cutting = self._cutting(table, principle, prior)
+        cutting = self._cutting(table, principle)
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
         groups, told = cutting.groups(seeded, progress)
-        confirm(groups, table.classes, principle, prior)
+        self._confirm(groups, table, principle)
         return SealedRelease.from_seal(
             table,
             groups,
@@ -105,11 +114,11 @@ class Sealed(OneRunScheme):
         >>> whole + Sealed().likelihood(table, promise, table.quasi[0].codes) == 1
         True
         """
-        prior = feasible(self, table, principle)
+        feasible(self, table, principle)
         if int(np.max(groups, initial=0)) >= FOLLOWED:
             return None
-        return self._cutting(table, stated(principle, table), prior).likelihood(groups)
+        return self._cutting(table, stated(principle, table)).likelihood(groups)
 
-    def _cutting(self, table: Table, principle: Principle, prior: Prior) -> Cutting:
+    def _cutting(self, table: Table, principle: Principle) -> Cutting:
         self._check_usable(table)
-        return Cutting.of(table, principle, prior, self.loss, self.values)
+        return Cutting.of(table, by_attribute(principle, table), self.loss, self.values)
