@@ -345,21 +345,20 @@ def _nested(published: Published) -> None:
 def _sealed(published: Published) -> None:
     """Groups, and for each what was told: even whoever makes the most of it believes no more than is promised."""
     _generalized(published)
-    (column,) = published.case.sensitive
-    secrets = column.meant
     seal, rows = lines_of(published.folder, "seal"), published.rows_by_group()
     expect([int(line["group"]) for line in seal] == sorted(rows), "the seal is not about the groups")
-    for line in seal:
+    for line, column in itertools.product(seal, published.case.sensitive):
         held = Counter(_shared(column, rows[int(line["group"])]))
         expect(float(line["told"]) >= 0, "a negative amount was told")
         # less what rounding may be off by, but not less than nothing, which would make more of the other values
         size, more = held.total(), max(Fraction(1), Fraction(math.exp(float(line["told"]))) * (1 - Fraction(1, 10**7)))
+        about = [promise for promise in published.promises if promise.concerns(column)]
         for value, count in held.items():
             share = more * count / (more * count + size - count)
             rest = (1 - share) * size / (size - count) if count < size else Fraction(0)
             believed = Expected({one: share * size if one == value else rest * held[one] for one in held})
-            for promise in published.promises:
-                kept = not broken(promise, believed, secrets, column)
+            for promise in about:
+                kept = not broken(promise, believed, column.meant, column)
                 expect(kept, f"{promise.text} is broken by what tests may have told about a group")
 
 

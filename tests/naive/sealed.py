@@ -1,6 +1,7 @@
 """Cuts under a seal from their definition: every course that coins can take, with its exact probability.
 
-Persons are (quasi-identifiers, value); codes are places on axes from 0 to 1, as those of numbers are.
+Persons are (quasi-identifiers, values); codes are places on axes from 0 to 1, as those of numbers are. The values of a
+person are the letters of a word, one per sensitive attribute; no two attributes have a value in common.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Course:
         free, ``inherited=False`` forgets them as soon as a cut is made, and ``curious`` cuts first where most rows of
         one value lie."""
         self.points, self.values, self.caps = points, values, caps
-        self.prior = {value: count / len(values) for value, count in Counter(values).items()}
+        self.prior = {value: count / len(values) for value, count in Counter("".join(values)).items()}
         self.rejection, self.charged, self.curious, self.price = rejection, charged, curious, price
         self.inherited = inherited
         self.extent = [max(axis) - min(axis) or 1.0 for axis in zip(*points, strict=True)]
@@ -95,7 +96,9 @@ class Course:
             if rejected < 1:
                 wiser = {**learnt, axis: (0.9 * tested + 1, 0.9 * made + 1)}
                 known = around if self.inherited else ()
-                self._follow([*queue, (left, known), (part - left, known)], done, wiser, chance * (1 - rejected), result)
+                self._follow(
+                    [*queue, (left, known), (part - left, known)], done, wiser, chance * (1 - rejected), result
+                )
             chance *= rejected
             learnt = {**learnt, axis: (0.9 * tested + 1, 0.9 * made)}
             around += ((axis, place, price + 2.0**-29 if self.charged else 0.0),)
@@ -131,13 +134,16 @@ class Course:
                 result.append((merit, (axis, sizes[left], half)))
         return result
 
+    def _held(self, part: Part) -> Counter[str]:
+        return Counter("".join(self.values[t] for t in part))
+
     def _most(self, value: str, told: float) -> float:
         cap = self.caps[value]
         return cap * math.exp(-told) / (1 - cap + cap * math.exp(-told))
 
     def _room(self, part: Part, around: Around) -> float:
         room = math.inf
-        for value, count in Counter(self.values[t] for t in part).items():
+        for value, count in self._held(part).items():
             if self.caps[value] < 1:
                 rest = len(part) - count
                 odds = self.caps[value] / (1 - self.caps[value])
@@ -162,7 +168,7 @@ class Course:
     def _slack(self, left: Part, right: Part, told: tuple[float, float]) -> float:
         return min(
             (
-                self._rows(value, half, amount) - sum(self.values[t] == value for t in half)
+                self._rows(value, half, amount) - self._held(half)[value]
                 for half, amount in zip((left, right), told, strict=True)
                 for value in self._at_risk(left, right, told)
             ),
@@ -174,7 +180,7 @@ class Course:
 
     def _at_risk(self, left: Part, right: Part, told: tuple[float, float]) -> list[str]:
         """The values that could be too many in a half."""
-        held = Counter(self.values[t] for t in left | right)
+        held = self._held(left | right)
         return [
             value
             for value in held
@@ -191,12 +197,13 @@ def _told_halves(around: Around, cut: Cut) -> tuple[float, float]:
     return left, right
 
 
-def worlds(values: str) -> Iterator[tuple[str, ...]]:
+def worlds(values: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """All different ways to give these values to persons."""
     if not values:
         yield ()
     for value in sorted(set(values)):
-        for rest in worlds(values.replace(value, "", 1)):
+        at = values.index(value)
+        for rest in worlds([*values[:at], *values[at + 1 :]]):
             yield value, *rest
 
 
@@ -216,7 +223,8 @@ def posteriors(
             continue
         beliefs: dict[tuple[int, str], Fraction] = defaultdict(Fraction)
         for world, weight in of_world.items():
-            for person, value in enumerate(world):
-                beliefs[person, value] += weight / total
+            for person, word in enumerate(world):
+                for value in word:
+                    beliefs[person, value] += weight / total
         result[seen] = dict(beliefs)
     return result

@@ -359,11 +359,11 @@ def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
     return {"persons": {"published": shown, "withheld": table.persons - shown}}
 
 
-def check_one_row_each(table: Table, format: str) -> None:
-    """Raise an error unless a table has one sensitive attribute and one row per person, as some formats need."""
+def check_one_row_each(table: Table, format: str, several: bool = False) -> None:
+    """Raise an error unless a table has one sensitive attribute, or also ``several``, and one row per person."""
     if table.secret is None:
         raise DiscreetError(f"a {format} release needs a sensitive attribute: without one there is nothing to protect")
-    if len(table.sensitive) > 1:
+    if len(table.sensitive) > 1 and not several:
         names = ", ".join(column.name for column in table.sensitive)
         raise DiscreetError(f"a {format} release can have one sensitive attribute, not {names}; publish one of them")
     if table.person is not None:

@@ -19,8 +19,8 @@ S = TypeVar("S", bound=SealedRelease)
 
 def with_seal(release: S, home: Path) -> S:
     """Return a release whose rows have been read, with what its seal says about each group."""
-    if len(release.secrets) != 1:
-        raise DiscreetError(f"the manifest of a sealed release must list one sensitive attribute; {DAMAGED}")
+    if not release.secrets:
+        raise DiscreetError(f"the manifest of a sealed release must list a sensitive attribute; {DAMAGED}")
     path = next(home / name for name in release.manifest["tables"] if name.startswith(f"{SEAL}."))
     columns = read_texts(path, [GROUP, TOLD])
     groups, told = ([texts[code] for code in codes.tolist()] for texts, codes in (columns[GROUP], columns[TOLD]))

@@ -82,7 +82,7 @@ class SealedRelease(GeneralizedRelease):
         >>> dc.SealedRelease.from_seal(table, halves, [0.0, 0.5], **how)
         <sealed release of 48 rows, 0 withheld: l-diversity(l=2)>
         """
-        check_one_row_each(table, cls.format)
+        check_one_row_each(table, cls.format, several=True)
         amounts = np.asarray(told, np.float64)
         if amounts.shape != (int(np.max(groups, initial=-1)) + 1,) or not bool((amounts >= 0.0).all()):
             raise DiscreetError("a seal needs a number that is not negative for each group, and groups count from 0")

@@ -45,8 +45,8 @@ class Cutting:
             before += len(caps)
         points, axes = axes_of(table, loss, values)
         least = max(part.least_rows for one in each for part in one.promise.parts)
-        prior = np.concatenate([one.prior.counts / one.prior.rows for one in each])
-        return cls(points, np.column_stack(classes), kernels.Sealing(axes, np.concatenate(odds), prior, least))
+        shares = np.concatenate([one.prior.counts / one.prior.rows for one in each])
+        return cls(points, np.column_stack(classes), kernels.Sealing(axes, np.concatenate(odds), shares, least))
 
     def groups(
         self, seeded: np.random.Generator | None, progress: Progress | None = None
@@ -131,8 +131,8 @@ class Cutting:
 def _with_room(course: kernels.Course, most: int) -> kernels.Course:
     """Return the course with room for so many rejected cuts."""
     more = most - len(course.before)
-    room = zip(course.rejected, kernels.no_rejections(more), strict=True)
+    old, new = course.rejected, kernels.no_rejections(more)
     return course._replace(
-        rejected=kernels.Rejected(*(np.concatenate(pair) for pair in room)),
+        rejected=kernels.Rejected(*(np.concatenate([old[at], new[at]]) for at in range(len(old)))),
         before=np.concatenate([course.before, np.zeros(more, np.int64)]),
     )

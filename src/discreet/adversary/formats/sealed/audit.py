@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, described
-from discreet.adversary.formats.generalized.align import align
+from discreet.adversary.checks import soundness
+from discreet.adversary.formats.generalized.align import Aligned, align, each_sensitive
 from discreet.adversary.formats.generalized.audit import audit_generalized
 from discreet.adversary.verdict import counts_of
 from discreet.kernels.judging import SLACK
 from discreet.principles import Prior
-from discreet.principles.principle import together
+from discreet.principles.principle import Principle, together
 from discreet.releases.sealed.release import SealedRelease
+from discreet.table.table import Table
 
 COINS = "that its coins were fair, cannot be repeated, and that it was not chosen among several runs has to be believed"
 SEEDED = "it was made with a seed, and whoever knows that can repeat its coins: nothing is sealed"
@@ -42,31 +45,43 @@ def audit_sealed(case: Case[Any]) -> FormatFindings:
 
 def _seal(case: Case[SealedRelease]) -> Check:
     """Check that in every group the odds of each value, times what was told, are within what the promise allows."""
-    release, prior = case.release, Prior.of(case.original)
-    if release.faults:
+    if case.release.faults:
         return Check("seal", True, "The seal was not judged, because the tables are faulty.")
-    caps = together(case.parts).caps(prior) if case.parts else None
-    if caps is None:
+    views = each_sensitive(align(case.release, case.original), case.original)
+    promised = [own for _, own in soundness.each_promised(case.parts, case.original)]
+    judged = [_broken(aligned, table, own) for (aligned, table), own in zip(views, promised, strict=True)]
+    if all(one is None for one in judged):
         return Check("seal", True, "No promise bounds values from above, so there is nothing to judge by the seal.")
-    counts = counts_of(align(release, case.original), len(prior.values))
-    cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.told)[counts.groups]
-    most = cap * left / (1.0 - cap + cap * left)  # the share whose odds are this factor of the cap's
-    sizes = counts.sizes[counts.groups]
-    broken = np.flatnonzero(counts.amounts > most * sizes * (1.0 + SLACK) + SLACK)
-    if len(broken):
-        at = broken[0]
-        group = int(counts.groups[at])
-        sentence = (
-            f"Group {release.ids[group]} ({described(release, group)}) has {int(counts.amounts[at]):,} rows of "
-            f"'{prior.values[counts.values[at]]}' among {int(sizes[at]):,}, more than the {most[at] * sizes[at]:.4g} "
-            f"that tests which may tell {release.told[group]:.4g} leave it: whoever knows the algorithm may believe "
-            "more than is promised."
-        )
+    for sentence in filter(None, judged):
         return Check("seal", False, sentence)
     rest = _on_trust(case)
-    worst = float(np.exp(release.told.max(initial=0.0)))
+    worst = float(np.exp(case.release.told.max(initial=0.0)))
     sentence = (
         f"Every group leaves room for what the search for it may have told to someone who knows the algorithm (odds up "
         f"to {worst:.3g} times those of the group); {rest}."
     )
     return Check("seal", True, sentence, caveat=rest)
+
+
+def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) -> str | None:
+    """Say which group leaves too little room in a table of one sensitive attribute; "" if none does, and None if no
+    promise bounds values from above."""
+    prior, release = Prior.of(original), cast(SealedRelease, aligned.release)
+    caps = together(promised).caps(prior) if promised else None
+    if caps is None:
+        return None
+    counts = counts_of(aligned, len(prior.values))
+    cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.told)[counts.groups]
+    most = cap * left / (1.0 - cap + cap * left)  # the share whose odds are this factor of the cap's
+    sizes = counts.sizes[counts.groups]
+    broken = np.flatnonzero(counts.amounts > most * sizes * (1.0 + SLACK) + SLACK)
+    if not len(broken):
+        return ""
+    at = broken[0]
+    group = int(counts.groups[at])
+    return (
+        f"Group {release.ids[group]} ({described(release, group)}) has {int(counts.amounts[at]):,} rows of "
+        f"'{prior.values[counts.values[at]]}' among {int(sizes[at]):,}, more than the {most[at] * sizes[at]:.4g} "
+        f"that tests which may tell {release.told[group]:.4g} leave it: whoever knows the algorithm may believe "
+        "more than is promised."
+    )
