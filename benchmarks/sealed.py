@@ -2,7 +2,8 @@
 
 Toy tables are looked at exactly: every way to give the values to the persons is published, the probability of every
 release is known (sealed) or estimated from many runs (schemes that draw something else), and all worlds that give the
-same release are weighed.
+same release are weighed. In larger tables the values of all groups are dealt anew again and again, and beliefs come
+from the tables in which the same persons were put into one group (the attack ``minimality``).
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ SCHEMES: dict[str, dc.Scheme] = {
 TOYS = {"aaaabbbb": 3}
 """The values of toy tables, and how often persons are placed for them."""
 SHARE = 0.8
+SAMPLED = {10_000: 1000, 100_000: 150, 500_000: 30}
+"""The rows of larger tables, and how often their values are dealt anew."""
+QUASI, SECRET = ("age", "gender", "education", "marital", "race"), "work_class"
+"""Their attributes; of the ten values of the sensitive one, the most frequent has 36 % of the rows."""
 AGAIN = {"sealed": 0, "mirrored": 30, "BUREL": 30, "lifting": 10}
 """How often a scheme is run on each world; 0 where probabilities are exact, and once where nothing is drawn."""
 
@@ -50,7 +55,7 @@ def main() -> None:
     _losses("census of 10,000 rows, 5 QIs, salary sensitive", census(10_000, quasi=LIKENESS_QUASI))
     if adult.DATA.is_dir():
         _losses("Adult, 8 QIs, occupation sensitive", adult.read())
-    _toys()
+    _picture([*_toys(), *_sampled()])
 
 
 def _losses(title: str, table: dc.Table) -> None:
@@ -74,7 +79,7 @@ def _losses(title: str, table: dc.Table) -> None:
     show(f"Sealed and mirrored, AIL: {title}", header, lines)
 
 
-def _toys() -> None:
+def _toys() -> list[dict[str, object]]:
     promise = dc.LDiversity(1 / SHARE)
     lines, marks = [], []
     for name, scheme in {**SCHEMES, "lifting": dc.Lifting()}.items():
@@ -87,10 +92,32 @@ def _toys() -> None:
                     tally.add(posterior, promise.caps(Prior.of(table)), times)
                     losses += [loss] * times
         lines.append((name, f"{np.mean(losses):.3f}", *tally.cells()))
-        marks.append({"scheme": name, "loss": float(np.mean(losses)), "worst": float(tally.cells()[3])})
+        marks.append(_mark("toy tables", name, float(np.mean(losses)), float(tally.cells()[3])))
     title = f"Whoever knows the algorithm, {promise}: all tables with the values {' or '.join(TOYS)} at random places"
     show(title, ("scheme", "AIL", "tables over", "pairs over", "95 % quantile", "worst", "standard error"), lines)
-    _picture(marks)
+    return marks
+
+
+def _sampled() -> list[dict[str, object]]:
+    """Larger tables: what single groups tell that come out again when values are dealt anew."""
+    promise, marks = dc.BetaLikeness(2), []
+    for rows, runs in SAMPLED.items():
+        table, lines = census(rows, quasi=QUASI, sensitive=SECRET), []
+        for name, scheme in SCHEMES.items():
+            release = scheme.publish(table, promise)
+            attack = dc.Minimality(runs=30 if name == "mirrored" else runs)  # which is slow, and never the same
+            found = dc.attack(release, table, attack, trace=release.trace).evidence[0].details
+            told = ("", "") if "worst" not in found else (f"{found['over']:,}", f"{found['worst']:.2f}")
+            lines.append((name, f"{ail(release):.3f}", found["runs"], f"{found['concluded']:,}", *told))
+            if "worst" in found:
+                marks.append(_mark(f"{rows:,} rows", name, ail(release), found["worst"]))
+        title = f"Whoever knows the algorithm, {promise}: census of {rows:,} rows, 5 QIs, work class sensitive, sampled"
+        show(title, ("scheme", "AIL", "runs", "persons concluded about", "of them over", "worst beyond doubt"), lines)
+    return marks
+
+
+def _mark(table: str, scheme: str, loss: float, worst: float) -> dict[str, object]:
+    return {"table": table, "scheme": scheme, "loss": loss, "worst": worst}
 
 
 def _toy(values: str, seed: int) -> dc.Table:
@@ -143,23 +170,28 @@ def _numbered(trace: np.ndarray | None) -> tuple[int, ...]:
 
 
 def _picture(marks: list[dict[str, object]]) -> None:
-    """Loss against the worst belief."""
+    """Loss against the worst belief, for each kind of table."""
     from discreet.report.plots import library, themed
 
-    across = {"field": "loss", "type": "quantitative", "title": "AIL", "scale": {"zero": False}}
+    across = {"field": "loss", "type": "quantitative", "title": "AIL", "scale": {"zero": False, "padding": 30}}
     up = {"field": "worst", "type": "quantitative", "title": "worst belief, as a multiple of its bound"}
     name = {"mark": {"type": "text", "align": "left", "dx": 9}, "encoding": {"text": {"field": "scheme"}}}
-    bound = {
-        "data": {"values": [{"worst": 1}]},
-        "mark": {"type": "rule", "strokeDash": [4, 4]},
-        "encoding": {"y": {"field": "worst", "type": "quantitative"}},
-    }
+    bound = {"mark": {"type": "rule", "strokeDash": [4, 4]}, "encoding": {"y": {"datum": 1}}}
     dots = {
-        "data": {"values": marks},
         "encoding": {"x": across, "y": up},
         "layer": [{"mark": {"type": "point", "filled": True, "size": 90}}, name],
     }
-    chart = themed({"width": 520, "height": 300, "layer": [bound, dots], "background": "white"}, autosize="pad")
+    of_table = [
+        {
+            "title": table,
+            "width": 420,
+            "height": 240,
+            "data": {"values": [mark for mark in marks if mark["table"] == table]},
+            "layer": [bound, dots],
+        }
+        for table in dict.fromkeys(mark["table"] for mark in marks)
+    ]
+    chart = themed({"concat": of_table, "columns": 2}, autosize="pad")
     measuring.plots.mkdir(parents=True, exist_ok=True)
     (measuring.plots / "sealed.png").write_bytes(library().vegalite_to_png({**chart, "background": "white"}, scale=2))
     print(f"\nThe plot is in {measuring.plots / 'sealed.png'}.")
