@@ -116,7 +116,7 @@ def _sampled() -> list[dict[str, object]]:
     return marks
 
 
-def _mark(table: str, scheme: str, loss: float, worst: float) -> dict[str, object]:
+def _mark(table: str, scheme: str, loss: object, worst: object) -> dict[str, object]:
     return {"table": table, "scheme": scheme, "loss": loss, "worst": worst}
 
 
@@ -181,6 +181,12 @@ def _picture(marks: list[dict[str, object]]) -> None:
         "encoding": {"x": across, "y": up},
         "layer": [{"mark": {"type": "point", "filled": True, "size": 90}}, name],
     }
+    together: dict[tuple[object, ...], list[object]] = defaultdict(list)
+    for mark in marks:  # schemes at the same place share a mark, and so their names can be read
+        together[mark["table"], round(float(str(mark["loss"])), 2), round(float(str(mark["worst"])), 2)].append(
+            mark["scheme"]
+        )
+    marks = [_mark(str(at[0]), ", ".join(map(str, names)), at[1], at[2]) for at, names in together.items()]
     of_table = [
         {
             "title": table,

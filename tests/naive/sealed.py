@@ -125,7 +125,7 @@ class Course:
                 above = [at for at in place.values() if at >= sizes[left]]
                 wide = (max(place.values()) - min(place.values())) / extent
                 halves = sum(len(half) * (max(half) - min(half)) / extent for half in (below, above))
-                merit = (n * wide - halves) / len(self.extent) * (min(left, n - left) / n) ** 0.5
+                merit = (n * wide - halves) / len(self.extent) * (min(left, n - left) / n) ** 0.2
                 tested, made = learnt.get(axis, (0.0, 0.0))
                 merit *= (made + 1) / (tested + 1)
                 half = frozenset(t for t in part if place[t] < sizes[left])
@@ -162,7 +162,7 @@ class Course:
         )
         if slack == math.inf:
             return 0.0
-        price = min(max(2.5 * self.price, 12 * min(1, slack / 300)) / slack, room) if slack >= 0.6 else 0.0
+        price = min(max(5 * self.price / 1.2, 12 * min(1, slack / 300)) / slack, room) if slack >= 0.6 else 0.0
         return price if price * slack >= self.price else math.inf
 
     def _slack(self, left: Part, right: Part, told: tuple[float, float]) -> float:

@@ -170,7 +170,7 @@ def candidates(points, axes, least, layout, learnt, found):
                 found.axis[number] = j
                 found.code[number] = codes[above]
                 found.left[number] = left
-                found.merit[number] = saved * (min(left, n - left) / n) ** 0.5 * likely(learnt, j)
+                found.merit[number] = saved * (min(left, n - left) / n) ** 0.2 * likely(learnt, j)
                 number += 1
     return number
 
@@ -221,7 +221,7 @@ def price_of(left, right, present, counts, told_left, told_right, room, sealing)
             slack = min(slack, (limit(odds, told_right) - sealing.prior[v]) * right)
     if slack == np.inf:
         return 0.0
-    price = min(max(3.0, 0.04 * min(300.0, slack)) / slack, room - ROUNDED) if slack >= 0.6 else 0.0
+    price = min(max(5.0, 0.04 * min(300.0, slack)) / slack, room - ROUNDED) if slack >= 0.6 else 0.0
     return price if price * slack >= 1.2 else np.inf
 
 
