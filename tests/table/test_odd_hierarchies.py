@@ -135,3 +135,14 @@ def test_a_named_root_from_the_command_line(tmp_path: Path) -> None:
     assert published.exit_code == 0, published.output
     audited = CliRunner().invoke(main, ["audit", folder, "--original", table])
     assert audited.exit_code == 0, audited.output
+
+
+@pytest.mark.parametrize("kind", ["numeric", "ordinal"])
+def test_what_is_missing_has_no_place_among_values_in_order(kind: str) -> None:
+    rows = [(str(code), "low" if code < 3 else "high", "all") for code in range(1, 5)]
+    own = [*rows, ("(missing)", "none", "all")]
+    assert read(kind, own, missing=True).column("code").missing == 0
+    among = [*rows, ("(missing)", "high", "all")]
+    with pytest.raises(dc.DiscreetError, match=r"'\(missing\)' under 'high' with other values, .* a node of its own"):
+        read(kind, among, missing=True)
+    assert read("categorical", among, missing=True).column("code").hierarchy is not None

@@ -184,16 +184,32 @@ class Hierarchy:
     def with_missing(self, *, first: bool = False) -> Hierarchy:
         """Return the tree with a leaf ``(missing)``: an existing one, or a new last one directly under the root.
 
-        With ``first`` it is the first leaf; an existing leaf that has to move is placed directly under the root.
+        With ``first`` it is the first leaf; an existing leaf that has to move must have no value beside it below the
+        root: nothing can be first and among others.
 
         >>> Hierarchy.flat("sex", ["f", "m"]).with_missing().leaves
         ('f', 'm', '(missing)')
         """
         if MISSING in self._ranks and (not first or self._ranks[MISSING] == 0):
             return self
-        rows = [row for row in self.rows() if row[0] != MISSING]
+        rows = self._without_missing()
         missing = (MISSING,) * self.height + (self.labels[-1][0],)
         return Hierarchy.from_rows(self.attribute, [missing, *rows] if first else [*rows, missing])
+
+    def without_missing(self) -> Hierarchy:
+        """Return the tree without a leaf ``(missing)``, which must have no value beside it below the root."""
+        return Hierarchy.from_rows(self.attribute, self._without_missing())
+
+    def _without_missing(self) -> list[tuple[str, ...]]:
+        rows = [row for row in self.rows() if row[0] != MISSING]
+        above = next((row[1:-1] for row in self.rows() if row[0] == MISSING), ())
+        shared = next((label for level, label in enumerate(above, 1) if any(row[level] == label for row in rows)), None)
+        if shared is not None:
+            raise DiscreetError(
+                f"the hierarchy of '{self.attribute}' lists '{MISSING}' under '{shared}' with other values, but these "
+                f"have an order, and '{MISSING}' has no place in it; leave it out, or give it a node of its own"
+            )
+        return rows
 
     # ------------------------------------------------------------------------------------------------------ asking
 

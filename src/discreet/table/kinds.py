@@ -173,7 +173,7 @@ def _number_leaves(
     )
     if MISSING in hierarchy.leaves:
         # The policy for missing numbers decides whether they get a value, and which code it has.
-        hierarchy = Hierarchy.from_rows(column.name, [row for row in hierarchy.rows() if row[0] != MISSING])
+        hierarchy = hierarchy.without_missing()
     plain = all(re.match(NUMBER, leaf) for leaf in hierarchy.leaves)
     leaves = np.array([float(leaf) if plain else np.nan for leaf in hierarchy.leaves])
     if not plain or not bool(np.all(np.diff(leaves) > 0)):
