@@ -14,12 +14,19 @@ Outcomes = dict[frozenset[Part], Fraction]
 
 
 def outcomes(
-    points: Sequence[Point], values: Sequence[str], caps: Mapping[str, float], *, strict: bool = True
+    points: Sequence[Point],
+    values: Sequence[str],
+    caps: Mapping[str, float],
+    *,
+    strict: bool = True,
+    rounding: bool = False,
+    in_file_order: bool = False,
 ) -> Outcomes:
     """The probability of every partition; nobody shares a place on an axis with another.
 
-    ``strict=False`` goes on after a rejection though cells are odd, drawing a row and its side in each: the rule that
-    has been proposed.
+    Broken variants: ``strict=False`` goes on after a rejection though cells are odd, drawing a row and its side in each
+    (the rule that has been proposed); ``rounding`` gives the middle row of an odd number to the upper half always; and
+    ``in_file_order`` puts persons at one place in the order of the file, which is sorted by value.
     """
     result: Outcomes = defaultdict(Fraction)
 
@@ -42,7 +49,9 @@ def outcomes(
         if not axes or (strict and odd and len(cells) > 1):
             follow(waiting, done | {part}, chance)
             return
-        for share, left in _halvings(cells, lambda t: points[t][axes[0]]):
+        for share, left in _halvings(
+            cells, lambda t: (points[t][axes[0]], values[t] if in_file_order else ""), rounding
+        ):
             right = part - left
             if all(_keeps(half, values, caps) for half in (left, right)):
                 halves = [(half, [cell & half for cell in cells]) for half in (left, right)]
@@ -73,12 +82,14 @@ def _axes(points: Sequence[Point], part: Part, cells: list[Part]) -> list[int]:
     return sorted(saved, key=lambda axis: -saved[axis])
 
 
-def _halvings(cells: list[Part], place: Callable[[int], float]) -> Iterator[tuple[Fraction, Part]]:
+def _halvings(
+    cells: list[Part], place: Callable[[int], tuple[float, str]], rounding: bool
+) -> Iterator[tuple[Fraction, Part]]:
     """Every way to halve all cells, with its probability: of an odd number any row may be drawn, and go anywhere."""
     ways: list[list[tuple[Fraction, Part]]] = []
     for cell in cells:
         ranked = sorted(cell, key=place)
-        if len(ranked) % 2 == 0:
+        if len(ranked) % 2 == 0 or rounding:
             ways.append([(Fraction(1), frozenset(ranked[: len(ranked) // 2]))])
             continue
         own = []
