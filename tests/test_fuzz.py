@@ -60,6 +60,24 @@ def test_a_hierarchy_of_ordered_values_may_list_missing_ones_that_nobody_has(tmp
     assert audit(tmp_path / "release", table).holds
 
 
+def test_a_promise_is_stated_in_whatever_order_its_parameters_are() -> None:
+    stated = 'alpha-beta(alpha=0.5, beta=1, presence=combined, attribute="a, b", association=combined)'
+    asked = {"beta": "1.0", "alpha": "0.5", "association": "combined", "presence": "combined"}
+    wanted = promises.Promise("alpha-beta", asked, "a, b")
+    assert formats._spelt(stated) == formats._spelt(wanted.text)
+    assert formats._spelt(stated) != formats._spelt(promises.Promise("alpha-beta", asked, "a").text)
+
+
+def test_all_failures_are_told_as_they_come_and_together_by_how_they_begin() -> None:
+    told: list[int] = []
+    tally = run.Tally(lambda failed: told.append(failed.seed))
+    for seed in range(50):
+        tally.add(run.Outcome(seed, "cuts", failure=f"a value is believed too strongly: {seed}"))
+    assert told == list(range(50))
+    (line,) = [line for line in tally.lines() if line.startswith("FAILED")]
+    assert line.startswith("FAILED 50 times: a value is believed too strongly:") and "48, 49" in line
+
+
 def test_a_scheme_that_never_publishes_is_a_failure() -> None:
     tally = run.Tally()
     for seed in range(run.CHANCES):

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from fuzz.run import fuzz
+from fuzz.run import Outcome, fuzz
 
 
 def main() -> int:
@@ -17,9 +17,14 @@ def main() -> int:
     words.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     asked = words.parse_args()
     seeds = range(asked.seed, asked.seed + asked.count)
-    tally = fuzz(seeds, min(asked.processes, max(1, asked.count // 8)), asked.seconds)
+    tally = fuzz(seeds, min(asked.processes, max(1, asked.count // 8)), asked.seconds, _tell)
     print("\n".join(tally.lines()))
     return 1 if tally.failures or tally.never_published else 0
+
+
+def _tell(failed: Outcome) -> None:
+    """Say at once what failed: a run may take an hour."""
+    print(f"FAILED {failed.scheme}, repeat with SEED={failed.seed} COUNT=1: {failed.failure}", flush=True)
 
 
 if __name__ == "__main__":

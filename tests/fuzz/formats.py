@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,8 @@ from naive import perturbation, principles, retention
 
 MOST_POINTS = 20_000
 """Combined presence is checked only if the values have at most this many combinations."""
+PARAMETER = re.compile(r'(\w+)=(?:("(?:\\.|[^"\\])*")|([^,]*))')
+"""A parameter of a promise: its name, and its value in quotes or without."""
 
 
 @dataclass
@@ -78,16 +81,12 @@ def states(folder: Path, promises: list[Promise], sensitive: list[Column]) -> bo
 
 def _spelt(text: str) -> tuple[str, frozenset[str]]:
     """Normalise a promise: order of parameters and spelling of numbers do not matter, and defaults are left out."""
-    text, named, attribute = text.removesuffix(")").partition("attribute=")
-    name, _, inside = text.rstrip(", ").partition("(")
-    parts = (part.strip().partition("=") for part in inside.removesuffix(")").split(","))
-    said = {key: _number(value) for key, _, value in parts}
+    name, _, inside = text.removesuffix(")").partition("(")
+    said = {key: json.loads(quoted) if quoted else _number(plain) for key, quoted, plain in PARAMETER.findall(inside)}
     if {"below", "above"} <= said.keys():
         said.pop("epsilon", None)  # unused when both sides are given
     defaults = {"variant=enhanced", "kind=frequency", "distance=equal", "neighbourhood=absolute", "presence=group"}
     defaults |= {"association=group"}
-    about = json.loads(attribute) if attribute.startswith('"') else attribute
-    said |= {"attribute": about} if named else {}
     return name, frozenset(f"{key}={value}" for key, value in said.items()) - defaults
 
 

@@ -10,7 +10,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import partial
 from multiprocessing import get_context
@@ -64,6 +64,8 @@ class Outcome:
 class Tally:
     """The results of many cases, counted per scheme."""
 
+    tell: Callable[[Outcome], None] = lambda failed: None
+    """Called with each case that fails, when it does."""
     schemes: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in SCHEMES})
     refusals: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in SCHEMES})
     failures: list[Outcome] = field(default_factory=list)
@@ -74,6 +76,7 @@ class Tally:
         counts["tried"] += 1
         if outcome.failure is not None:
             self.failures.append(outcome)
+            self.tell(outcome)
         elif outcome.refused is not None:
             counts["refused"] += 1
             self.refusals[outcome.scheme][outcome.refused] += 1
@@ -87,6 +90,14 @@ class Tally:
         """The schemes that published nothing in at least `CHANCES` cases."""
         return [name for name, counts in self.schemes.items() if counts["tried"] >= CHANCES and not counts["published"]]
 
+    @property
+    def kinds_of_failure(self) -> dict[str, list[int]]:
+        """The seeds of all failures, by how their messages begin."""
+        found: dict[str, list[int]] = {}
+        for outcome in sorted(self.failures, key=lambda outcome: outcome.seed):
+            found.setdefault(" ".join(str(outcome.failure).split()[:6]), []).append(outcome.seed)
+        return dict(sorted(found.items(), key=lambda kind: -len(kind[1])))
+
     def lines(self) -> Iterator[str]:
         """Yield the lines of the printed summary."""
         heads = ("tried", "published", "refused", "noticed", "harmless")
@@ -99,16 +110,21 @@ class Tally:
         for name, reasons in self.refusals.items():
             for reason, number in reasons.most_common(4):
                 yield f"  {name} refused {number:,}: {reason} ..."
-        for outcome in self.failures[:20]:
-            yield f"FAILED {outcome.scheme}, repeat with SEED={outcome.seed} COUNT=1: {outcome.failure}"
+        for beginning, numbers in self.kinds_of_failure.items():
+            yield f"FAILED {len(numbers):,} times: {beginning} ..., repeat with COUNT=1 and SEED={numbers}"
         for name in self.never_published:
             yield f"FAILED {name} never published anything"
         yield f"{total['tried']:,} cases in {self.seconds:.0f} s, {len(self.failures):,} failures."
 
 
-def fuzz(seeds: Iterable[int], processes: int = 1, seconds: float | None = None) -> Tally:
-    """Run the cases of these seeds, or as many as fit into ``seconds``."""
-    tally, start = Tally(), time.monotonic()
+def fuzz(
+    seeds: Iterable[int],
+    processes: int = 1,
+    seconds: float | None = None,
+    tell: Callable[[Outcome], None] = lambda failed: None,
+) -> Tally:
+    """Run the cases of these seeds, or as many as fit into ``seconds``; ``tell`` is called with each that fails."""
+    tally, start = Tally(tell), time.monotonic()
     if processes == 1:
         for seed in seeds:
             tally.add(one(seed))
