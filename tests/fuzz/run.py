@@ -12,7 +12,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
-from functools import partial
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -176,7 +176,7 @@ def _try(chance: Random, outcome: Outcome, home: Path) -> None:
     try:
         scheme = draw_scheme(chance, outcome.scheme)
         case, table, promises = draw_work(chance, scheme, home)
-        principle = together([parse(promise.text) for promise in promises])
+        principle = together([_parsed(promise.text) for promise in promises])
         release = scheme.publish(table, principle)
     except DiscreetError as refusal:
         outcome.refused = " ".join(str(refusal).split()[:5])
@@ -238,7 +238,7 @@ def _altered(
 def draw_scheme(chance: Random, name: str) -> Scheme:
     """Draw a scheme with some random options: those with listed choices, booleans and shares."""
     kind: Any = SCHEMES[name]
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     options: dict[str, Any] = {}
     for one in fields(kind):
         if chance.random() < 0.75:
@@ -253,6 +253,9 @@ def draw_scheme(chance: Random, name: str) -> Scheme:
             options[one.name] = chance.choice([0.1, 0.3, 0.5])
     scheme: Scheme = kind(**options)
     return scheme
+
+
+_hints, _parsed = cache(get_type_hints), cache(parse)  # the same again and again
 
 
 def draw_work(chance: Random, scheme: Scheme, home: Path) -> tuple[Case, Table, list[Promise]]:
@@ -271,7 +274,7 @@ def draw_work(chance: Random, scheme: Scheme, home: Path) -> tuple[Case, Table, 
 
 
 def _possible(scheme: Scheme, promises: list[Promise], table: Table) -> bool:
-    principle = together([parse(promise.text) for promise in promises])
+    principle = together([_parsed(promise.text) for promise in promises])
     try:
         each = by_attribute(principle, table)
         for prior, promise in each:
