@@ -15,6 +15,7 @@ from typing import Any
 
 from fuzz.cases import Case, Column, Value
 from fuzz.files import Line, admits, cell, expect, lines_of, lists_of, manifest_of, traces_of
+from fuzz.narrowness import strongest_beliefs
 from fuzz.promises import SLACK, Promise, broken, near
 from naive import perturbation, principles, retention
 
@@ -158,8 +159,15 @@ def _same(columns: Sequence[Column], lines: Sequence[Line], rows: Sequence[int],
 
 
 def _generalized(published: Published) -> None:
-    expect(manifest_of(published.folder)["groups"] == len(set(published.rows_by_group())), "groups are counted wrongly")
+    manifest, rows = manifest_of(published.folder), published.rows_by_group()
+    expect(manifest["groups"] == len(rows), "groups are counted wrongly")
     _groups_of_rows(published)
+    hidden = [one for one in published.promises if one.name == "alpha-beta" and one.number("alpha") < 1]
+    for number, lines in _by_group(lines_of(published.folder, "table")).items() if hidden else ():
+        for belief in strongest_beliefs(published.case.quasi, manifest, lines[0], rows[number]):
+            for promise in hidden:
+                kept = belief <= promise.number("alpha") + SLACK
+                expect(kept, f"{promise.text}: a combination at the ends of a group is believed with {belief}")
 
 
 def _groups_of_rows(published: Published) -> None:
