@@ -91,7 +91,7 @@ def test_a_promise_is_stated_in_whatever_order_its_parameters_are() -> None:
 
 def test_all_failures_are_told_as_they_come_and_together_by_how_they_begin() -> None:
     told: list[int] = []
-    tally = run.Tally(lambda failed: told.append(failed.seed))
+    tally = run.Tally(lambda outcome: told.append(outcome.seed))
     for seed in range(50):
         tally.add(run.Outcome(seed, "cuts", failure=f"a value is believed too strongly: {seed}"))
     assert told == list(range(50))

@@ -64,8 +64,8 @@ class Outcome:
 class Tally:
     """The results of many cases, counted per scheme."""
 
-    tell: Callable[[Outcome], None] = lambda failed: None
-    """Called with each case that fails, when it does."""
+    tell: Callable[[Outcome], None] = lambda outcome: None
+    """Called with every outcome as it comes."""
     schemes: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in SCHEMES})
     refusals: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in SCHEMES})
     failures: list[Outcome] = field(default_factory=list)
@@ -76,7 +76,6 @@ class Tally:
         counts["tried"] += 1
         if outcome.failure is not None:
             self.failures.append(outcome)
-            self.tell(outcome)
         elif outcome.refused is not None:
             counts["refused"] += 1
             self.refusals[outcome.scheme][outcome.refused] += 1
@@ -84,6 +83,7 @@ class Tally:
             counts["published"] += 1
             if outcome.tampered is not None:
                 counts["harmless" if outcome.harmless else "noticed"] += 1
+        self.tell(outcome)
 
     @property
     def never_published(self) -> list[str]:
@@ -121,9 +121,9 @@ def fuzz(
     seeds: Iterable[int],
     processes: int = 1,
     seconds: float | None = None,
-    tell: Callable[[Outcome], None] = lambda failed: None,
+    tell: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Tally:
-    """Run the cases of these seeds, or as many as fit into ``seconds``; ``tell`` is called with each that fails."""
+    """Run the cases of these seeds, or as many as fit into ``seconds``; ``tell`` is called with every outcome."""
     tally, start = Tally(tell), time.monotonic()
     if processes == 1:
         for seed in seeds:
