@@ -10,14 +10,16 @@ import pyarrow as pa
 import pytest
 
 from discreet.adversary.audit import audit
-from discreet.principles import PRINCIPLES, KAnonymity, Principle
+from discreet.principles import PRINCIPLES, AlphaBeta, KAnonymity, Principle
 from discreet.releases import FORMATS
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.trace import write_trace
 from discreet.schemes import SCHEMES, Cuts
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read
 from discreet.table.table import Table
-from fuzz import formats, promises, run
+from fuzz import cases, formats, promises, run
+from fuzz.files import UntrueError
 
 SEEDS = range(25 * len(SCHEMES))
 
@@ -58,6 +60,43 @@ def test_a_hierarchy_of_ordered_values_may_list_missing_ones_that_nobody_has(tmp
     table = read(people, quasi=["age"], sensitive="pay", ordinal=["pay"], hierarchies={"pay": tree})
     Cuts().publish(table, KAnonymity(3)).save(tmp_path / "release")
     assert audit(tmp_path / "release", table).holds
+
+
+def test_who_stands_at_the_ends_of_intervals_is_not_believed_in_more_than_promised(tmp_path: Path) -> None:
+    """On average the combinations of the first group are believed in with 1/8, the corners of its box with 1/2."""
+    pairs = [(0, 0), (3, 3), (1, 1), (2, 2)]
+    columns = [cases.Column(name, "numeric", [str(pair[at]) for pair in pairs]) for at, name in enumerate("pq")]
+    case = cases.Case(columns, [cases.Column("s", "categorical", list("uvuv"))], [], "error", False)
+    table = cases.read_case(case, tmp_path)
+    groups = np.array([0, 0, -1, -1], np.int32)
+    release = GeneralizedRelease.from_groups(table, groups, promise=AlphaBeta(0.4, 1), scheme="cuts")
+    release.save(tmp_path / "release")
+    write_trace(release, tmp_path / "trace.csv")
+    for alpha in ("0.5", "0.4"):
+        promise = promises.Promise("alpha-beta", {"alpha": alpha, "beta": "1"})
+        if alpha == "0.5":
+            formats.check(tmp_path / "release", case, [promise], tmp_path / "trace.csv")
+        else:
+            with pytest.raises(UntrueError, match="at the ends of a group is believed with 1/2"):
+                formats.check(tmp_path / "release", case, [promise], tmp_path / "trace.csv")
+
+
+def test_a_promise_is_stated_in_whatever_order_its_parameters_are() -> None:
+    stated = 'alpha-beta(alpha=0.5, beta=1, presence=combined, attribute="a, b", association=combined)'
+    asked = {"beta": "1.0", "alpha": "0.5", "association": "combined", "presence": "combined"}
+    wanted = promises.Promise("alpha-beta", asked, "a, b")
+    assert formats._spelt(stated) == formats._spelt(wanted.text)
+    assert formats._spelt(stated) != formats._spelt(promises.Promise("alpha-beta", asked, "a").text)
+
+
+def test_all_failures_are_told_as_they_come_and_together_by_how_they_begin() -> None:
+    told: list[int] = []
+    tally = run.Tally(lambda outcome: told.append(outcome.seed))
+    for seed in range(50):
+        tally.add(run.Outcome(seed, "cuts", failure=f"a value is believed too strongly: {seed}"))
+    assert told == list(range(50))
+    (line,) = [line for line in tally.lines() if "a value is believed too strongly" in line]
+    assert line.startswith("FAILED 50 times") and "48, 49]" in line
 
 
 def test_a_scheme_that_never_publishes_is_a_failure() -> None:

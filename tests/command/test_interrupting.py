@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,10 +26,16 @@ PUBLISH = (
     *("publish", "patients.csv", "-o", "release", "--quasi", "age,sex", "--sensitive", "disease"),
     *("--promise", "k-anonymity(k=4)"),
 )
-LOOP = """
-import sys, numba, numpy as np
+LONGEST = 60
+"""Seconds after which an endless loop ends by itself, if the tests were killed before they could end it."""
+LOOP = f"""
+import signal, sys, numba, numpy as np
 from discreet.adversary import audit
 from discreet.command.main import main
+
+# whoever runs the tests may ignore signals, as under nohup, and what they start inherits that
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
 
 @numba.njit(nogil=True)
 def forever(numbers):
@@ -37,6 +45,7 @@ def forever(numbers):
 forever(np.ones(2))
 
 def busy(folder, *rest, **more):
+    signal.alarm({LONGEST})
     print("waiting", file=sys.stderr, flush=True)
     forever(np.zeros(2))
 
@@ -52,11 +61,17 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def started(script: str, *words: str, **more: object) -> subprocess.Popen[str]:
+@contextmanager
+def started(script: str, *words: str, **more: object) -> Iterator[subprocess.Popen[str]]:
+    """A Python process that runs this script; killed in the end, so that a test that fails does not wait for it."""
     environment = {**os.environ, "PYTHONPATH": SRC}
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", script, *words], env=environment, stderr=subprocess.PIPE, text=True, **more  # type: ignore[call-overload]
-    )  # fmt: skip
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def wait_for(process: subprocess.Popen[str], word: str) -> None:

@@ -6,7 +6,10 @@ import argparse
 import os
 import sys
 
-from fuzz.run import fuzz
+from fuzz.run import Outcome, fuzz
+
+EVERY = 5000
+"""How many cases are tried between two lines that say how many were."""
 
 
 def main() -> int:
@@ -17,9 +20,22 @@ def main() -> int:
     words.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     asked = words.parse_args()
     seeds = range(asked.seed, asked.seed + asked.count)
-    tally = fuzz(seeds, min(asked.processes, max(1, asked.count // 8)), asked.seconds)
+    tally = fuzz(seeds, min(asked.processes, max(1, asked.count // 8)), asked.seconds, Teller())
     print("\n".join(tally.lines()))
     return 1 if tally.failures or tally.never_published else 0
+
+
+class Teller:
+    """Says at once what failed, and from time to time how many cases were tried: a run may take an hour."""
+
+    tried = 0
+
+    def __call__(self, outcome: Outcome) -> None:
+        self.tried += 1
+        if outcome.failure is not None:
+            print(f"FAILED {outcome.scheme}, repeat with SEED={outcome.seed} COUNT=1: {outcome.failure}", flush=True)
+        if self.tried % EVERY == 0:
+            print(f"{self.tried:,} cases so far", flush=True)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -74,6 +75,7 @@ class Case:
         return [*self.quasi, *self.sensitive, *self.kept]
 
 
+@cache
 def meaning(kind: str, cell: str | None) -> Value:
     """Return the value of a cell in a column of this kind: 17.0 is the number 17, and a blank cell is missing."""
     blank = cell is None or not cell.strip()

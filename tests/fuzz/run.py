@@ -10,9 +10,9 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
-from functools import partial
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -64,6 +64,8 @@ class Outcome:
 class Tally:
     """The results of many cases, counted per scheme."""
 
+    tell: Callable[[Outcome], None] = lambda outcome: None
+    """Called with every outcome as it comes."""
     schemes: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in SCHEMES})
     refusals: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in SCHEMES})
     failures: list[Outcome] = field(default_factory=list)
@@ -81,11 +83,20 @@ class Tally:
             counts["published"] += 1
             if outcome.tampered is not None:
                 counts["harmless" if outcome.harmless else "noticed"] += 1
+        self.tell(outcome)
 
     @property
     def never_published(self) -> list[str]:
         """The schemes that published nothing in at least `CHANCES` cases."""
         return [name for name, counts in self.schemes.items() if counts["tried"] >= CHANCES and not counts["published"]]
+
+    @property
+    def kinds_of_failure(self) -> dict[str, list[int]]:
+        """The seeds of all failures, by how their messages begin."""
+        found: dict[str, list[int]] = {}
+        for outcome in sorted(self.failures, key=lambda outcome: outcome.seed):
+            found.setdefault(" ".join(str(outcome.failure).split()[:6]), []).append(outcome.seed)
+        return dict(sorted(found.items(), key=lambda kind: -len(kind[1])))
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the printed summary."""
@@ -99,16 +110,21 @@ class Tally:
         for name, reasons in self.refusals.items():
             for reason, number in reasons.most_common(4):
                 yield f"  {name} refused {number:,}: {reason} ..."
-        for outcome in self.failures[:20]:
-            yield f"FAILED {outcome.scheme}, repeat with SEED={outcome.seed} COUNT=1: {outcome.failure}"
+        for beginning, numbers in self.kinds_of_failure.items():
+            yield f"FAILED {len(numbers):,} times: {beginning} ..., repeat with COUNT=1 and SEED={numbers}"
         for name in self.never_published:
             yield f"FAILED {name} never published anything"
         yield f"{total['tried']:,} cases in {self.seconds:.0f} s, {len(self.failures):,} failures."
 
 
-def fuzz(seeds: Iterable[int], processes: int = 1, seconds: float | None = None) -> Tally:
-    """Run the cases of these seeds, or as many as fit into ``seconds``."""
-    tally, start = Tally(), time.monotonic()
+def fuzz(
+    seeds: Iterable[int],
+    processes: int = 1,
+    seconds: float | None = None,
+    tell: Callable[[Outcome], None] = lambda outcome: None,
+) -> Tally:
+    """Run the cases of these seeds, or as many as fit into ``seconds``; ``tell`` is called with every outcome."""
+    tally, start = Tally(tell), time.monotonic()
     if processes == 1:
         for seed in seeds:
             tally.add(one(seed))
@@ -160,7 +176,7 @@ def _try(chance: Random, outcome: Outcome, home: Path) -> None:
     try:
         scheme = draw_scheme(chance, outcome.scheme)
         case, table, promises = draw_work(chance, scheme, home)
-        principle = together([parse(promise.text) for promise in promises])
+        principle = together([_parsed(promise.text) for promise in promises])
         release = scheme.publish(table, principle)
     except DiscreetError as refusal:
         outcome.refused = " ".join(str(refusal).split()[:5])
@@ -222,7 +238,7 @@ def _altered(
 def draw_scheme(chance: Random, name: str) -> Scheme:
     """Draw a scheme with some random options: those with listed choices, booleans and shares."""
     kind: Any = SCHEMES[name]
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     options: dict[str, Any] = {}
     for one in fields(kind):
         if chance.random() < 0.75:
@@ -237,6 +253,9 @@ def draw_scheme(chance: Random, name: str) -> Scheme:
             options[one.name] = chance.choice([0.1, 0.3, 0.5])
     scheme: Scheme = kind(**options)
     return scheme
+
+
+_hints, _parsed = cache(get_type_hints), cache(parse)  # the same again and again
 
 
 def draw_work(chance: Random, scheme: Scheme, home: Path) -> tuple[Case, Table, list[Promise]]:
@@ -255,7 +274,7 @@ def draw_work(chance: Random, scheme: Scheme, home: Path) -> tuple[Case, Table, 
 
 
 def _possible(scheme: Scheme, promises: list[Promise], table: Table) -> bool:
-    principle = together([parse(promise.text) for promise in promises])
+    principle = together([_parsed(promise.text) for promise in promises])
     try:
         each = by_attribute(principle, table)
         for prior, promise in each:

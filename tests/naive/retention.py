@@ -30,7 +30,8 @@ def posteriors(p: Fraction, counts: Sequence[int], weights: Sequence[int]) -> li
     result = []
     for line in matrix(p, weights):
         joint = [chance * count for chance, count in zip(line, counts, strict=True)]
-        result.append([part / sum(joint) for part in joint])
+        seen = sum(joint)
+        result.append([part / seen for part in joint])
     return result
 
 

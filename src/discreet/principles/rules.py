@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,17 +103,20 @@ def _of_kinds(
 ) -> Rules:
     """Rules that say of which kinds there are none: by None, which the compiler can tell from the type."""
 
-    def whether(there_are: NDArray[np.bool_]) -> bool | None:
-        return True if there_are.any() else None
+    known = kinds.tolist()  # few, for which a loop is quicker than a search in an array
 
-    bounded = np.isin(kinds, (CAPS, FLOORS))
+    def whether(there_are: Iterable[bool]) -> bool | None:
+        return True if any(there_are) else None
+
     return Rules(
         kinds,
         parameters,
         bounds,
         nodes,
         tree,
-        numeric=whether(np.isin(kinds, NUMERIC)),
-        spread=whether(np.isin(kinds, SPREAD)),
-        layered=whether(bounded & (nodes[:, :1].ravel() >= 0)),
+        numeric=whether(kind in NUMERIC for kind in known),
+        spread=whether(kind in SPREAD for kind in known),
+        layered=whether(
+            kind in (CAPS, FLOORS) and line[:1].max(initial=-1) >= 0 for kind, line in zip(known, nodes, strict=True)
+        ),
     )

@@ -8,7 +8,7 @@ from discreet.errors import DiscreetError
 from discreet.plugins import Registry
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.anatomy.release import AnatomyRelease
-from discreet.releases.folder import ManifestFile, read_manifest
+from discreet.releases.folder import DAMAGED, ManifestFile, read_manifest
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.release import MatchedRelease
 from discreet.releases.nested.release import NestedRelease
@@ -74,4 +74,7 @@ def load_as_stated(file: ManifestFile) -> Release:
             f"the release in {str(home)!r} has the format {manifest.get('format')!r}, which this discreet does not "
             f"know; {near(name, FORMATS)}, or install the plug-in that knows it"
         )
-    return FORMATS[name].load(home, manifest)
+    release = FORMATS[name].load(home, manifest)
+    if release.rows == 0:  # which no scheme publishes, and nothing can be said of
+        raise DiscreetError(f"the release in {str(home)!r} has no rows; {DAMAGED}")
+    return release

@@ -66,15 +66,19 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     (folder / MANIFEST).write_text(_laid_out(manifest) + "\n", encoding="utf-8", newline="\n")
 
 
+_ON_ONE_LINE = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def _laid_out(value: Any, indent: str = "") -> str:
     """JSON with short and innermost parts on one line: a hierarchy takes a line per leaf, not one per word."""
-    line = json.dumps(value, ensure_ascii=False)
-    parts = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list) else []
-    if not any(isinstance(part, (Mapping, list)) for part in parts) and (len(line) <= 100 or not parts):
-        return line
+    parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    if not any(isinstance(part, (dict, list)) for part in parts):
+        line = _ON_ONE_LINE(value)
+        if len(line) <= 100 or not parts:
+            return line
     deeper = indent + "  "
-    if isinstance(value, Mapping):
-        inner = [f"{json.dumps(key, ensure_ascii=False)}: {_laid_out(part, deeper)}" for key, part in value.items()]
+    if isinstance(value, dict):
+        inner = [f"{_ON_ONE_LINE(key)}: {_laid_out(part, deeper)}" for key, part in value.items()]
         return "{\n" + ",\n".join(deeper + part for part in inner) + f"\n{indent}}}"
     return "[\n" + ",\n".join(deeper + _laid_out(part, deeper) for part in parts) + f"\n{indent}]"
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.checks.permutations import LIKELY, MOST, Ints, dense
+from discreet.adversary.checks.permutations import LIKELY, MOST, Floats, Ints, dense
 
 NEAR = (8, 64)
 """Sizes of the blocks of consecutive places within which a row of the input is looked for, besides its own place."""
@@ -164,12 +164,12 @@ def agreeing(hits: int, says: Ints, said: Ints, number: int) -> float:
     says, said = np.repeat(says, lengths), np.repeat(said, lengths)
     terms = logs[said] - logs[powers] - logs[said - powers] + logs[says] - logs[says - powers]
 
-    def product(log_x: float) -> float:
-        """Return the logarithm of the product of all polynomials."""
-        values = terms + powers * log_x
-        largest = np.maximum.reduceat(values, starts)
-        sums = np.add.reduceat(np.exp(values - np.repeat(largest, lengths)), starts)
-        return float(times @ (largest + np.log(sums)))
+    def product(log_x: Floats) -> Floats:
+        """Return the logarithm of the product of all polynomials at each x."""
+        values = terms + np.multiply.outer(log_x, powers)
+        largest = np.maximum.reduceat(values, starts, axis=1)
+        sums = np.add.reduceat(np.exp(values - np.repeat(largest, lengths, axis=1)), starts, axis=1)
+        return np.asarray((largest + np.log(sums)) @ times)
 
     return _rarity(hits, number, product, lambda k: math.lgamma(number + 1.0) - math.lgamma(number - k + 1.0))
 
@@ -190,13 +190,13 @@ def fitting(hits: int, admitted: Ints) -> float:
     some = np.flatnonzero(often[1:]) + 1
     logs = np.array([math.lgamma(one + 1.0) / one for one in some.tolist()]) - math.lgamma(number + 1.0) / number
 
-    def product(log_x: float) -> float:
-        return float(often[some] @ np.logaddexp(0.0, log_x + logs))
+    def product(log_x: Floats) -> Floats:
+        return np.asarray(np.logaddexp(0.0, np.add.outer(log_x, logs)) @ often[some])
 
     return _rarity(hits, number, product, lambda _: 0.0)
 
 
-def _rarity(hits: int, number: int, product: Callable[[float], float], ways: Callable[[int], float]) -> float:
+def _rarity(hits: int, number: int, product: Callable[[Floats], Floats], ways: Callable[[int], float]) -> float:
     """Return minus the logarithm of the smallest bound found on the probability of ``hits`` or more hits.
 
     For every k, Markov's inequality gives a bound: the mean number of choices of k places that are all hit, divided by
@@ -205,17 +205,13 @@ def _rarity(hits: int, number: int, product: Callable[[float], float], ways: Cal
     """
     ks = np.unique(np.linspace(1, hits, 64).astype(np.int64))
     offs = np.array([_log_choices(hits, k) + ways(k) for k in ks.tolist()])
-
-    def at(log_x: float) -> float:
-        return float((offs + ks * log_x).max()) - product(log_x)
-
     low, high = -2.0 * math.log(number + 1.0), 2.0 * math.log(number + 1.0) + 25.0
     found = 0.0
     for _ in range(3):  # a finer grid around the best point each time
         tried = np.linspace(low, high, 13)
-        values = [at(log_x) for log_x in tried.tolist()]
+        values = (offs + np.multiply.outer(tried, ks)).max(axis=1) - product(tried)
         best, apart = int(np.argmax(values)), tried[1] - tried[0]
-        found = max(found, values[best])
+        found = max(found, float(values[best]))
         low, high = tried[best] - apart, tried[best] + apart
     return found
 

@@ -34,10 +34,15 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
     columns ``group_1``, ``group_2``, ... give a matrix with a column for each.
     """
     what = f"the trace {str(path)!r}"
-    several = [f"{GROUP}_{number}" for number in range(1, MOST_TABLES + 1)]
+    data = content(located(path), f"{str(path)!r} for the trace")
+    # tables in groups of their own are few, and Arrow takes its time over every type that it is told beforehand
+    several = [
+        f"{GROUP}_{number}"
+        for number in range(1, min(MOST_TABLES, data[: data.find(b"\n") + 1 or None].count(b",")) + 1)
+    ]
     try:
         table = pyarrow.csv.read_csv(
-            pa.BufferReader(content(located(path), f"{str(path)!r} for the trace")),
+            pa.BufferReader(data),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types={
                     **{name: pa.int64() for name in ("row", GROUP, *several)},
@@ -46,7 +51,7 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
             ),
         )
         numbers = table.column("row")
-        names = several[: table.num_columns - 1] if several[0] in table.column_names else [GROUP]
+        names = several[: table.num_columns - 1] if f"{GROUP}_1" in table.column_names else [GROUP]
         groups = [table.column(name).fill_null(-1).to_numpy() for name in names]
         lines = np.column_stack(groups) if len(names) > 1 or names[0] != GROUP else groups[0]
         if "candidates" in table.column_names:

@@ -1,0 +1,33 @@
+"""A release whose tables were emptied is no release, and the audit says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from discreet.adversary.audit import audit
+from discreet.errors import DiscreetError
+from discreet.principles import parse
+from discreet.schemes import make_scheme
+from support.one_of_each import PROMISES, people
+from support.tampering import Folder, altered
+
+ONE_PER_FORMAT = (
+    *("cuts", "lifting", "sealed", "mirrored", "heterogeneous", "perturbation", "retention", "anatomy", "ambiguity"),
+)
+
+
+def emptied(folder: Folder) -> None:
+    """Remove all lines but those of tables about the release as a whole."""
+    kept = ("prior", "matrix")
+    folder.tables = {name: lines if name in kept else lines[:1] for name, lines in folder.tables.items()}
+
+
+@pytest.mark.parametrize("scheme", ONE_PER_FORMAT)
+def test_a_table_without_lines_is_found(scheme: str, tmp_path: Path) -> None:
+    table = people(keep=False)
+    make_scheme(scheme, {}, 1).publish(table, parse(PROMISES[scheme])).save(tmp_path / "release")
+    altered(tmp_path / "release", tmp_path / "emptied", emptied)
+    with pytest.raises(DiscreetError, match="has no rows; it was damaged or edited"):
+        audit(tmp_path / "emptied", table, promises="alpha-beta(alpha=0.9, beta=0.9)")
