@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.adversary.checks import unions
 from discreet.adversary.formats.generalized.align import align
+from discreet.adversary.verdict import counts_of
 from discreet.datasets import census
 from discreet.principles import Prior, Proximity
 from discreet.releases import GeneralizedRelease
@@ -49,7 +50,8 @@ def naively(release: GeneralizedRelease, table: Table, promise: Proximity) -> di
 
 
 def faced(release: GeneralizedRelease, table: Table, promise: Proximity) -> unions.Faced:
-    return unions.face([promise], align(release, table), Prior.of(table), table.classes)[0]
+    aligned, prior = align(release, table), Prior.of(table)
+    return unions.face([promise], aligned, counts_of(aligned, len(prior.values)), prior, table.classes)[0]
 
 
 def compared(release: GeneralizedRelease, table: Table, promise: Proximity) -> None:

@@ -6,12 +6,15 @@ import contextlib
 import hashlib
 import io
 import os
+import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from discreet.disk import CHANGING
 
 SEAL = hashlib.sha256().digest_size
 
@@ -25,6 +28,11 @@ class SealedFiles(IndexDataCacheFile):
         yield content
         with super()._open_for_write(filepath) as file:
             file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+
+    def _data_name(self, number: int) -> str:
+        # Two processes may add a kernel for different types at the same time, and would give both files one name. The
+        # list of files that then lasts would name, for one of them, the file of the other.
+        return f"{super()._data_name(number).removesuffix('.nbc')}.{secrets.token_hex(8)}.nbc"
 
     def _load_index(self) -> Any:
         return super()._load_index() if _whole(self._index_path) else {}
@@ -59,7 +67,7 @@ class SoundCache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled kernel, if there is room."""
-        with contextlib.suppress(OSError):
+        with CHANGING, contextlib.suppress(OSError):
             super().save_overload(sig, data)
 
 

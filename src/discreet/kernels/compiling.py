@@ -97,6 +97,16 @@ def when_compiling(tell: Callable[[], None], patience: float = 0.0) -> Iterator[
         yield
 
 
+def shared_cache() -> bool:
+    """Whether other processes of this user keep their kernels where this one does."""
+    return cache_folder() == Path(config.CACHE_DIR)
+
+
+def empty_cache() -> bool:
+    """Whether no kernel has been compiled yet."""
+    return not os.listdir(config.CACHE_DIR)
+
+
 config.CACHE_DIR = str(cache_folder())
 
 

@@ -18,7 +18,9 @@ def split_evenly(sizes, caps, smallest):
     k = sizes.shape[0]
     depth = 66
     waiting = np.empty((depth, k), np.int64)
-    waiting[0] = sizes
+    # value by value: to assign a line at once takes seconds to compile, mostly the text of an error
+    for j in range(k):
+        waiting[0, j] = sizes[j]
     top = 1
     groups = np.empty((64, k), np.int64)
     found = 0
@@ -35,15 +37,19 @@ def split_evenly(sizes, caps, smallest):
             for j in range(k):
                 both = both and halves[side, j] <= caps[j] * size + SLACK
         if both:
-            waiting[top] = halves[0]
-            waiting[top + 1] = halves[1]
+            for side in range(2):
+                for j in range(k):
+                    waiting[top + side, j] = halves[side, j]
             top += 2
         else:
             if found == groups.shape[0]:
                 larger = np.empty((2 * found, k), np.int64)
-                larger[:found] = groups
+                for g in range(found):
+                    for j in range(k):
+                        larger[g, j] = groups[g, j]
                 groups = larger
-            groups[found] = waiting[top]
+            for j in range(k):
+                groups[found, j] = waiting[top, j]
             found += 1
     return groups[:found]
 

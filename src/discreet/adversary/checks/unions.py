@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from discreet.adversary.check import Check
 from discreet.adversary.formats.generalized.align import Aligned
 from discreet.adversary.sorting import ordered
-from discreet.adversary.verdict import PromiseVerdict, counts_of
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.boxes import unions as unions_kernels
 from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior
@@ -104,6 +104,7 @@ def unions(
     parts: tuple[Principle, ...],
     kept: list[PromiseVerdict],
     aligned: Aligned,
+    groups: Counts,
     prior: Prior,
     original: Table,
     tell: Tell = silent,
@@ -121,7 +122,7 @@ def unions(
             "An adversary who only matches descriptions faces a union of groups, and these promises hold for unions "
             "of groups that keep them: there is nothing more to check.",
         )
-    found = face(loose, aligned, prior, original.classes, tell)
+    found = face(loose, aligned, groups, prior, original.classes, tell)
     if any(one.beyond for one in found):
         sentence = " ".join(one.told(len(aligned.usable)) for one in found if one.beyond)
     else:
@@ -134,24 +135,31 @@ def unions(
 
 
 def face(
-    parts: list[Principle], aligned: Aligned, prior: Prior, classes: NDArray[np.int32], tell: Tell = silent
+    parts: list[Principle],
+    aligned: Aligned,
+    groups: Counts,
+    prior: Prior,
+    classes: NDArray[np.int32],
+    tell: Tell = silent,
 ) -> list[Faced]:
     """Compute, per promise, what an adversary who only matches descriptions faces at every point of the original.
 
     ``classes`` is the code of every original row's sensitive value.
     """
     axes = _slow_first(aligned)
-    codes = points_of(aligned.columns)[aligned.usable][:, axes]
-    order, keys = _back_and_forth(codes, [len(aligned.columns[axis].values) for axis in axes])
-    codes, people = codes[order], aligned.usable[order]
-    fresh = np.ones(len(codes), np.bool_)
-    np.not_equal(keys[order[1:]], keys[order[:-1]], out=fresh[1:])
-    first_row = np.append(np.flatnonzero(fresh), len(codes))
+    columns = [aligned.columns[axis] for axis in axes]
+    codes = [one.codes[aligned.usable] for one in columns]
+    order, keys = _back_and_forth(codes, [len(one.values) for one in columns], len(aligned.usable))
+    people, keys = aligned.usable[order], keys[order]
+    fresh = np.ones(len(people), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+    first_row = np.append(np.flatnonzero(fresh), len(people))
+    points = np.ascontiguousarray(points_of(aligned.columns)[people[first_row[:-1]]][:, axes])
     results = [Faced(part, len(first_row) - 1) for part in parts]
     windows = [None if part.nearness is None else part.nearness.windows(prior) for part in parts]
     worst: dict[int, tuple[NDArray[np.int64], np.intp]] = {}
     nearest: dict[int, np.intp] = {}
-    for start, counts in _gathered(aligned, np.ascontiguousarray(codes[fresh]), axes, len(prior.values)):
+    for start, counts in _gathered(aligned, groups, points, axes, len(prior.values)):
         tell(start / results[0].points)
         starts = first_row[start : start + len(counts) + 1]
         here, point_of = people[starts[0] : starts[-1]], np.repeat(np.arange(len(counts)), np.diff(starts))
@@ -190,27 +198,28 @@ def _slow_first(aligned: Aligned) -> NDArray[np.intp]:
     return np.argsort(np.array(changes, np.float64), kind="stable")[::-1].copy()
 
 
-def _back_and_forth(codes: NDArray[np.int32], sizes: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _back_and_forth(
+    codes: list[NDArray[np.int32]], sizes: list[int], number: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return an order of points in which the first code ascends, and each further one ascends and descends in turn, and
     one number per point: so the next point is nearly always a neighbour, which few descriptions tell apart.
 
     >>> points = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], np.int32)
-    >>> points[_back_and_forth(points, [2, 2])[0]].tolist()
+    >>> points[_back_and_forth(list(points.T), [2, 2], 4)[0]].tolist()
     [[0, 0], [0, 1], [1, 1], [1, 0]]
     """
-    turned, back = [], np.zeros(len(codes), np.bool_)
-    for column, size in zip(codes.T, sizes, strict=True):
+    turned, back = [], np.zeros(number, np.bool_)
+    for column, size in zip(codes, sizes, strict=True):
         turned.append(np.where(back, size - 1 - column, column))
         back ^= column % 2 == 1
-    keys = numbered(turned, sizes, len(codes))
+    keys = numbered(turned, sizes, number)
     return ordered(keys), keys
 
 
 def _gathered(
-    aligned: Aligned, points: NDArray[np.int32], axes: NDArray[np.intp], width: int
+    aligned: Aligned, groups: Counts, points: NDArray[np.int32], axes: NDArray[np.intp], width: int
 ) -> Iterator[tuple[int, Counts]]:
     """Yield the sensitive counts of the unions at points that are in order, some points at a time."""
-    groups = counts_of(aligned, width)
     room = max(ROOM, width)
     columns, amounts = np.empty(room, np.int32), np.empty(room, np.int64)
     start = 0

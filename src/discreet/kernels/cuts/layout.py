@@ -57,7 +57,7 @@ def lay_out(points, j, low, high, layout):
     step, into ``layout``. Returns the number of steps."""
     n = points.shape[0]
     steps, tally = layout.steps, layout.tally
-    span = high - low + 1
+    span = np.int64(high) - low + 1
     if span > 4 * n + 64:  # few rows on a long axis: steps are ranks
         ordered = layout.order[:n]
         for t in range(n):

@@ -7,6 +7,8 @@ each other if the number of one lies in the neighbourhood of the other.
 
 from __future__ import annotations
 
+import numpy as np
+
 from discreet.kernels.compiling import kernel_in_place, part_in_place
 
 
@@ -91,4 +93,5 @@ def turns(classes, start, end, first, last, m, least, joining):
 @kernel_in_place
 def divisible(classes, start, end, first, last, m, least):
     """Whether dealing can put these rows into groups of at least ``least`` rows that keep the promise."""
-    return turns(classes, start, end, first, last, m, least, True)[1] > 0
+    joining = np.bool_(True)  # not a constant, for which what is called is compiled once more
+    return turns(classes, start, end, first, last, m, least, joining)[1] > 0

@@ -47,7 +47,7 @@ def split(points, classes, rows, axes, first, last, m, least, positions):
             for j in range(d):
                 if low[j] == high[j]:
                     continue
-                found = cut_codes(points, start, end, j, int(low[j]), int(high[j]), positions, tally, codes)
+                found = cut_codes(points, start, end, j, np.int64(low[j]), np.int64(high[j]), positions, tally, codes)
                 cut_costs(points, start, end, j, codes[:found], axes, lows, highs, sizes, costs[met:], lefts[met:])
                 for k in range(found):
                     cut_axis[met + k] = j

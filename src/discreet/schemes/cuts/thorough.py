@@ -11,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
+from discreet.processors import threads
 from discreet.progress import Progress
 from discreet.schemes.cuts.exchange import exchange_rows
 from discreet.schemes.cuts.regrouping import regroup
-from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead, threads
+from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead
 
 FAMILIES = PLAIN, STRATIFIED, BUCKETED, REPAIRED
 EVERYWHERE = 2**62

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -18,13 +17,9 @@ from discreet.kernels.judging import CAPS, SIZE, SLACK, Rules
 from discreet.principles.joint import unshared
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.processors import threads
 from discreet.progress import Progress
 from discreet.table.combinations import distinct
-
-
-def threads() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.per_attribute import Promised, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
+from discreet.processors import threads
 from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.generalized.describe import Values
@@ -22,7 +23,6 @@ from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import published_values
 from discreet.releases.matched.release import MatchedRelease
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.cuts.top_down import threads
 from discreet.schemes.grouping import GroupingScheme, confirm, published_rows
 from discreet.schemes.heterogeneous.buckets import Bucketing, Buckets, bucketize
 from discreet.schemes.heterogeneous.matching import Grown, Matching, Space, grow_from

@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.schemes.cuts.top_down import threads
+from discreet.processors import threads
 from discreet.schemes.heterogeneous.buckets import Buckets
 from discreet.schemes.heterogeneous.graph import Graph, matched_graph
 from discreet.schemes.heterogeneous.matching import Grown, Matching, Space, grow_from

@@ -15,8 +15,8 @@ from discreet.kernels.lifting.balance import scales_of
 from discreet.kernels.lifting.growth import grow
 from discreet.kernels.lifting.survey import survey_of
 from discreet.kernels.lifting.terms import Persons, Recipe, Terms
+from discreet.processors import threads
 from discreet.progress import Progress
-from discreet.schemes.cuts.top_down import threads
 
 Node = tuple[int, int, int, NDArray[np.float64]]
 """A node to be cut: its persons from here to there, its number, and what is expected above it (see ``grow``)."""

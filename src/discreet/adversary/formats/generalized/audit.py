@@ -31,7 +31,10 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
     aligned = aligned or align(release, original)
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release)]
     checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
-    check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
+    # where the sensitive value is all that is published unchanged, groups are counted once
+    only = len(release.secrets) == 1 and not release.others
+    alone = counts_of(aligned, len(original.sensitive[0].values)) if only else None
+    check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned, claims=alone))
     checks += [check, order_of_generalized(aligned, case.trace)]
     if not release.sensitive:
         original = replace(original, sensitive=())
@@ -44,14 +47,14 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
             checks += soundness.unpromised(column, promised)
         prior = Prior.of(view[1])
         left = np.maximum(prior.counts - view[0].published, 0)
-        groups = counts_of(view[0], len(prior.values))
+        groups = counts_of(view[0], len(prior.values)) if alone is None else alone
         own = [judged(part, Subjects.groups(release, groups), prior, left) for part in promised]
         if view[1].person is not None:
             told, own = judged_by_persons(case, promised, view[1], left, groups, own)
             checks += [check for check in told if check not in checks]
         own = own if column is None else naming(column, promised, own)
         kept += own
-        faced = unions(promised, own, view[0], prior, view[1], case.tell)
+        faced = unions(promised, own, view[0], groups, prior, view[1], case.tell)
         checks.append(faced if column is None else replace(faced, sentence=f"About {column!r}: {faced.sentence}"))
         taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken

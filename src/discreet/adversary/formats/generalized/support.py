@@ -21,6 +21,7 @@ from discreet.kernels.boxes.boxes import Boxes, nested
 from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
 from discreet.principles import wording
+from discreet.principles.counts import Counts
 from discreet.releases.boxes import plant, points_of
 from discreet.table.combinations import numbered, ranked
 
@@ -37,19 +38,24 @@ EFFORT = 100
 """How many pairs of descriptions are compared per published row, between these limits."""
 
 
-def without_trace(aligned: Aligned, limit: int = EDGES) -> tuple[Check, str]:
-    """Check that original rows could be behind the groups; also return the method (``assignment`` or ``necessary``)."""
+def without_trace(aligned: Aligned, limit: int = EDGES, claims: Counts | None = None) -> tuple[Check, str]:
+    """Check that original rows could be behind the groups; also return the method (``assignment`` or ``necessary``).
+
+    ``claims`` are the counts of combinations of values published unchanged in every group, if they are known.
+    """
     release = aligned.release
-    width = aligned.kinds + 1
-    keys, needs = np.unique(release.group_of.astype(np.int64) * width + aligned.shown, return_counts=True)
-    groups, kinds, needs = keys // width, keys % width, needs.astype(np.int64)
-    known = kinds < aligned.kinds
-    groups, kinds, needs = groups[known], kinds[known], needs[known]
+    if claims is None:
+        claims = Counts.of_rows(release.group_of, aligned.shown, release.groups, aligned.kinds + 1)
+    groups = np.repeat(np.arange(release.groups), np.diff(claims.starts))
+    kinds, needs = claims.values.astype(np.int64), claims.amounts
+    if claims.width > aligned.kinds:
+        known = kinds < aligned.kinds
+        groups, kinds, needs = groups[known], kinds[known], needs[known]
     forest = _forest(aligned)
     served = _candidates(forest, aligned.boxes, groups, kinds, limit)
     found = _held(forest, aligned.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
     short = np.flatnonzero(found < needs)
-    if short.size or not bool(known.all()):
+    if short.size or int(needs.sum()) < release.rows:
         sentence = "Rows of the release have values that the original does not have."
         if short.size:
             worst = int(groups[short[np.argmax((needs - found)[short])]])
