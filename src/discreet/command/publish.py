@@ -217,8 +217,6 @@ def carry_out(job: Job) -> Outcome:
     with watching() as progress:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)
-        if len(table.sensitive) > 1:  # for which the default may be another
-            scheme = make_scheme(job.scheme, job.options, job.seed, promise, several=True)
         check_kept(table)  # refuse before the work begins
         check_quasi(table)
         remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]

@@ -64,8 +64,8 @@ class Scheme(ABC):
             return for_several(self.refusal(principle, each[0].prior), principle, principle)
         names = ", ".join(str(one.prior.attribute) for one in each)
         alone = f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names})"
-        one = "" if keeper(principle, several=True) is None else "name one of them, or "
-        return f"{alone}; {one}{way_out(principle, several=True)}"
+        one = "" if keeper(principle) is None else "name one of them, or "
+        return f"{alone}; {one}{way_out(principle)}"
 
     @classmethod
     def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:

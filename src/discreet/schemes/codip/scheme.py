@@ -107,7 +107,7 @@ class Codip(Scheme):
 
         name, options = self._named()
         if name == DEFAULT:
-            name = keeper(principle, several=len(part) > 1)
+            name = keeper(principle)
             name = "cuts" if name == "ambiguity" else name
         state = None
         if self.random_state is not None:
