@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.principles import Prior
 from discreet.schemes.ambiguity.groups import withhold_with_groups
 from discreet.schemes.uniting import Attribute
 from support.audits import audits
@@ -209,10 +210,7 @@ def test_attributes_that_go_together_are_kept_as_well() -> None:
 def test_withheld_rows_keep_the_promise_about_each_attribute() -> None:
     ones, twos = np.array([0, 0, 0, 1, 1, 0, 1], np.int32), np.array([0, 0, 1, 1, 0, 1, 1], np.int32)
     groups = np.array([-1, -1, 0, 0, 1, 1, 1], np.int32)
-    each = [
-        Attribute(codes, dc.AlphaBeta(1, 0.75), dc.principles.Prior(np.bincount(codes), ("k", "l")))
-        for codes in (ones, twos)
-    ]
+    each = [Attribute(codes, dc.AlphaBeta(1, 0.75), Prior(np.bincount(codes), ("k", "l"))) for codes in (ones, twos)]
     kept = withhold_with_groups(groups, each)
     gone = kept < 0
     assert all(np.bincount(codes[gone]).max() <= 0.75 * gone.sum() for codes in (ones, twos)) and gone.sum() > 2

@@ -69,6 +69,8 @@ class Folder:
             listed = "table" if "table" in self.tables else self._counted
             self.manifest["groups"] = len({line[0] for line in self.lines(listed)})
         for number, part in enumerate(self.manifest.get("parts", ()), 1):
+            if "groups" not in part:
+                continue
             part["groups"] = len({line[0] for line in self.lines(f"table_{number}")})
 
 

@@ -29,7 +29,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -46,6 +45,7 @@ from discreet.releases.assumptions import COUNTED, ONE_RELEASE
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.counted import Counted, CountingRelease
+from discreet.releases.folder import Home
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
 from discreet.releases.lookup import Lookup
 from discreet.releases.release import new_manifest
@@ -181,7 +181,7 @@ class AmbiguousRelease(CountingRelease):
         )
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
         """Load the release in a folder whose manifest has been read."""
         from discreet.releases.ambiguous.load import load_ambiguous
 

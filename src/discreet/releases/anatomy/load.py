@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,13 @@ from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.counted import COUNT, Counted, sensitive_names
-from discreet.releases.folder import DAMAGED
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.load import read_attributes, read_columns
 from discreet.releases.generalized.release import GROUP
 from discreet.table.combinations import distinct, places_among, ranked
 
 
-def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
+def load_anatomy(home: Home, manifest: dict[str, Any]) -> AnatomyRelease:
     """Load the release in a folder whose manifest has been read."""
     attributes = read_attributes(manifest, several=True)
     secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -34,6 +33,7 @@ from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, 
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.counted import COUNT, Counted, CountingRelease
+from discreet.releases.folder import Home
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
 from discreet.releases.grouped import GroupedRowsRelease, Members
 from discreet.releases.labels import braces, interval
@@ -142,7 +142,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease):
         )
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> AnatomyRelease:
         """Load the release in a folder whose manifest has been read."""
         from discreet.releases.anatomy.load import load_anatomy
 
