@@ -99,6 +99,7 @@ class Outcome:
     ),
     *flags.FORMATS,
     *flags.SEVERAL,
+    flags.HARMLESS,
     click.option("--format", type=click.Choice(["csv", "parquet"]), help="The format of the release (default: csv)."),
     click.option("--trace", type=flags.FILE, metavar="FILE", help="Also write a PRIVATE file: the group of every row."),
     click.option(
@@ -173,6 +174,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
 def gather(job: str | None, given: dict[str, Any]) -> Job:
     """Build the job from a job file, if any, overridden by flags."""
     from discreet.command.job import Job, merged, read_job
+    from discreet.errors import DiscreetError
 
     parsed = {
         **given,
@@ -182,10 +184,20 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
         "lists": flags.separators(given["lists"]),
         "join": flags.second_tables(given["join"]),
     }
+    harmless = parsed.pop("harmless")
+    if harmless:
+        parsed["options"]["harmless"] = "; ".join(harmless)
     parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
     if job is None:
-        return Job.of(merged({}, parsed), "the flags")
-    return Job.of(merged(read_job(Path(job)), parsed), f"the job file '{job}'", Path(job))
+        found = Job.of(merged({}, parsed), "the flags")
+    else:
+        found = Job.of(merged(read_job(Path(job)), parsed), f"the job file '{job}'", Path(job))
+    if harmless and found.scheme != "codip":
+        raise DiscreetError(
+            "--harmless says what several sensitive columns expose that are divided among tables; say --scheme codip, "
+            "or leave it out"
+        )
+    return found
 
 
 def carry_out(job: Job) -> Outcome:

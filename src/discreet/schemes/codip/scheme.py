@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, get_args
 
@@ -21,7 +21,7 @@ from discreet.releases.release import Release
 from discreet.schemes.codip.plans import SLACK, chosen, frontier, merged
 from discreet.schemes.keepers import for_several, keeper, way_out
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.table.dependency import Dependency, Plan, dependency
+from discreet.table.dependency import Dependency, Plan, dependency, harmless_values
 from discreet.table.table import Table
 
 Search = Literal["best", "paper"]
@@ -94,7 +94,7 @@ class Codip(Scheme):
             raise DiscreetError(f"seconds={self.seconds!r} is not a time; give a number such as 1")
         if self._named()[0] == self.name:
             raise DiscreetError("scheme='codip' cannot publish the tables of scheme 'codip'; choose another")
-        self._harmless()
+        harmless_values(self.harmless)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -136,6 +136,9 @@ class Codip(Scheme):
                 f"than each by itself; {way_out(principle)}"
             )
         inner = self.inner(principle)
+        refusal: str | None = inner.refusal(principle, prior)
+        if refusal is not None:
+            return refusal
         if inner.makes.hides_presence:
             return (
                 f"scheme {self.name!r} publishes several tables of the same people, whose lists together tell who is "
@@ -153,8 +156,7 @@ class Codip(Scheme):
                 f"aligned=True puts all sensitive attributes on one partition, and scheme {inner.name!r} protects one "
                 f"attribute; say aligned=False, or {way_out(principle)}"
             )
-        refusal: str | None = inner.refusal(principle, prior)
-        return refusal
+        return None
 
     def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
         """Refuse what a table with any one attribute could not keep."""
@@ -166,7 +168,7 @@ class Codip(Scheme):
         if not table.sensitive:
             raise DiscreetError(f"scheme {self.name!r} divides sensitive attributes, and the table has none; name some")
         feasible(self, table, principle)
-        found = dependency(table.sensitive, self._harmless())
+        found = dependency(table.sensitive, harmless_values(self.harmless))
         for _ in range(ROUNDS):
             work = _Work(self, table, principle, progress)
             plan = self._aligned(work, found) if self.aligned else self._planned(work, found)
@@ -236,16 +238,6 @@ class Codip(Scheme):
         way = merged(found, possible)  # which stops at the first plan that exposes too much
         enough = next((at for at, plan in enumerate(way) if kept(plan)), None)
         return None if enough is None else max(map(found.exposure, way[: enough + 1]))
-
-    def _harmless(self) -> Mapping[str, list[str]]:
-        """Return the harmless values by attribute; raise an error for a text that names none."""
-        told: dict[str, list[str]] = {}
-        for text in filter(None, map(str.strip, self.harmless.split(";"))):
-            name, equals, value = text.partition("=")
-            if not equals:
-                raise DiscreetError(f"harmless={text!r} names no value of an attribute; write for example disease=none")
-            told.setdefault(name.strip(), []).append(value.strip())
-        return told
 
 
 @dataclass

@@ -155,9 +155,20 @@ def _merged(parts: Sequence[Sequence[Check]]) -> list[Check]:
         for number, check in failed or found:
             told.setdefault(check.sentence, []).append(number)
         sentence = " ".join(f"{_tables(numbers)}{text}" for text, numbers in told.items())
-        caveats = dict.fromkeys(check.caveat for _, check in found if check.caveat)
-        result.append(Check(name, not failed, sentence, caveat="; ".join(caveats)))
+        result.append(Check(name, not failed, sentence, caveat=_caveats(found)))
     return result
+
+
+def _caveats(found: Sequence[tuple[int, Check]]) -> str:
+    """Return the caveats of a check, with the tables that they are about if those of others are different."""
+    about: dict[str, list[int]] = {}
+    for number, check in found:
+        if check.caveat:
+            about.setdefault(check.caveat, []).append(number)
+    if len(about) < 2:
+        return "".join(about)
+    named = ((caveat, wording.listed(str(number) for number in numbers if number)) for caveat, numbers in about.items())
+    return "; ".join(f"{caveat} (table {where})" if where else caveat for caveat, where in named)
 
 
 def _tables(numbers: Sequence[int]) -> str:
