@@ -35,7 +35,7 @@ def publish(
     """
     principle = promised(promise)
     if scheme is None or isinstance(scheme, str):
-        scheme = make_scheme(scheme, principle=principle, several=len(as_table(table).sensitive) > 1)
+        scheme = make_scheme(scheme, principle=principle)
     if not isinstance(scheme, Scheme):
         raise DiscreetError(f"{scheme!r} is not a scheme; give one such as Burel(), or its name")
     check_missing(as_table(table), most_withheld)

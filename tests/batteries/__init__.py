@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from batteries.ambiguous import AMBIGUOUS
-from batteries.anatomy import ANATOMY, SEVERAL
+from batteries.ambiguous import SEVERAL as AMBIGUOUS_SEVERAL
+from batteries.anatomy import ANATOMY
+from batteries.anatomy import SEVERAL as ANATOMY_SEVERAL
 from batteries.generalized import GENERALIZED
 from batteries.matched import MATCHED
 from batteries.nested import NESTED
@@ -16,8 +18,9 @@ BATTERIES = {
     "nested": NESTED,
     "matched": MATCHED,
     "anatomy": ANATOMY,
-    "anatomy, several": SEVERAL,
+    "anatomy, several": ANATOMY_SEVERAL,
     "ambiguous": AMBIGUOUS,
+    "ambiguous, several": AMBIGUOUS_SEVERAL,
     "perturbed": PERTURBED,
     "retained": RETAINED,
     "projected": PROJECTED,

@@ -103,3 +103,39 @@ AMBIGUOUS = Battery(
         },
     },
 )
+
+
+SEVERAL = AMBIGUOUS._replace(
+    promise="alpha-beta(alpha=0.5, beta=0.5)",
+    stronger="alpha-beta(alpha=0.5, beta=0.2, attribute=ward)",
+    sensitive=("pay", "ward"),
+    tables={
+        "auxiliary_age": AMBIGUOUS.tables["auxiliary_age"],
+        "auxiliary_sex": AMBIGUOUS.tables["auxiliary_sex"]._replace(crossed="sex"),
+        "sensitive_1": AMBIGUOUS.tables["sensitive"],
+        "sensitive_2": AMBIGUOUS.tables["sensitive"]._replace(
+            column="ward", text=another("a", "b"), changed=Must("broken consistency support totals")
+        ),
+    },
+    own={
+        "a count is larger": (put("sensitive_2", "count", more(2)), Must("broken consistency support totals")),
+        "a value that nobody has is counted": (
+            put("sensitive_2", "ward", UNKNOWN),
+            Must("broken consistency support totals"),
+        ),
+        "a group is not counted": (without_group("sensitive_2", "1"), Must("consistency support totals")),
+        "less presence is promised": (
+            stated("promise", value=["alpha-beta(alpha=0.1, beta=0.5)"]),
+            Must("broken", says="10.0 % is allowed"),
+        ),
+        **FEWER_GROUPS,
+    },
+    unreadable={
+        "a count that is no number": (put("sensitive_2", "count", "many"), "whole number"),
+        "a table that is not named": (
+            lambda folder: folder.manifest["tables"].pop("sensitive_2.csv"),
+            "must name its auxiliary tables",
+        ),
+    },
+)
+"""With two sensitive attributes, each counted in a table of its own."""

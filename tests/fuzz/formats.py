@@ -6,6 +6,8 @@ import itertools
 import json
 import math
 import re
+import shutil
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -414,10 +416,30 @@ def _projected(published: Published) -> None:
         some = [named[name] for name in entry["sensitive"]]
         kept = published.case.kept if number == 1 else []
         case = replace(published.case, sensitive=some, kept=kept)
+        if "format" in entry:
+            _part(replace(published, case=case, groups=groups, more=()), entry, number)
+            continue
         expect(entry["groups"] == len(set(groups) - {None}), "groups are counted wrongly")
         (columns,) = {tuple(line) for line in lines_of(published.folder, f"table_{number}")}
         expect(columns == ("group", *(one.name for one in (*case.quasi, *some, *kept))), f"a table has {columns}")
         _groups_of_rows(replace(published, case=case, groups=groups, table=f"table_{number}"))
+
+
+def _part(published: Published, entry: dict[str, Any], number: int) -> None:
+    """Check a table of another format as the release of its own that it would be under other names."""
+    manifest, names = manifest_of(published.folder), [column.name for column in published.case.sensitive]
+    home = Path(tempfile.mkdtemp(dir=published.folder.parent))
+    tables = {}
+    for name, told in manifest["tables"].items():
+        if f"_{number}." in name:
+            own = name.replace(f"_{number}.", ".")
+            shutil.copy(published.folder / name, home / own)
+            tables[own] = told
+    some = [one for one in manifest["attributes"] if one["role"] == "quasi" or one["name"] in names]
+    alone = {**manifest, **entry, "attributes": some, "tables": tables}
+    (home / "release.json").write_text(json.dumps(alone), encoding="utf-8")
+    about = [one for one in published.promises if any(one.concerns(column) for column in published.case.sensitive)]
+    FORMATS[entry["format"]](replace(published, folder=home, promises=about))
 
 
 class Expected(dict[Any, Fraction]):

@@ -42,7 +42,11 @@ TABLES, TRIES = 5, 15
 
 CHANCES = 20
 """A scheme that has published nothing after this many cases counts as a failure."""
-MORE: dict[str, list[Any]] = {"pairs": ["auto"], "most_discernibility": [200.0, 2000.0]}
+MORE: dict[str, list[Any]] = {
+    "pairs": ["auto"],
+    "most_discernibility": [200.0, 2000.0],
+    "scheme": ["anatomy", "baseline", "lifting", "sealed", "mirrored", "perturbation", "retention", "heterogeneous"],
+}
 """Values for options whose types do not list them."""
 
 

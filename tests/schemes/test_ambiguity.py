@@ -28,6 +28,7 @@ from discreet.schemes.ambiguity.attempts import Attempt
 from discreet.schemes.ambiguity.groups import withhold_with_groups
 from discreet.schemes.ambiguity.scheme import aim_of
 from discreet.schemes.anatomy import different_values
+from discreet.schemes.uniting import Attribute
 from discreet.table.read import read
 from discreet.table.table import Column, Table
 from naive import ambiguity as naive
@@ -281,11 +282,11 @@ def test_withheld_rows_take_as_many_groups_with_them_as_they_need() -> None:
     prior = Prior(np.array([4, 3, 3, 2]), ("a", "b", "c", "d"))
     classes = np.array([0, 0, 1, 2, 0, 1, 2, 0, 1, 3, 2, 3], np.int32)
     groups = np.array([-1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3], np.int32)
-    kept = withhold_with_groups(groups, classes, AlphaBeta(1, 0.5), prior)
+    kept = withhold_with_groups(groups, [Attribute(classes, AlphaBeta(1, 0.5), prior)])
     # two rows of one value need two others: the smallest group without it
     gone = set(groups[(kept < 0) & (groups >= 0)].tolist())
     assert len(gone) == 1 and gone <= {2, 3}
-    assert withhold_with_groups(groups, classes, AlphaBeta(1, 1), prior).tolist() == groups.tolist()
+    assert withhold_with_groups(groups, [Attribute(classes, AlphaBeta(1, 1), prior)]).tolist() == groups.tolist()
 
 
 def test_picking_in_a_window_finds_groups_about_as_wide_as_picking_from_all_rows() -> None:

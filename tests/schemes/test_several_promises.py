@@ -395,10 +395,10 @@ def test_lines_in_the_order_of_another_attribute_are_found(home: Path) -> None:
 
 
 def test_refusals_name_a_scheme_that_can() -> None:
-    """Also where the one for a single attribute could not: alpha-beta is then kept by cuts, not by ambiguity."""
+    """What hides presence is kept by ambiguity, however many attributes are sensitive."""
     table = people(80, "cc", 2)
-    for scheme in set(SCHEMES) - {"cuts", "mondrian", "incognito", "burel", "heterogeneous"}:
-        with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
+    for scheme in set(SCHEMES) - {"cuts", "mondrian", "incognito", "burel", "heterogeneous", "ambiguity"}:
+        with pytest.raises(dc.DiscreetError, match="choose scheme 'ambiguity'"):
             dc.publish(table, "alpha-beta(alpha=0.7, beta=0.9)", scheme)
     audits(dc.publish(table, "alpha-beta(alpha=0.7, beta=0.9)"), table)
 

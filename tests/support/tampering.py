@@ -52,18 +52,25 @@ class Folder:
         text = json.dumps(self.manifest, ensure_ascii=False)
         (self.path / "release.json").write_text(text, encoding="utf-8")
 
+    @property
+    def _counted(self) -> str:
+        """The table that counts sensitive values, the first if there are several."""
+        return next(name for name in ("sensitive", "sensitive_1") if name in self.tables)
+
     def _count(self) -> None:
         """Let the manifest count what the tables hold, as far as that are numbers."""
         main = next((name for name in ("table", "table_1") if name in self.tables), None)
         if main is not None:
             self.manifest["rows"]["published"] = len(self.lines(main))
         else:
-            counts = self.column("sensitive", "count")
+            counts = self.column(self._counted, "count")
             self.manifest["rows"]["published"] = sum(int(text) for text in counts if text.isdecimal())
         if "groups" in self.manifest:
-            listed = "table" if "table" in self.tables else "sensitive"
+            listed = "table" if "table" in self.tables else self._counted
             self.manifest["groups"] = len({line[0] for line in self.lines(listed)})
         for number, part in enumerate(self.manifest.get("parts", ()), 1):
+            if "groups" not in part:
+                continue
             part["groups"] = len({line[0] for line in self.lines(f"table_{number}")})
 
 

@@ -95,6 +95,13 @@ SEVERAL = (
         "tables. Repeatable.",
     ),
 )
+HARMLESS = click.option(
+    "--harmless",
+    multiple=True,
+    metavar="COLUMN=VALUE",
+    help="A value of a sensitive column that is not sensitive, such as disease=none: it exposes nothing where several "
+    "columns are divided among tables (scheme codip). Repeatable.",
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else to stdout.")
 QUIET = click.option(
     "-q",

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     *flags.KINDS,
     *flags.FORMATS,
     *flags.SEVERAL,
+    flags.HARMLESS,
     flags.JSON,
     flags.QUIET,
 )
@@ -59,6 +60,7 @@ def plan(
     neighbourhood: str,
     plot: str | None,
     force: bool,
+    harmless: tuple[str, ...],
     as_json: bool,
     **given: Any,
 ) -> int:
@@ -74,6 +76,7 @@ def plan(
     from discreet.command.reading import read_to_look
     from discreet.report.plan import plans
     from discreet.report.projections import projections
+    from discreet.table.dependency import harmless_values
 
     target = None if plot is None else _check_plot(plot, input, force, given)
     with watching() as progress:
@@ -81,7 +84,7 @@ def plan(
         table, remarks = read_to_look(input, quasi, sensitive, given)
         progress("planning", 0.0)
         found = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
-        divided = projections(table) if len(found) > 1 else None
+        divided = projections(table, harmless_values("; ".join(harmless))) if len(found) > 1 else None
         if target is not None:
             from discreet.command.outputs import write_file
             from discreet.report.frontier import check_suffix, drawn

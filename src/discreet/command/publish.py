@@ -100,6 +100,7 @@ class Outcome:
     ),
     *flags.FORMATS,
     *flags.SEVERAL,
+    flags.HARMLESS,
     click.option("--format", type=click.Choice(["csv", "parquet"]), help="The format of the release (default: csv)."),
     click.option("--trace", type=flags.FILE, metavar="FILE", help="Also write a PRIVATE file: the group of every row."),
     click.option(
@@ -174,6 +175,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
 def gather(job: str | None, given: dict[str, Any]) -> Job:
     """Build the job from a job file, if any, overridden by flags."""
     from discreet.command.job import Job, merged, read_job
+    from discreet.errors import DiscreetError
 
     parsed = {
         **given,
@@ -183,10 +185,20 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
         "lists": flags.separators(given["lists"]),
         "join": flags.second_tables(given["join"]),
     }
+    harmless = parsed.pop("harmless")
+    if harmless:
+        parsed["options"]["harmless"] = "; ".join(harmless)
     parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
     if job is None:
-        return Job.of(merged({}, parsed), "the flags")
-    return Job.of(merged(read_job(Path(job)), parsed), f"the job file '{job}'", Path(job))
+        found = Job.of(merged({}, parsed), "the flags")
+    else:
+        found = Job.of(merged(read_job(Path(job)), parsed), f"the job file '{job}'", Path(job))
+    if harmless and found.scheme != "codip":
+        raise DiscreetError(
+            "--harmless says what several sensitive columns expose that are divided among tables; say --scheme codip, "
+            "or leave it out"
+        )
+    return found
 
 
 def carry_out(job: Job) -> Outcome:
@@ -225,8 +237,6 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
     with watching() as progress:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)
-        if len(table.sensitive) > 1:  # for which the default may be another
-            scheme = make_scheme(job.scheme, job.options, job.seed, promise, several=True)
         check_kept(table)  # refuse before the work begins
         check_quasi(table)
         remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
@@ -17,6 +17,29 @@ MANIFEST = "release.json"
 FORMAT_VERSION = 1
 DAMAGED = "it was damaged or edited, so publish the release again"
 """The advice for a manifest that cannot be as it was written."""
+
+
+class Home(Protocol):
+    """Where the tables of a release lie: ``home / name`` is the file of a table."""
+
+    def __truediv__(self, name: str, /) -> Path:
+        """Return the file of a table."""
+
+
+class PartHome(NamedTuple):
+    """Where the tables of one part of a release lie: in its folder, with the number of the part in their names.
+
+    >>> (PartHome(Path("home"), 2) / "table.csv").name
+    'table_2.csv'
+    """
+
+    folder: Home
+    number: int
+
+    def __truediv__(self, name: str, /) -> Path:
+        """Return the file of a table."""
+        stem, _, ending = name.rpartition(".")
+        return self.folder / f"{stem}_{self.number}.{ending}"
 
 
 # -------------------------------------------------------------------------------------------------------- the folder

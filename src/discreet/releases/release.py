@@ -18,6 +18,7 @@ from discreet.principles.wording import listed, rows
 from discreet.releases import folder as files
 from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Descriptions
+from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
@@ -59,7 +60,7 @@ class Release(ABC):
 
     @classmethod
     @abstractmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> Release:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Release:
         """Load the release in a folder whose manifest has been read; inconsistencies are reported in ``faults``."""
 
     @property
@@ -265,6 +266,21 @@ class Release(ABC):
             files.write_manifest(home, {**self.manifest, "tables": written})
 
         return replace_folder(folder, write, force)
+
+
+COMMON = (
+    "discreet",
+    "format",
+    "format_version",
+    "scheme",
+    "promise",
+    "attributes",
+    "rows",
+    "tables",
+    "assumptions",
+    "experimental_seed",
+)
+"""The entries of manifests that no format adds."""
 
 
 def new_manifest(

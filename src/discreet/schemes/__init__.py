@@ -75,16 +75,14 @@ SCHEMES: Registry[type[Scheme]] = Registry(
 )
 
 
-def default_scheme(principle: Principle | None = None, several: bool = False) -> str:
+def default_scheme(principle: Principle | None = None) -> str:
     """Return the name of the scheme that is used for a promise when none is asked for.
-
-    ``several`` says that the table has several sensitive attributes.
 
     >>> from discreet.principles import AlphaBeta, Proximity
     >>> default_scheme(), default_scheme(Proximity(2000, 4)), default_scheme(AlphaBeta(0.2, 0.1))
     ('cuts', 'proximity', 'ambiguity')
     """
-    return Cuts.name if principle is None else keeper(principle, several) or SplitAndPartition.name
+    return Cuts.name if principle is None else keeper(principle) or SplitAndPartition.name
 
 
 def make_scheme(
@@ -92,16 +90,13 @@ def make_scheme(
     options: Mapping[str, str] | None = None,
     random_state: int | None = None,
     principle: Principle | None = None,
-    several: bool = False,
 ) -> Scheme:
     """Return the scheme of a given name, with options given as text; without a name, the default one for the promise.
-
-    ``several`` says that the table has several sensitive attributes.
 
     >>> make_scheme("cuts", {"effort": "thorough", "withhold": "0.02"}).options["withhold"]
     0.02
     """
-    name = name or default_scheme(principle, several)
+    name = name or default_scheme(principle)
     if name not in SCHEMES:
         raise DiscreetError(f"no scheme is called {name!r}; {near(name, SCHEMES, most=1)}")
     return SCHEMES[name].from_texts(options or {}, random_state)

@@ -61,10 +61,10 @@ class _ExactScheme(Scheme):
         refusals = (for_several(self.refusal(one.promise, one.prior), one.promise, principle) for one in each)
         return next(filter(None, refusals), None)
 
-    def _release(
-        self, table: Table, groups: NDArray[np.int32], principle: Principle, rng: np.random.Generator
+    def on_groups(
+        self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
     ) -> AnatomyRelease:
-        """Return the release with these groups, which are judged once more."""
+        """Return the release of a table in these groups, which are judged once more."""
         for column, (prior, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True):
             confirm(groups, column.codes, promise, prior)
         return AnatomyRelease.from_groups(
@@ -73,7 +73,7 @@ class _ExactScheme(Scheme):
             promise=stated(principle, table),
             scheme=self.name,
             options=self.options,
-            seeded=None if self.random_state is None else rng,
+            seeded=seeded,
         )
 
 
@@ -145,7 +145,7 @@ class Anatomy(_ExactScheme):
         own = [one._replace(classes=one.classes[rows]) for one in each]
         groups[rows] = _groups_of_all(own, rng, self.random_state is not None)
         tell("drawing groups", 0.5)
-        release = self._release(table, groups, principle, rng)
+        release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
         tell("drawing groups", 1.0)
         return release
 
@@ -184,7 +184,7 @@ class Baseline(_ExactScheme):
         groups[published_rows(*jointly(principle, table), rng)] = 0
         tell = progress or (lambda stage, share: None)
         tell("putting rows in order", 0.0)
-        release = self._release(table, groups, principle, rng)
+        release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
         tell("putting rows in order", 1.0)
         return release
 

@@ -178,14 +178,20 @@ class GroupingScheme(Scheme):
             confirm(groups, table.classes if column is None else column.codes, promise, prior)
         if table.person is not None:
             confirm_persons(table, groups, principle)
+        return self.on_groups(table, groups, principle, None if self.random_state is None else rng)
+
+    def on_groups(
+        self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
+    ) -> GeneralizedRelease:
+        """Return the release of a table in these groups."""
         return self.format.from_groups(
             table,
             groups,
-            promise=principle,
+            promise=stated(principle, table),
             scheme=self.name,
             options=self.options,
             values=self.values,
-            seeded=None if self.random_state is None else rng,
+            seeded=seeded,
         )
 
 

@@ -6,10 +6,8 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 
 
-def keeper(principle: Principle, several: bool = False) -> str | None:
+def keeper(principle: Principle) -> str | None:
     """Return the name of the scheme made for a promise; None if no scheme keeps all parts of it.
-
-    ``several`` says that the table has several sensitive attributes.
 
     >>> from discreet.principles import AlphaBeta, Proximity
     >>> keeper(Proximity(2000, 4)), keeper(AlphaBeta(0.2, 0.1)), keeper(Proximity(2000, 4) & AlphaBeta(0.2, 0.1))
@@ -19,7 +17,7 @@ def keeper(principle: Principle, several: bool = False) -> str | None:
     hidden = any(part.hides_presence for part in principle.parts)
     if near:
         return None if hidden else "proximity"
-    return "ambiguity" if kept_by_ambiguity(principle) and not several else "cuts"
+    return "ambiguity" if kept_by_ambiguity(principle) else "cuts"
 
 
 def kept_by_ambiguity(principle: Principle) -> bool:
@@ -34,14 +32,14 @@ def kept_by_ambiguity(principle: Principle) -> bool:
     )
 
 
-def way_out(principle: Principle, several: bool = False) -> str:
+def way_out(principle: Principle) -> str:
     """Return what to do about a promise that a scheme refuses; following it never leads back to that scheme.
 
     >>> from discreet.principles import KAnonymity
     >>> way_out(KAnonymity(5))
     "for k-anonymity(k=5) choose scheme 'cuts'"
     """
-    name = keeper(principle, several)
+    name = keeper(principle)
     if name is None:
         return f"no scheme keeps {principle} and also hides who is in the table; leave one of the promises out"
     return f"for {principle} choose scheme {name!r}"
@@ -49,7 +47,7 @@ def way_out(principle: Principle, several: bool = False) -> str:
 
 def for_several(refusal: str | None, refused: Principle, principle: Principle) -> str | None:
     """Return the refusal of a promise with a way out for all that is promised about several sensitive attributes."""
-    return refusal and refusal.replace(way_out(refused), way_out(principle, several=True))
+    return refusal and refusal.replace(way_out(refused), way_out(principle))
 
 
 def not_only_caps(scheme: str, principle: Principle, prior: Prior) -> str | None:

@@ -78,11 +78,10 @@ def hide_presence(
             break
         if attempt == TRIES - 2:
             groups = np.minimum(groups, 0)
-    several = len(table.sensitive) > 1
     raise DiscreetError(
         f"scheme {scheme!r} cannot keep {principle}: with descriptions as it makes them of this table, alpha="
         f"{exact(math.ceil(best * 1000.0 - 1e-7) / 1000.0)} is the smallest it reaches; ask for that"
-        f"{f', or {way_out(principle, several)}' if keeper(principle, several) != scheme else ''}"
+        f"{f', or {way_out(principle)}' if keeper(principle) != scheme else ''}"
     )
 
 

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any, ClassVar, Self, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.per_attribute import Promised, by_attribute
@@ -64,8 +67,14 @@ class Scheme(ABC):
             return for_several(self.refusal(principle, each[0].prior), principle, principle)
         names = ", ".join(str(one.prior.attribute) for one in each)
         alone = f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names})"
-        one = "" if keeper(principle, several=True) is None else "name one of them, or "
-        return f"{alone}; {one}{way_out(principle, several=True)}"
+        one = "" if keeper(principle) is None else "name one of them, or "
+        return f"{alone}; {one}{way_out(principle)}"
+
+    def on_groups(
+        self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
+    ) -> Release:
+        """Return the release of a table in given groups, for schemes that publish groups of several attributes."""
+        raise NotImplementedError(f"scheme {self.name!r} publishes no groups that it was given")
 
     @classmethod
     def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:

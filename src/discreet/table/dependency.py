@@ -87,6 +87,21 @@ def dependency(columns: Sequence[Column], harmless: Mapping[str, Collection[str]
     return Dependency(names, entropy, shared, shares)
 
 
+def harmless_values(text: str) -> dict[str, list[str]]:
+    """Read which values are not sensitive, by attribute, from a text such as ``disease=none; job=not known``.
+
+    >>> harmless_values("disease=none; disease=not known; job=none")
+    {'disease': ['none', 'not known'], 'job': ['none']}
+    """
+    told: dict[str, list[str]] = {}
+    for part in filter(None, map(str.strip, text.split(";"))):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise DiscreetError(f"harmless={part!r} names no value of an attribute; write for example disease=none")
+        told.setdefault(name.strip(), []).append(value.strip())
+    return told
+
+
 def mutual_information(joint: NDArray[Any]) -> float:
     """How much two attributes tell about each other, in bits, given how often each pair of values occurs.
 

@@ -31,12 +31,18 @@ MOST = 12
 
 
 def entries(case: Case[Any], **more: Any) -> Check:
-    """Check that the manifest is that of its release; ``more`` are the entries specific to its format."""
+    """Check that the manifest is that of its release; ``more`` are the entries specific to its format.
+
+    ``assumptions`` among them are stated instead of those of the format.
+    """
     manifest, release = case.manifest, case.release
     stated = stated_promise(manifest.get("promise"))
     promise = stated or KAnonymity(1)
     if "persons" in manifest:
         more["persons"] = {key: manifest["persons"][key] for key in ("published", "withheld")}
+    assumptions = more.pop("assumptions", None)
+    if assumptions is None:
+        assumptions = release.assumed(release.attributes, promise, "persons" in manifest)
     options, faults, remarks = _options(manifest.get("scheme"), release.format)
     expected = new_manifest(
         release.format,
@@ -46,7 +52,7 @@ def entries(case: Case[Any], **more: Any) -> Check:
         attributes=release.attributes,
         rows=manifest["rows"]["published"],
         withheld=manifest["rows"]["withheld"],
-        assumptions=release.assumed(release.attributes, promise, "persons" in manifest),
+        assumptions=assumptions,
         seeded="experimental_seed" in manifest,
         **more,
     )

@@ -87,12 +87,34 @@ class PresenceBeliefs:
         self.worst = int(np.argmax(self.chances)) if len(self.chances) else None
         """The group that justifies the strongest belief."""
         self.found, self.weighed = finder.find_weighed(original, self.chances, tell)
-        grouped = release.grouped
-        self.some_row = None
-        if grouped is not None and release.sensitive and not finder.certain:
-            together = self.found.together
-            self.some_row = strongest_in_some_row(finder, original, self.chances, grouped.counts, together)
+        self.some_row = {} if finder.certain else self._some_row(release)
         self.anyone = finder.anyone(original, self.chances, float(self.found.together.max(initial=0.0)))
+
+    def _some_row(self, release: Release) -> dict[str, float]:
+        """Return, per sensitive attribute, the strongest belief that some row with a person's values has a value."""
+        found: dict[str, float] = {}
+        # what several tables say of one attribute is said by its own groups, not by those that people are looked up in
+        for attribute in release.sensitive if len(release.projections) == 1 else ():
+            grouped = release.about(attribute.name).grouped
+            if grouped is not None:
+                told = self.found.together
+                belief = strongest_in_some_row(self.finder, self.original, self.chances, grouped.counts, told)
+                found |= {} if belief is None else {attribute.name: belief}
+        return found
+
+    def _overlap(self, parts: Sequence[Principle]) -> tuple[float | None, float | None]:
+        """Return the strongest of these beliefs, compared with what is promised about the value of a person's own row,
+        and that promise."""
+        own = [
+            (belief, part.own_row_only)
+            for name, belief in self.some_row.items()
+            for part in parts
+            if part.own_row_only is not None and part.about in (None, name)
+        ]
+        if own:
+            return max(own, key=lambda one: one[0] / one[1])
+        promised = min((part.own_row_only for part in parts if part.own_row_only is not None), default=None)
+        return max(self.some_row.values(), default=None), promised
 
     def settle(self, alpha: float) -> None:
         """Search again if it is still open whether the belief about anyone exceeds ``alpha``."""
@@ -129,8 +151,7 @@ class PresenceBeliefs:
             None if weighed is None or alpha is None else _above(weighed, alpha),
             together,
             None if population is None else in_population(self.finder, self.original, population),
-            self.some_row,
-            min((part.own_row_only for part in parts if part.own_row_only is not None), default=None),
+            *self._overlap(parts),
         )
 
 
@@ -146,7 +167,9 @@ def judge_presence(
 
     Nothing is looked at, and None returned, unless the format hides presence or a promise or a population asks for it.
     """
-    named = {str(part): part for part in promised if part.hides_presence}
+    names = [column.name for column in original.sensitive]
+    every = [one for part in promised if part.hides_presence for one in (part, *map(part.naming, names))]
+    named = {str(part): part for part in every}  # verdicts on one of several sensitive attributes name it
     parts = [named.get(kept.promise) for kept in verdicts]
     asked = release.hides_presence or population is not None or any(part is not None for part in parts)
     if not asked or not release.quasi:

@@ -3,7 +3,8 @@
 Within a group nothing is published about which values belong to the same row, so they are taken as independent. The
 estimate is the sum over groups of
 
-    (rows of the group whose sensitive value satisfies its conditions)
+    (rows of the group whose sensitive value satisfies its conditions; of several sensitive attributes the first)
+    x (for each further one: the share of the group's rows whose value satisfies its conditions)
     x (for each auxiliary table: the share of the group's rows that satisfies the conditions on its attributes),
 
 as in Example 6.1 of "Ambiguity: Hide the Presence of Individuals and Their Privacy with Low Information Loss" (COMAD
@@ -29,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
 from discreet.releases.anatomy.beliefs import codes_found, lines_at
 from discreet.releases.columns import ExactColumn
 from discreet.table.combinations import numbered
@@ -73,11 +75,17 @@ def expected_counts(
 
 
 def _tables(release: AmbiguousRelease, weighted: bool) -> list[_Table]:
-    """The table of sensitive values, followed by the auxiliary tables."""
+    """The tables of sensitive values, followed by the auxiliary tables."""
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
-    counts = release.counts
-    secret = (ExactColumn(release.values, counts.values),)
-    tables = [_Table((release.secret.name,), secret, kinds, counts.groups, lambda: counts.amounts, False)]
+    tables: list[_Table] = []
+    for attribute, (values, counts) in zip(release.sensitive, release.counted, strict=True):
+
+        def amounts(counts: Counts = counts) -> NDArray[np.int64]:
+            return counts.amounts
+
+        secret = (ExactColumn(values, counts.values),)
+        # the first table counts rows, of which all others tell shares
+        tables.append(_Table((attribute.name,), secret, kinds, counts.groups, amounts, bool(tables)))
     for at, (block, auxiliary) in enumerate(zip(release.blocks, release.auxiliaries, strict=True)):
 
         def weights(at: int = at, entries: int = len(auxiliary.groups)) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,43 +10,48 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.ambiguous.blocks import Blocks
-from discreet.releases.ambiguous.release import SENSITIVE, AmbiguousRelease, Auxiliary
-from discreet.releases.anatomy.load import count_lines, read_amounts
-from discreet.releases.anatomy.release import COUNT
+from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
+from discreet.releases.anatomy.load import read_counted
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_sensitive
-from discreet.releases.folder import DAMAGED
+from discreet.releases.counted import COUNT, Counted, sensitive_names
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.load import read_attributes, read_columns
 from discreet.releases.generalized.release import GROUP
 from discreet.table.combinations import distinct, numbered, places_among, ranked
 
 
-def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
+def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
     """Load the release in a folder whose manifest has been read."""
-    attributes = read_attributes(manifest)
-    if [attribute.role for attribute in attributes].count("sensitive") != 1 or attributes[-1].role != "sensitive":
+    attributes = read_attributes(manifest, several=True)
+    secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
+    named_so = any(secret.name == COUNT for secret in secrets)
+    if not secrets or named_so or any(one.role != "quasi" for one in attributes[: -len(secrets)]):
         raise DiscreetError(
-            f"the manifest of the release must list quasi-identifiers and then one sensitive attribute; {DAMAGED}"
+            "the manifest of the release must list quasi-identifiers and then sensitive attributes, whose values are "
+            f"counted; {DAMAGED}"
         )
-    secret = attributes[-1]
     stems, blocks = _auxiliaries(manifest, attributes)
-    ending = _ending(manifest, stems)
-    sensitive = f"{SENSITIVE}{ending}"
-    held = read_columns(home / sensitive, [GROUP, secret.name, COUNT])
+    ending = _ending(manifest, [*stems, *sensitive_names(len(secrets))])
+    tables = [f"{stem}{ending}" for stem in sensitive_names(len(secrets))]
+    held = [
+        read_columns(home / name, [GROUP, secret.name, COUNT]) for name, secret in zip(tables, secrets, strict=True)
+    ]
     read = [read_columns(home / f"{stem}{ending}", [*block, GROUP]) for stem, block in zip(stems, blocks, strict=True)]
     faults: list[str] = []
-    lines = held[GROUP][1]
-    ids = distinct(np.concatenate([lines, *(columns[GROUP][1] for columns in read)]))
+    ids = distinct(np.concatenate([columns[GROUP][1] for columns in (*held, *read)]))
     if len(ids) != manifest["groups"]:
         faults.append(f"The tables have {len(ids):,} groups, but the manifest says {manifest['groups']:,}.")
     elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
-        faults.append(f"The groups of {sensitive} are not numbered from 0 to {len(ids) - 1:,}.")
-    shown = read_sensitive(secret, *held[secret.name], faults)
-    places = places_among(ids, lines)
-    counts = count_lines(places, shown, read_amounts(*held[COUNT], sensitive), len(ids), faults)
+        faults.append(f"The groups of {tables[0]} are not numbered from 0 to {len(ids) - 1:,}.")
+    counted: list[Counted] = []
+    for name, secret, lines in zip(tables, secrets, held, strict=True):
+        first = (counted[0].counts.sizes, tables[0]) if counted else ()
+        counted.append(read_counted(secret, name, lines, ids, faults, *first))
+    counts = counted[0].counts
     total = int(counts.sizes.sum())
     if total != manifest["rows"]["published"]:
-        faults.append(f"{sensitive} counts {total:,} rows, but the manifest says {manifest['rows']['published']:,}.")
+        faults.append(f"{tables[0]} counts {total:,} rows, but the manifest says {manifest['rows']['published']:,}.")
     kinds = {attribute.name: attribute for attribute in attributes}
     auxiliaries, orders = [], []
     for stem, block, columns in zip(stems, blocks, read, strict=True):
@@ -57,12 +61,36 @@ def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
         _check_entries(f"{stem}{ending}", auxiliary, counts.sizes, ids, faults)
         auxiliaries.append(auxiliary)
         orders.append(order)
-    # lines with a count of 0 and duplicate lines are faults and have been dropped, so the file's order cannot be kept
-    plain = len(lines) == len(counts.values)
-    orders.append(ranked(places * counts.width + shown.codes)[2] if plain else np.arange(len(counts.values)))
+    orders += [_order(secret, lines, ids, one) for secret, lines, one in zip(secrets, held, counted, strict=True)]
     return AmbiguousRelease(
-        manifest, attributes, blocks, tuple(auxiliaries), ids, shown.values, counts, tuple(orders), tuple(faults)
+        manifest,
+        attributes,
+        blocks,
+        tuple(auxiliaries),
+        ids,
+        *counted[0],
+        tuple(orders),
+        tuple(faults),
+        further=tuple(counted[1:]),
     )
+
+
+def _order(
+    secret: Attribute,
+    lines: Mapping[str, tuple[list[str], NDArray[Any]]],
+    ids: NDArray[np.int64],
+    counted: Counted,
+) -> NDArray[np.int64]:
+    """The order of the lines of a sensitive table's file.
+
+    Lines with a count of 0 and duplicate lines are faults and have been dropped, so their file's order cannot be kept.
+    """
+    counts = counted.counts
+    if len(lines[GROUP][1]) != len(counts.values):
+        return np.arange(len(counts.values))
+    codes = read_sensitive(secret, *lines[secret.name], []).codes
+    order: NDArray[np.int64] = ranked(places_among(ids, lines[GROUP][1]) * counts.width + codes)[2]
+    return order
 
 
 def _auxiliaries(manifest: Mapping[str, Any], attributes: tuple[Attribute, ...]) -> tuple[list[str], Blocks]:
@@ -80,14 +108,15 @@ def _auxiliaries(manifest: Mapping[str, Any], attributes: tuple[Attribute, ...])
 
 
 def _ending(manifest: Mapping[str, Any], stems: list[str]) -> str:
+    """The ending of the files; raises unless the manifest names exactly the tables with these stems."""
     tables = manifest.get("tables")
     for ending in (".csv", ".parquet"):
-        named = {f"{stem}{ending}" for stem in [*stems, SENSITIVE]}
-        if isinstance(tables, dict) and set(tables) == named and len(named) == len(stems) + 1:
+        named = {f"{stem}{ending}" for stem in stems}
+        if isinstance(tables, dict) and set(tables) == named and len(named) == len(stems):
             return ending
     raise DiscreetError(
-        "the manifest of the release must name its auxiliary tables and 'sensitive', all .csv or all .parquet; "
-        f"{DAMAGED}"
+        "the manifest of the release must name its auxiliary tables and those of its sensitive attributes, all .csv or "
+        f"all .parquet; {DAMAGED}"
     )
 
 

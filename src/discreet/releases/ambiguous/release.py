@@ -12,16 +12,24 @@ the choices in which some published value does not occur. Swapping two values of
 choice to another remaining one, and such swaps take any combination to any other; so all combinations are believed in
 equally. These beliefs add up to |G|, or to less if two rows may be equal. Groups are independent: if several cover a
 person's values, at least one contains the person with 1 - (1 - p1)(1 - p2)... .
+
+Several sensitive attributes are counted in tables of their own, ``sensitive_1``, ``sensitive_2``, ..., over the same
+groups and beside the same auxiliary tables. Any rows that a group may have can have its values of each attribute in
+every order. So the tables say nothing about presence but |G|, in which they agree, and the belief in a value of a
+person who is in the group is its share there, for each attribute. Both remain true for whoever knows which values of
+different attributes go together, or how often: that excludes some orders, but if it admits one, it also admits all
+that result from exchanging rows, and in these every row of the group has each line of values equally often. With other
+groups for each attribute this would be wrong: two QIs 1, 2, 3, 4 in groups {11, 22}, {33, 44} and in groups {11, 33},
+{22, 44} hide everyone among four combinations each, but together leave no row but 11, 22, 33 and 44.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -32,12 +40,13 @@ from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous.estimate import Estimator
-from discreet.releases.anatomy.release import COUNT, extents
+from discreet.releases.anatomy.release import extents
 from discreet.releases.assumptions import COUNTED, ONE_RELEASE
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
+from discreet.releases.counted import Counted, CountingRelease
+from discreet.releases.folder import Home
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
-from discreet.releases.grouped import GroupedRelease
 from discreet.releases.lookup import Lookup
 from discreet.releases.release import new_manifest
 from discreet.table.combinations import numbered
@@ -49,7 +58,6 @@ if TYPE_CHECKING:
     from discreet.releases.ambiguous.lookup import ByLists
 
 FORMAT = "ambiguous"
-SENSITIVE = "sensitive"
 ASSUMPTIONS = (
     "An auxiliary table lists every value that occurs in a group once, however many rows of the group have it; which "
     "values of different auxiliary tables belong to the same row is not published.",
@@ -77,7 +85,7 @@ class Auxiliary(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AmbiguousRelease(GroupedRelease):
+class AmbiguousRelease(CountingRelease):
     """An ambiguous release, made by a scheme (``from_groups``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
@@ -92,15 +100,17 @@ class AmbiguousRelease(GroupedRelease):
     ids: NDArray[np.int64]
     """The published number of each group."""
     values: NDArray[Any]
-    """The sensitive values, in the order of the columns of ``counts``."""
+    """The sensitive values, in the order of the columns of ``counts``; of the first attribute, if there are several."""
     counts: Counts
-    """How often each sensitive value occurs in each group."""
+    """How often each of them occurs in each group."""
     orders: tuple[NDArray[np.int64], ...]
-    """The order in which the lines of each auxiliary table, and then of the sensitive table, are published."""
+    """The order in which the lines of each auxiliary table, and then of each sensitive table, are published."""
     faults: tuple[str, ...] = ()
     """Sentences on inconsistencies in the files; always empty for a release made in this process."""
     trace: NDArray[np.int32] | None = None
     """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved."""
+    further: tuple[Counted, ...] = ()
+    """The sensitive attributes after the first."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -125,29 +135,31 @@ class AmbiguousRelease(GroupedRelease):
         groups = np.asarray(groups)
         check_partition(table, groups, "interval")
         check_publishable(table)
-        assert table.secret is not None, "a table without one is refused"
         named = as_blocks(table.quasi_names, blocks)
         places, number = numbered_anew(groups, seeded)
         published = places >= 0
         rows = np.flatnonzero(published)
         columns = [as_shown(column, published) for column in table.quasi]
         quasi = [describe(column, "quasi") for column in columns]
-        secret = describe(as_shown(table.secret, None), "sensitive", True)
+        sensitive = [describe(as_shown(column, None), "sensitive", True) for column in table.sensitive]
+        attributes = (*quasi, *sensitive)
         payloads = {
             column.name: exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)
         }
         auxiliaries = tuple(make_auxiliary(places[rows], number, [payloads[name] for name in block]) for block in named)
-        shown = exact_column(table.secret, secret, rows)
-        counts = Counts.of_rows(places[rows], shown.codes, number, len(shown.values))
+        shown = [exact_column(column, own, rows) for column, own in zip(table.sensitive, sensitive, strict=True)]
+        counted = [
+            Counted(one.values, Counts.of_rows(places[rows], one.codes, number, len(one.values))) for one in shown
+        ]
         manifest = new_manifest(
             FORMAT,
             scheme=scheme,
             options=options or {},
             promise=promise,
-            attributes=(*quasi, secret),
+            attributes=attributes,
             rows=len(rows),
             withheld=table.rows - len(rows),
-            assumptions=cls.assumed((*quasi, secret), promise),
+            assumptions=cls.assumed(attributes, promise),
             seeded=seeded is not None,
             groups=number,
             auxiliaries=[
@@ -155,21 +167,21 @@ class AmbiguousRelease(GroupedRelease):
                 for stem, block in zip(table_names(named), named, strict=True)
             ],
         )
-        lengths = [*(len(auxiliary.groups) for auxiliary in auxiliaries), len(counts.values)]
+        lengths = [len(auxiliary.groups) for auxiliary in auxiliaries] + [len(one.counts.values) for one in counted]
         return cls(
             manifest,
-            (*quasi, secret),
+            attributes,
             named,
             auxiliaries,
             np.arange(number),
-            shown.values,
-            counts,
+            *counted[0],
             tuple(permutation(length, seeded) for length in lengths),
             trace=places,
+            further=tuple(counted[1:]),
         )
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
         """Load the release in a folder whose manifest has been read."""
         from discreet.releases.ambiguous.load import load_ambiguous
 
@@ -187,7 +199,8 @@ class AmbiguousRelease(GroupedRelease):
         return ByLists(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The published tables, each in its own random order: an auxiliary table per block, and ``sensitive``."""
+        """The published tables, each in its own random order: an auxiliary table per block, and ``sensitive``, one per
+        sensitive attribute."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
 
         def group_column(groups: NDArray[Any]) -> Any:
@@ -195,22 +208,20 @@ class AmbiguousRelease(GroupedRelease):
 
         result = {}
         stems = [entry["table"] for entry in self.manifest["auxiliaries"]]
-        for stem, block, auxiliary, order in zip(stems, self.blocks, self.auxiliaries, self.orders[:-1], strict=True):
+        for stem, block, auxiliary, order in zip(stems, self.blocks, self.auxiliaries, self.orders, strict=False):
             columns: list[Any] = [
                 column_array(column._replace(codes=column.codes[order]), numbers) for column in auxiliary.columns
             ]
             result[stem] = pa.table([*columns, group_column(auxiliary.groups[order])], names=[*block, GROUP])
-        order, counts = self.orders[-1], self.counts
-        amounts = pa.array(counts.amounts[order])
-        held: list[Any] = [
-            group_column(counts.groups[order]),
-            column_array(ExactColumn(self.values, counts.values[order], self.secret.notation), numbers),
-            amounts if numbers else amounts.cast(pa.string()),
-        ]
-        result[SENSITIVE] = pa.table(held, names=[GROUP, self.secret.name, COUNT])
-        return result
+        return result | self.sensitive_tables(numbers, self.orders[len(stems) :])
 
     # ------------------------------------------------------------------------------------------------------- counting
+
+    def _with(self, attributes: tuple[Attribute, ...], at: int) -> Self:
+        values, counts = self.counted[at]
+        lines = len(self.auxiliaries)
+        orders = (*self.orders[:lines], self.orders[lines + at])
+        return replace(self, attributes=attributes, values=values, counts=counts, orders=orders, further=())
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -271,19 +282,20 @@ class AmbiguousRelease(GroupedRelease):
 
         The distributions of the groups that list all of the person's values, each weighted by the belief that the
         person's row is in it. If no group lists them all, the person was withheld: then the belief is the distribution
-        of the ``withheld`` counts (in the order of ``values``), or NaN if these are not known.
+        of the ``withheld`` counts (in the order of ``values``), or NaN if these are not known. ``attribute`` names
+        another sensitive attribute than the first.
         """
         from discreet.releases.ambiguous.beliefs import beliefs_at
 
-        self.about(attribute)
-        return beliefs_at(self, points, withheld)
+        return beliefs_at(self.about(attribute), points, withheld)
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
         for block, auxiliary in zip(self.blocks, self.auxiliaries, strict=True):
             if name in block:
                 return np.asarray(auxiliary.columns[block.index(name)].values)
-        return self.values
+        values = self.sensitive_values(name)
+        return self.values if values is None else values
 
     def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
         """Count the rows of each group for the values that it lists (see ``Release.contingency``).

@@ -20,7 +20,8 @@ from discreet.table.table import Column
 from discreet.table.texts import near
 
 if TYPE_CHECKING:
-    from discreet.releases.anatomy.release import AnatomyRelease, Counted
+    from discreet.releases.anatomy.release import AnatomyRelease
+    from discreet.releases.counted import Counted
 
 CELLS = 1 << 24
 """The largest table of points and sensitive values in which expected counts are kept for a batch of queries."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,17 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.wording import listed
-from discreet.releases.anatomy.release import COUNT, AnatomyRelease, Counted, sensitive_names
+from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
-from discreet.releases.folder import DAMAGED
+from discreet.releases.counted import COUNT, Counted, sensitive_names
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.load import read_attributes, read_columns
 from discreet.releases.generalized.release import GROUP
 from discreet.table.combinations import distinct, places_among, ranked
 
 
-def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
+def load_anatomy(home: Home, manifest: dict[str, Any]) -> AnatomyRelease:
     """Load the release in a folder whose manifest has been read."""
     attributes = read_attributes(manifest, several=True)
     secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
@@ -55,7 +55,7 @@ def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
             others.append(read_other(attribute, words, codes))
     sizes = np.bincount(group_of, minlength=len(ids))
     first, *further = [
-        _counted(secret, name, lines, ids, sizes, table, faults)
+        read_counted(secret, name, lines, ids, faults, sizes, table)
         for secret, name, lines in zip(secrets, sensitive, held, strict=True)
     ]
     return AnatomyRelease(
@@ -71,24 +71,24 @@ def load_anatomy(home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
     )
 
 
-def _counted(
+def read_counted(
     secret: Attribute,
     name: str,
     lines: Mapping[str, tuple[list[str], NDArray[Any]]],
     ids: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    table: str,
     faults: list[str],
+    sizes: NDArray[np.int64] | None = None,
+    other: str = "",
 ) -> Counted:
-    """One sensitive attribute, from the columns of its table; groups that count other numbers of rows are faults."""
+    """One sensitive attribute, from the columns of its table; ``sizes`` of groups in another table must be the same."""
     shown = read_sensitive(secret, *lines[secret.name], faults)
     places = places_among(ids, lines[GROUP][1].astype(np.int64))
     counts = count_lines(places, shown, read_amounts(*lines[COUNT], name), len(ids), faults)
-    differ = np.flatnonzero(sizes != counts.sizes)
-    if len(differ):
+    differ = np.flatnonzero(sizes != counts.sizes) if sizes is not None else np.zeros(0, np.intp)
+    if sizes is not None and len(differ):
         worst = differ[0]
         faults.append(
-            f"A group must have as many rows as values, but group {ids[worst]} has {sizes[worst]:,} rows in {table} "
+            f"A group must have as many rows as values, but group {ids[worst]} has {sizes[worst]:,} rows in {other} "
             f"and {counts.sizes[worst]:,} values in {name}"
             + (f", and {len(differ) - 1:,} other groups differ as well." if len(differ) > 1 else ".")
         )

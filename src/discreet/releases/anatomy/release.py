@@ -19,8 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -29,11 +28,12 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
-from discreet.principles.wording import listed
 from discreet.randomness import permutation
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
+from discreet.releases.counted import COUNT, Counted, CountingRelease
+from discreet.releases.folder import Home
 from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
 from discreet.releases.grouped import GroupedRowsRelease, Members
 from discreet.releases.labels import braces, interval
@@ -45,7 +45,6 @@ from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
 
 FORMAT = "anatomy"
-COUNT = "count"
 ASSUMPTIONS = (
     "Every published row is a row of the original with its quasi-identifiers as they were; whoever knows someone's "
     "quasi-identifiers can tell that the person is in the table. Only the sensitive value is protected.",
@@ -54,22 +53,10 @@ ASSUMPTIONS = (
     KEPT_BY_GROUPS,
     ONE_RELEASE,
 )
-APART = (
-    "Every sensitive attribute is counted in a table of its own; which values of different attributes belong to one "
-    "row is not published. The promise bounds what is learnt about each attribute by itself."
-)
-"""An assumption stated if several attributes are sensitive."""
-
-
-class Counted(NamedTuple):
-    """One sensitive attribute: its published values, and how often each occurs in each group."""
-
-    values: NDArray[Any]
-    counts: Counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AnatomyRelease(GroupedRowsRelease):
+class AnatomyRelease(CountingRelease, GroupedRowsRelease):
     """An anatomy release, made by a scheme (``from_groups``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
@@ -155,14 +142,7 @@ class AnatomyRelease(GroupedRowsRelease):
         )
 
     @classmethod
-    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
-        """The assumptions, with one more if several attributes are sensitive."""
-        always, rest = len(cls.assumptions), super().assumed(attributes, promise, persons)
-        several = [attribute.role for attribute in attributes].count("sensitive") > 1
-        return (*rest[:always], *([APART] if several else []), *rest[always:])
-
-    @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> AnatomyRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> AnatomyRelease:
         """Load the release in a folder whose manifest has been read."""
         from discreet.releases.anatomy.load import load_anatomy
 
@@ -180,30 +160,11 @@ class AnatomyRelease(GroupedRowsRelease):
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
         columns += [column_array(payload, numbers) for payload in (*self.exact, *self.others)]
         names = [GROUP, *(attribute.name for attribute in self.attributes if attribute.role != "sensitive")]
-        found = {"table": pa.table(columns, names=names)}
-        for name, attribute, (values, counts) in zip(
-            sensitive_names(len(self.sensitive)), self.sensitive, self.counted, strict=True
-        ):
-            held: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(counts.groups), ids)]
-            held += [column_array(ExactColumn(values, counts.values, attribute.notation), numbers)]
-            amounts = pa.array(counts.amounts)
-            held += [amounts if numbers else amounts.cast(pa.string())]
-            found[name] = pa.table(held, names=[GROUP, attribute.name, COUNT])
-        return found
+        return {"table": pa.table(columns, names=names), **self.sensitive_tables(numbers)}
 
     # ------------------------------------------------------------------------------------------------------- counting
 
-    @property
-    def counted(self) -> tuple[Counted, ...]:
-        """Every sensitive attribute."""
-        return (Counted(self.values, self.counts), *self.further)
-
-    def about(self, attribute: str | None) -> AnatomyRelease:
-        """What is published about one sensitive attribute, without the others; about the first if None."""
-        at = self._place(attribute)
-        if not self.further:
-            return self
-        attributes = tuple(one for one in self.attributes if one.role != "sensitive" or one is self.sensitive[at])
+    def _with(self, attributes: tuple[Attribute, ...], at: int) -> Self:
         values, counts = self.counted[at]
         return replace(self, attributes=attributes, values=values, counts=counts, further=())
 
@@ -259,9 +220,8 @@ class AnatomyRelease(GroupedRowsRelease):
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
-        for attribute, counted in zip(self.sensitive, self.counted, strict=True):
-            if attribute.name == name:
-                return counted.values
+        if (values := self.sensitive_values(name)) is not None:
+            return values
         own = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
         return dict(zip(own, (*self.exact, *self.others), strict=True))[name].values
 
@@ -275,25 +235,6 @@ class AnatomyRelease(GroupedRowsRelease):
         from discreet.releases.anatomy.beliefs import expected_counts
 
         return expected_counts(self, queries)
-
-    def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The note that counts by several sensitive attributes take these to be independent."""
-        asked = [attribute.name for attribute in self.sensitive if attribute.name in names]
-        if len(asked) < 2:
-            return ()
-        return (
-            f"{listed(map(repr, asked))} are counted in different tables of the release, so that the estimate takes "
-            "them to be independent within each group",
-        )
-
-
-def sensitive_names(number: int) -> list[str]:
-    """The names of the tables of so many sensitive attributes.
-
-    >>> sensitive_names(1), sensitive_names(2)
-    (['sensitive'], ['sensitive_1', 'sensitive_2'])
-    """
-    return ["sensitive"] if number == 1 else [f"sensitive_{at}" for at in range(1, number + 1)]
 
 
 def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from discreet.principles import wording
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.descriptions import Texts
-from discreet.releases.folder import DAMAGED
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.release import GROUP, GeneralizedRelease
 from discreet.table.texts import LARGEST_WHOLE
 from discreet.table.write import read_table
@@ -28,15 +28,12 @@ TABLES = ("table.csv", "table.parquet")
 G = TypeVar("G", bound=GeneralizedRelease)
 
 
-def load_generalized(home: Path, manifest: dict[str, Any], kind: type[G], suffix: str = "") -> G:
-    """Return the release in a folder whose manifest has been read, of the generalized format or one built on it.
-
-    The names of its tables end with ``suffix`` if it is a part of a release.
-    """
+def load_generalized(home: Home, manifest: dict[str, Any], kind: type[G]) -> G:
+    """Return the release in a folder whose manifest has been read, of the generalized format or one built on it."""
     attributes = read_attributes(manifest, several=True)
-    name = _table_name(manifest, kind.more_tables, suffix)
-    names = [GROUP, *(attribute.name for attribute in attributes)]
-    columns = read_columns(home / name, names)
+    path = home / _table_name(manifest, kind.more_tables)
+    name, names = path.name, [GROUP, *(attribute.name for attribute in attributes)]
+    columns = read_columns(path, names)
     faults: list[str] = []
     numbers = columns[GROUP][1].astype(np.int64)
     ids, group_of = _groups(numbers)
@@ -101,12 +98,12 @@ def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple
     return attributes
 
 
-def _table_name(manifest: Mapping[str, Any], more: Sequence[str], suffix: str) -> str:
+def _table_name(manifest: Mapping[str, Any], more: Sequence[str]) -> str:
     tables = manifest.get("tables")
     names = list(tables) if isinstance(tables, dict) else []
     for ending in ("csv", "parquet"):
-        if set(names) == {f"{name}{suffix}.{ending}" for name in ("table", *more)}:
-            return f"table{suffix}.{ending}"
+        if set(names) == {f"{name}.{ending}" for name in ("table", *more)}:
+            return f"table.{ending}"
     needed = f"the tables {wording.listed(['table', *more])}" if more else "one table, 'table'"
     raise DiscreetError(f"the manifest of the release must name {needed}, as .csv or .parquet; {DAMAGED}")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -24,6 +23,7 @@ from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED,
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column, taken
 from discreet.releases.descriptions import Descriptions, Texts
+from discreet.releases.folder import Home
 from discreet.releases.generalized.describe import Values, exact_texts, generalize
 from discreet.releases.grouped import GroupedRowsRelease
 from discreet.releases.lookup import Lookup
@@ -196,7 +196,7 @@ class GeneralizedRelease(GroupedRowsRelease):
     # ------------------------------------------------------------------------------------------------ saving, loading
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read."""
         from discreet.releases.generalized.load import load_generalized
 

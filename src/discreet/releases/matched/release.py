@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,7 +20,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.descriptions import Descriptions, Texts
-from discreet.releases.folder import DAMAGED
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.describe import Values, generalize
 from discreet.releases.generalized.release import (
     GeneralizedRelease,
@@ -152,7 +151,7 @@ class MatchedRelease(GeneralizedRelease):
         return cls.from_candidates(table, of_groups(places), promise=promise, scheme=scheme, **how)
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read."""
         release = super().load(home, manifest)
         if len(release.secrets) != 1:

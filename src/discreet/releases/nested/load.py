@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.releases.folder import DAMAGED
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.load import read_texts
 from discreet.releases.generalized.release import GROUP
 from discreet.releases.nested.release import NODES, PARENT, PERSONS, NestedRelease
@@ -19,7 +18,7 @@ from discreet.releases.nested.tree import Tree
 N = TypeVar("N", bound=NestedRelease)
 
 
-def with_tree(release: N, home: Path) -> N:
+def with_tree(release: N, home: Home) -> N:
     """Return a release whose rows have been read, with the tree from its table of nodes."""
     if len(release.secrets) != 1:
         raise DiscreetError(f"the manifest of a nested release must list one sensitive attribute; {DAMAGED}")

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.descriptions import Texts
+from discreet.releases.folder import Home
 from discreet.releases.generalized.describe import Values, generalize
 from discreet.releases.generalized.release import (
     GROUP,
@@ -167,7 +167,7 @@ class NestedRelease(GeneralizedRelease):
     # ------------------------------------------------------------------------------------------------ saving, loading
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read."""
         from discreet.releases.nested.load import with_tree
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
 from discreet.errors import DiscreetError
 from discreet.principles import KAnonymity, Principle, parse, together
-from discreet.releases.folder import DAMAGED
-from discreet.releases.generalized.load import load_generalized, read_attributes
+from discreet.releases.folder import DAMAGED, Home, PartHome
+from discreet.releases.generalized.load import read_attributes
 from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.projected.release import ProjectedRelease
+from discreet.releases.projected.release import OF_PARTS, ProjectedRelease, may_be_a_part
+from discreet.releases.release import Release
 
 P = TypeVar("P", bound=ProjectedRelease)
 
 
-def load_projected(home: Path, manifest: dict[str, Any], kind: type[P]) -> P:
+def load_projected(home: Home, manifest: dict[str, Any], kind: type[P]) -> P:
     """Return the release in a folder whose manifest has been read."""
     entries = _entries(manifest)
     attributes = read_attributes({**manifest, "groups": 0}, several=True)
@@ -24,10 +24,20 @@ def load_projected(home: Path, manifest: dict[str, Any], kind: type[P]) -> P:
     if sorted(split) != sorted(one.name for one in attributes if one.role == "sensitive"):
         raise DiscreetError(f"the manifest must give every sensitive attribute to one of its parts; {DAMAGED}")
     parts = [
-        load_generalized(home, part_manifest(manifest, number), GeneralizedRelease, f"_{number}")
-        for number in range(1, len(entries) + 1)
+        format_of(entry).load(PartHome(home, number), part_manifest(manifest, number))
+        for number, entry in enumerate(entries, 1)
     ]
     return kind(manifest, attributes, tuple(parts))
+
+
+def format_of(entry: Mapping[str, Any]) -> type[Release]:
+    """Return the format of a part; raise an error unless it may be one of several tables."""
+    from discreet.releases import FORMATS
+
+    name = entry.get("format", GeneralizedRelease.format)
+    if not isinstance(name, str) or name not in FORMATS or not may_be_a_part(FORMATS[name]):
+        raise DiscreetError(f"the manifest gives {name!r} as the format of a part, which none can have; {DAMAGED}")
+    return FORMATS[name]
 
 
 def part_manifest(manifest: Mapping[str, Any], number: int) -> dict[str, Any]:
@@ -43,20 +53,29 @@ def part_manifest(manifest: Mapping[str, Any], number: int) -> dict[str, Any]:
     texts = [text for text in texts if concerns(text, names)] if isinstance(texts, list) else texts
     read = [] if not isinstance(texts, list) else [part for part in map(_read, texts) if part is not None]
     described = read_attributes({**manifest, "attributes": attributes, "groups": 0}, several=True)
-    ending = f"_{number}."
+    kind, own = format_of(entry), f"_{number}."
     found = {
         "discreet": manifest.get("discreet"),
-        "format": GeneralizedRelease.format,
+        "format": kind.format,
         "format_version": manifest.get("format_version"),
         "scheme": entry["scheme"],
         "promise": texts,
         "attributes": attributes,
         "rows": manifest["rows"],
-        "groups": entry["groups"],
-        "tables": {name: told for name, told in manifest["tables"].items() if ending in name},
-        "assumptions": list(GeneralizedRelease.assumed(described, together(read) if read else KAnonymity(1))),
+        **{key: value for key, value in entry.items() if key not in OF_PARTS},
+        "tables": {own_name(name, own): told for name, told in manifest["tables"].items() if own in name},
+        "assumptions": list(kind.assumed(described, together(read) if read else KAnonymity(1))),
     }
     return found | ({"experimental_seed": True} if "experimental_seed" in manifest else {})
+
+
+def own_name(name: str, own: str) -> str:
+    """Return the name that a table of a part has in a release of its own.
+
+    >>> own_name("table_2.csv", "_2.")
+    'table.csv'
+    """
+    return ".".join(name.rsplit(own, 1))
 
 
 def concerns(text: Any, names: list[str]) -> bool:
@@ -79,11 +98,14 @@ def _entries(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     for entry in entries if isinstance(entries, list) and fine else ():
         names = entry.get("sensitive")
         fine = fine and isinstance(names, list) and bool(names) and all(isinstance(name, str) for name in names)
-        fine = fine and type(entry.get("groups")) is int and isinstance(entry.get("scheme"), dict)
+        fine = fine and type(entry.get("groups", 0)) is int and isinstance(entry.get("scheme"), dict)
     if not fine or not isinstance(entries, list):
         raise DiscreetError(f"the manifest does not say which sensitive attributes each part has; {DAMAGED}")
+    names = set(tables) if isinstance(tables, dict) else set()
     for ending in ("csv", "parquet"):
-        if isinstance(tables, dict) and set(tables) == {f"table_{at}.{ending}" for at in range(1, len(entries) + 1)}:
+        owners = [f"_{at}.{ending}" for at in range(1, len(entries) + 1)]
+        # which tables each part has, its own format says
+        if {f"table{owner}" for owner in owners} <= names and all(name.endswith(tuple(owners)) for name in names):
             return entries
     raise DiscreetError(
         f"the manifest of the release must name the tables table_1 to table_{len(entries)}, all .csv or all .parquet; "

@@ -1,9 +1,14 @@
 """A projected release: several tables over the same quasi-identifiers, each with some of the sensitive attributes.
 
-Every table is a generalized release of its own, of the same rows. Tables are shuffled independently and number their
+Every table is a release of its own, of the same rows: a generalized one, or one of another format, whose tables have
+the number of the part in their names (``table_2``, ``sensitive_2``). Tables are shuffled independently and number their
 groups independently, so nothing but the quasi-identifiers links the rows of one with those of another. A projected
 release therefore mostly asks its parts; only counts over attributes of different tables are its own (see
 ``releases.projected.estimate``).
+
+Not every format may be one of several. A release that hides who is in the table would be undone by another one of the
+same people, as both say something about the same rows (see ``releases.ambiguous.release``); and where only a private
+trace tells which rows may be whose, a release of several tables would need one of each.
 """
 
 from __future__ import annotations
@@ -11,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,11 +26,12 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Texts
+from discreet.releases.folder import Home
 from discreet.releases.generalized.release import GROUP, GeneralizedRelease
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
-from discreet.releases.release import Release, new_manifest
+from discreet.releases.release import COMMON, Release, new_manifest
 from discreet.table.query import Query
 from discreet.table.table import Column
 
@@ -49,6 +54,26 @@ ASSUMPTIONS = (
     "The promise covers this one release of the table, not what several releases of it say together.",
 )
 
+OF_ANY_FORMAT = (
+    "Every table is a release by itself, of the format that its entry among the parts names; what may be assumed about "
+    "it is stated there.",
+    "The order of the rows and the numbers of the groups carry no information, in any table.",
+    "The promise is kept by every table by itself.",
+    *ASSUMPTIONS[4:5],
+    "The promise does not bound what is learnt by whoever knows which values of attributes in different tables go "
+    "together.",
+    "The promise does not bound what the choice of these tables rather than others may tell an adversary who knows the "
+    "algorithm.",
+    *ASSUMPTIONS[-1:],
+)
+"""The assumptions where not all tables are generalized releases."""
+EXACT = (
+    "Quasi-identifiers are published as they are in every table, so rows of different tables with the same ones may be "
+    "taken to belong to the same people."
+)
+OF_PARTS = ("sensitive", "format", "scheme", "assumptions")
+"""The entries about a part that are not copied from its own manifest."""
+
 FIRST = "That is in the first table only; in two it would tell which rows belong together."
 
 
@@ -61,7 +86,7 @@ class ProjectedRelease(Release):
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
-    parts: tuple[GeneralizedRelease, ...]
+    parts: tuple[Release, ...]
     """What each table publishes, as a release of its own."""
 
     # -------------------------------------------------------------------------------------------------------- making
@@ -69,7 +94,7 @@ class ProjectedRelease(Release):
     @classmethod
     def from_parts(
         cls,
-        parts: Sequence[GeneralizedRelease],
+        parts: Sequence[Release],
         *,
         promise: Principle,
         scheme: str,
@@ -104,22 +129,16 @@ class ProjectedRelease(Release):
             attributes=attributes,
             rows=first.rows,
             withheld=first.withheld,
-            assumptions=cls.assumed(attributes, promise),
+            assumptions=assumed_of(parts),
             seeded=seeded,
             parts=[part_entry(part) for part in parts],
         )
         return cls(manifest, attributes, tuple(parts))
 
-    @classmethod
-    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
-        """Return the assumptions, with a sentence on columns that are kept along in the first table."""
-        kept = [attribute.name for attribute in attributes if attribute.role == "other"]
-        return (*cls.assumptions, f"{kept_sentence(kept)} {FIRST}") if kept else cls.assumptions
-
     # ------------------------------------------------------------------------------------------------ saving, loading
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read."""
         from discreet.releases.projected.load import load_projected
 
@@ -151,7 +170,7 @@ class ProjectedRelease(Release):
     # -------------------------------------------------------------------------------------------------- what it tells
 
     @property
-    def projections(self) -> tuple[GeneralizedRelease, ...]:
+    def projections(self) -> tuple[Release, ...]:
         """What each table publishes, as a release of its own."""
         return self.parts
 
@@ -163,15 +182,15 @@ class ProjectedRelease(Release):
     @property
     def groups(self) -> int:
         """The number of groups of all tables."""
-        return sum(part.groups for part in self.parts)
+        return sum(int(part.manifest.get("groups", 0)) for part in self.parts)
 
-    def about(self, attribute: str | None) -> GeneralizedRelease:
+    def about(self, attribute: str | None) -> Release:
         """Return what the table with this sensitive attribute publishes about it alone; that of the first if None."""
         name = self.sensitive[self._place(attribute)].name
         return next(part for part in self.parts if name in [one.name for one in part.sensitive]).about(name)
 
     @cached_property
-    def _first(self) -> GeneralizedRelease:
+    def _first(self) -> Release:
         """What is published about the first sensitive attribute."""
         return self.about(None)
 
@@ -199,7 +218,7 @@ class ProjectedRelease(Release):
     ) -> NDArray[np.float64]:
         """Return the beliefs about one sensitive attribute, the first unless it is named, from its own table.
 
-        See ``GeneralizedRelease.beliefs``.
+        See ``beliefs`` of its format.
         """
         return (self._first if attribute is None else self.about(attribute)).beliefs(points, withheld)
 
@@ -208,29 +227,29 @@ class ProjectedRelease(Release):
         return np.asarray(np.max([part.presence(points, combined=combined) for part in self.parts], axis=0))
 
     def lookup(self) -> Lookup:
-        """Return the lookup of people in the groups of all tables."""
+        """Return the lookup of people in the groups of all tables; by one of them where rows are as they were."""
         from discreet.releases.generalized.lookup import ByBoxes
 
-        return ByBoxes(self._all_groups)
+        described = [part for part in self.parts if isinstance(part, GeneralizedRelease)]
+        return ByBoxes(self._all_groups(described)) if len(described) == len(self.parts) else self.parts[0].lookup()
 
-    @cached_property
-    def _all_groups(self) -> GeneralizedRelease:
+    def _all_groups(self, parts: Sequence[GeneralizedRelease]) -> GeneralizedRelease:
         """The groups of all tables side by side, without values."""
         texts = []
         for axis in range(len(self.quasi)):
             words: dict[str, int] = {}
             of_group = []
-            for part in self.parts:
+            for part in parts:
                 own = part.texts[axis]
                 places = np.array([words.setdefault(word, len(words)) for word in own.texts], np.int32)
                 of_group.append(places[own.of_cell])
             texts.append(Texts(tuple(words), np.concatenate(of_group)))
-        sizes = np.concatenate([part.sizes for part in self.parts])
+        sizes = np.concatenate([part.sizes for part in parts])
         group_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        ids = np.concatenate([part.ids for part in self.parts])
+        ids = np.concatenate([part.ids for part in parts])
         return GeneralizedRelease(self.manifest, self.quasi, tuple(texts), ids, group_of, (), ())
 
-    def beside(self, name: str, known: str) -> GeneralizedRelease | None:
+    def beside(self, name: str, known: str) -> Release | None:
         """Return what the table with both attributes publishes; None if they are in different tables."""
         found = [beside for part in self.parts if (beside := part.beside(name, known)) is not None]
         return found[0] if found else None
@@ -255,19 +274,44 @@ class ProjectedRelease(Release):
         return independence(self, names)
 
 
-def part_entry(part: GeneralizedRelease) -> dict[str, Any]:
-    """Return what the manifest says about one table."""
-    return {
-        "sensitive": [attribute.name for attribute in part.sensitive],
-        "groups": part.manifest["groups"],
-        "scheme": part.manifest["scheme"],
-    }
+def part_entry(part: Release) -> dict[str, Any]:
+    """Return what the manifest says about one table: of another format than the generalized one also which, and what
+    may be assumed about it."""
+    named: dict[str, Any] = {"sensitive": [attribute.name for attribute in part.sensitive]}
+    more = {key: value for key, value in part.manifest.items() if key not in COMMON}
+    scheme = {"scheme": part.manifest["scheme"]}
+    if part.format == GeneralizedRelease.format:
+        return named | more | scheme
+    return named | {"format": part.format} | more | scheme | {"assumptions": part.manifest["assumptions"]}
 
 
-def _check_parts(parts: Sequence[GeneralizedRelease]) -> None:
+def may_be_a_part(kind: type[Release]) -> bool:
+    """Whether releases of a format may be one of several tables of the same people.
+
+    >>> from discreet.releases import AmbiguousRelease, AnatomyRelease
+    >>> may_be_a_part(AnatomyRelease), may_be_a_part(AmbiguousRelease), may_be_a_part(ProjectedRelease)
+    (True, False, False)
+    """
+    return not (kind.hides_presence or kind.promises_by_trace or issubclass(kind, ProjectedRelease))
+
+
+def assumed_of(parts: Sequence[Release]) -> tuple[str, ...]:
+    """Return what readers may assume about these tables, and about columns that are kept along in the first."""
+    found: tuple[str, ...] = ASSUMPTIONS
+    if any(part.format != GeneralizedRelease.format for part in parts):
+        found = OF_ANY_FORMAT
+        found += (EXACT,) if all(part.exact_quasi for part in parts) else ()
+    kept = [attribute.name for attribute in parts[0].attributes if attribute.role == "other"]
+    return (*found, f"{kept_sentence(kept)} {FIRST}") if kept else found
+
+
+def _check_parts(parts: Sequence[Release]) -> None:
     """Raise an error for releases that are not different attributes of the same rows."""
     if not parts:
         raise DiscreetError("a projected release needs at least one table")
+    wrong = next((part.format for part in parts if not may_be_a_part(type(part))), None)
+    if wrong is not None:
+        raise DiscreetError(f"a release of the format {wrong} cannot be one of several tables of the same people")
     names = [one.name for part in parts for one in part.sensitive]
     if len(set(names)) < len(names) or not all(part.sensitive for part in parts):
         raise DiscreetError("every table of a projected release needs sensitive attributes, and each is in one table")

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, one_of, read_other, read_sensitive, value_name
-from discreet.releases.folder import DAMAGED
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.load import read_texts
 from discreet.releases.labels import number_written
 from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 
-def read_parts(home: Path, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
+def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
     """The fields of a release whose tables are called ``names``, the texts of its prior, and the file extension."""
     attributes = _attributes(manifest)
     ending = _ending(manifest, names)

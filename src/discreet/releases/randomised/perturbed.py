@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.principles.principle import Principle
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
+from discreet.releases.folder import Home
 from discreet.releases.randomised.base import RandomisedRelease
 from discreet.releases.randomised.bit_counts import Tally
 from discreet.releases.randomised.matrix import Matrix
@@ -73,7 +73,7 @@ class PerturbedRelease(RandomisedRelease):
         return cls(matrix=matrix, **parts)
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> PerturbedRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> PerturbedRelease:
         """Load the release in a folder whose manifest has been read."""
         from discreet.releases.randomised.perturbed_load import load_perturbed
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import DiscreetError
+from discreet.releases.folder import Home
 from discreet.releases.randomised.load import read_parts
 from discreet.releases.randomised.matrix import Matrix
 from discreet.releases.randomised.perturbed import PerturbedRelease
@@ -16,7 +17,7 @@ from discreet.table.write import read_table
 NAMES = ("table", "matrix", "prior")
 
 
-def load_perturbed(home: Path, manifest: dict[str, Any]) -> PerturbedRelease:
+def load_perturbed(home: Home, manifest: dict[str, Any]) -> PerturbedRelease:
     """Load the release in a folder whose manifest has been read."""
     parts, texts, ending = read_parts(home, manifest, NAMES)
     return PerturbedRelease(matrix=_matrix(home / f"matrix.{ending}", texts), **parts)

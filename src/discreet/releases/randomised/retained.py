@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.principles.principle import Principle
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
+from discreet.releases.folder import Home
 from discreet.releases.randomised.base import RandomisedRelease
 from discreet.releases.randomised.bit_counts import Tally
 from discreet.releases.randomised.coin import Coin, Noise
@@ -75,7 +75,7 @@ class RetainedRelease(RandomisedRelease):
         return cls(coin=coin, **parts)
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> RetainedRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> RetainedRelease:
         """Load the release in a folder whose manifest has been read."""
         from discreet.releases.randomised.retained_load import load_retained
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
 from discreet.errors import DiscreetError
+from discreet.releases.folder import Home
 from discreet.releases.randomised.coin import Coin, Noise
 from discreet.releases.randomised.load import read_parts
 from discreet.releases.randomised.retained import RetainedRelease
@@ -16,7 +16,7 @@ from discreet.releases.randomised.retained import RetainedRelease
 NAMES = ("table", "prior")
 
 
-def load_retained(home: Path, manifest: dict[str, Any]) -> RetainedRelease:
+def load_retained(home: Home, manifest: dict[str, Any]) -> RetainedRelease:
     """Load the release in a folder whose manifest has been read."""
     parts, _, _ = read_parts(home, manifest, NAMES)
     told = manifest.get("retention")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from discreet.errors import DiscreetError
-from discreet.releases.folder import DAMAGED
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.load import read_texts
 from discreet.releases.generalized.release import GROUP
 from discreet.releases.sealed.release import SEAL, TOLD, SealedRelease
@@ -17,7 +16,7 @@ from discreet.releases.sealed.release import SEAL, TOLD, SealedRelease
 S = TypeVar("S", bound=SealedRelease)
 
 
-def with_seal(release: S, home: Path) -> S:
+def with_seal(release: S, home: Home) -> S:
     """Return a release whose rows have been read, with what its seal says about each group."""
     if not release.secrets:
         raise DiscreetError(f"the manifest of a sealed release must list a sensitive attribute; {DAMAGED}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
+from discreet.releases.folder import Home
 from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.release import ASSUMPTIONS as OF_GROUPS
 from discreet.releases.generalized.release import GROUP, GeneralizedRelease, check_one_row_each
@@ -96,7 +96,7 @@ class SealedRelease(GeneralizedRelease):
         return replace(release, told=by_id)
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> Self:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read."""
         from discreet.releases.sealed.load import with_seal
 

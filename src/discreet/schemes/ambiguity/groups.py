@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.ambiguity import picking, placing
+from discreet.kernels.ambiguity import mending, picking, placing
 from discreet.kernels.ambiguity.picking import Terms
+from discreet.kernels.exchanging import exchange
 from discreet.kernels.judging import SLACK
 from discreet.principles.counts import Counts
-from discreet.principles.principle import Principle
-from discreet.principles.prior import Prior
 from discreet.progress import Progress
-from discreet.randomness import permutation
+from discreet.randomness import generator, permutation
 from discreet.schemes.ambiguity.terms import Aim, CodedRows
+from discreet.schemes.uniting import Attribute
 from discreet.table.combinations import numbered
 
 MANY = 0.1
@@ -24,6 +25,10 @@ MANY = 0.1
 NOT_WORTH = {True: 0.05, False: 0.4}
 """Above this share, rows left over are not placed one by one as long as another manner may do better; for groups of
 rows near each other, and for others."""
+DRAWS = 1 << 16
+"""How many random numbers are drawn for exchanging rows, which uses them in turn."""
+TRIES = 64
+"""With how many groups a group that breaks a promise is tried to be joined at a time, or a row put into."""
 VISITS = 50_000_000
 """The approximate number of rows of groups that are visited in total to place the rows left over."""
 
@@ -32,13 +37,17 @@ def first_size(rows: CodedRows, aim: Aim) -> tuple[int, int]:
     """Return how many rows groups begin with, and how many of these may have the same sensitive value.
 
     This is the smallest size that beta and ``needed`` allow, if the most frequent value can be spread over so many
-    groups. If its share is close to beta and 1 / beta is not whole, larger groups are needed to contain it.
+    groups. If its share is close to beta and 1 / beta is not whole, larger groups are needed to contain it. The most
+    frequent value of each further attribute must fit likewise.
     """
-    n, most = len(rows), int(np.bincount(rows.classes).max())
+    n = len(rows)
     sizes = np.arange(min(aim.needed, n), n + 1)
-    quotas = np.floor(aim.beta * sizes + SLACK).astype(np.int64)
-    at = int((quotas * (n // sizes) >= most).argmax())
-    return int(sizes[at]), int(quotas[at])
+    fits, quotas = np.ones(len(sizes), np.bool_), []
+    for classes, share in zip((rows.classes, *rows.others), (aim.beta, *aim.others), strict=True):
+        quotas.append(np.floor(share * sizes + SLACK).astype(np.int64))
+        fits &= quotas[-1] * (n // sizes) >= int(np.bincount(classes).max())
+    at = int(fits.argmax())
+    return int(sizes[at]), int(quotas[0][at])
 
 
 class Manner(NamedTuple):
@@ -100,7 +109,32 @@ def build(
         tell("placing residues", 1.0)
     result = np.empty(len(rows), np.int32)
     result[order] = groups
+    if number and len(rows.others):
+        _spread_others(rows, aim, result, number, seeded)
+        tell("spreading values", 1.0)
     return result
+
+
+def _spread_others(
+    rows: CodedRows, aim: Aim, groups: NDArray[np.int32], number: int, seeded: np.random.Generator | None
+) -> None:
+    """Change groups until they also keep what is promised about the further sensitive attributes.
+
+    First rows with the same value of the first attribute change places, so that no value of another is repeated more
+    often than it may be; then groups that break a promise, or by these changes alpha, are joined with others. Rows of
+    groups that this does not mend are put where they fit, or are in none.
+    """
+    inside = np.flatnonzero(groups >= 0)
+    own, classes = groups[inside], np.ascontiguousarray(rows.others[:, inside])
+    sizes = np.bincount(own, minlength=number)
+    allowed = np.stack([np.floor(sizes * share + SLACK).astype(np.int64) for share in aim.others])
+    exchange(own, number, rows.classes[inside], classes, allowed, (seeded or generator()).random(DRAWS))
+    groups[inside] = own
+    every = np.vstack([rows.classes[None], rows.others]).astype(np.int64)
+    firsts = np.concatenate([[0], np.cumsum(every.max(axis=1) + 1)])
+    terms = mending.Rows(rows.codes, every + firsts[:-1, None], np.array([aim.beta, *aim.others]), aim.alpha)
+    turn = permutation(number, seeded)
+    cast(Any, mending).mend(terms, groups, number, turn, rows.values, int(firsts[-1]), TRIES)
 
 
 def _place(
@@ -155,27 +189,32 @@ def _entropy(codes: NDArray[np.int32]) -> float:
     return float(-(held * np.log(held)).sum())
 
 
-def withhold_with_groups(
-    groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior
-) -> NDArray[np.int32]:
-    """Return the groups without those that must be withheld so that all withheld rows as one group keep the promise."""
-    width = len(prior.counts)
-    held = np.bincount(classes[groups < 0], minlength=width)
+def withhold_with_groups(groups: NDArray[np.int32], attributes: Sequence[Attribute]) -> NDArray[np.int32]:
+    """Return the groups without those that must be withheld so that all withheld rows as one group keep the promise
+    about every sensitive attribute."""
     inside = groups >= 0
-    if not inside.any() or principle.holds(held[None], prior)[0]:
+    if not inside.any():
         return groups
-    counts = Counts.of_rows(groups[inside], classes[inside], int(groups.max()) + 1, width)
-    gone = np.zeros(len(counts), np.bool_)
-    while not principle.holds(held[None], prior)[0] and not gone.all():
+    number = int(groups.max()) + 1
+    gone = np.zeros(number, np.bool_)
+    held = [np.bincount(one.classes[~inside], minlength=len(one.prior.counts)) for one in attributes]
+    counts = [Counts.of_rows(groups[inside], one.classes[inside], number, len(one.prior.counts)) for one in attributes]
+
+    def broken() -> int | None:
+        """Return the first attribute about which the withheld rows break the promise."""
+        kept = (one.promise.holds(line[None], one.prior)[0] for one, line in zip(attributes, held, strict=True))
+        return next((at for at, own in enumerate(kept) if not own), None)
+
+    while (at := broken()) is not None and not gone.all():
         # first the groups with the smallest share of the value that is too frequent among the withheld rows
-        worst = int(held.argmax())
-        amounts = np.zeros(len(counts))
-        amounts[counts.groups[counts.values == worst]] = counts.amounts[counts.values == worst]
-        turn = np.lexsort((counts.sizes, amounts / np.maximum(1, counts.sizes), gone))
+        own, worst = counts[at], int(held[at].argmax())
+        amounts = np.zeros(number)
+        amounts[own.groups[own.values == worst]] = own.amounts[own.values == worst]
+        turn = np.lexsort((own.sizes, amounts / np.maximum(1, own.sizes), gone))
         for g in turn[: int((~gone).sum())]:
             gone[g] = True
-            held = held + counts.line(int(g))
-            if int(held.argmax()) != worst or principle.holds(held[None], prior)[0]:
+            held = [line + one.line(int(g)) for line, one in zip(held, counts, strict=True)]
+            if int(held[at].argmax()) != worst or broken() != at:
                 break
     result = groups.copy()
     result[inside & gone[np.maximum(groups, 0)]] = -1

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK
+from discreet.principles.joint import jointly
+from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
@@ -26,6 +28,7 @@ from discreet.schemes.ambiguity.terms import Aim, CodedRows, confirm_presence, l
 from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.keepers import kept_by_ambiguity, way_out
 from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.uniting import Attribute
 from discreet.table.table import Table
 
 
@@ -60,6 +63,23 @@ class Ambiguity(Scheme):
     withheld or not in the table at all. The result is judged once more, from the rows of each group alone, before it is
     published.
 
+    Several sensitive attributes: one grouping, and a table of counts for each attribute. Groups are built for the one
+    whose values may have the smallest share of a group. Then rows with the same value of it change places between
+    groups until as few as possible repeat a value of another attribute too often; groups that still do so, or no longer
+    keep alpha, are joined with others, and rows of groups that cannot be mended are put where they fit or are withheld.
+    Whatever is published was judged: no value of any attribute has a larger share of a group than is promised about
+    that attribute, and every group keeps the smallest alpha promised.
+
+    Why this keeps the promise about each attribute against whoever reads all tables. Presence: the tables of counts
+    agree in a group's size and say nothing else about which combinations are its rows (see
+    ``releases.ambiguous.release``); so the belief, by one group or by all of them together, is what it is with one
+    attribute. Association: given that a person's row is in a group, it has a value of an attribute with the value's
+    share, whatever the other tables count, and whoever knows which values of different attributes go together excludes
+    no value for one row of a group more than for another. So beta holds for each attribute as if it were the only one;
+    and so does ``association=combined``, whose proof needs the shares of one attribute and the belief in presence, and
+    no more. Separate groups for each attribute would not keep alpha: their lists of quasi-identifiers, intersected,
+    leave fewer combinations than each by itself, down to the rows themselves.
+
     >>> from discreet.datasets import patients
     >>> from discreet.principles import AlphaBeta
     >>> release = Ambiguity(random_state=1).publish(patients(), AlphaBeta(0.5, 0.5))
@@ -70,6 +90,7 @@ class Ambiguity(Scheme):
     name: ClassVar[str] = "ambiguity"
     format: ClassVar[type[Release]] = AmbiguousRelease
     hides_presence: ClassVar[bool] = True
+    several: ClassVar[bool] = True
 
     closeness: bool = False
     """Whether a group takes rows near each other; otherwise it takes those that show the most new values, as in the
@@ -103,27 +124,32 @@ class Ambiguity(Scheme):
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AmbiguousRelease:
         """Return an ambiguous release of the table that keeps the promise."""
         check_publishable(table)
-        prior = feasible(self, table, principle)
+        feasible(self, table, principle)
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
-        aim = aim_of(principle)
-        usable = published_rows(table, principle, prior, rng)
+        each = [
+            Attribute(column.codes, promise, prior)
+            for column, (prior, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True)
+        ]
+        usable = published_rows(*jointly(principle, table), rng)
 
         def finished(groups: NDArray[np.int32]) -> NDArray[np.int32]:
             """Return the groups of usable rows without those that the withheld rows need to keep the promise."""
             every = np.full(table.rows, -1, np.int32)
             every[usable] = groups
-            return withhold_with_groups(every, table.classes, principle, prior)[usable]
+            return withhold_with_groups(every, each)[usable]
 
-        built = self._built(table, usable, aim, finished, seeded, progress)
+        lead, aim = leading([one.promise for one in each])
+        built = self._built(table, lead, usable, aim, finished, seeded, progress)
         groups = np.full(table.rows, -1, np.int32)
         groups[usable] = built.groups
-        confirm(groups, table.classes, principle, prior)
+        for one in each:
+            confirm(groups, one.classes, one.promise, one.prior)
         confirm_presence(built.rows, built.groups, aim)
         return AmbiguousRelease.from_groups(
             table,
             groups,
-            promise=principle,
+            promise=stated(principle, table),
             scheme=self.name,
             options=self.options,
             blocks=built.blocks,
@@ -133,6 +159,7 @@ class Ambiguity(Scheme):
     def _built(
         self,
         table: Table,
+        lead: int,
         usable: NDArray[np.int64],
         aim: Aim,
         finished: Finish,
@@ -143,7 +170,7 @@ class Ambiguity(Scheme):
 
         def build(pairs: Sequence[Sequence[str]]) -> Built | Refused:
             blocks = as_blocks(table.quasi_names, pairs)
-            rows = CodedRows.of(table, usable, blocks)
+            rows = CodedRows.of(table, usable, blocks, lead)
             refused = Refused(blocks, rows)
             if aim.alpha < min(1.0, lowest_alpha(rows, aim)) - SLACK:
                 return refused
@@ -187,12 +214,31 @@ class Built:
         return self.near == other.near and many >= 0.95 * known and more <= 0.001
 
 
+def leading(promises: Sequence[Principle]) -> tuple[int, Aim]:
+    """Return which sensitive attribute's values may have the smallest share of a group, and what groups must keep.
+
+    >>> from discreet.principles import AlphaBeta, LDiversity
+    >>> leading([AlphaBeta(0.2, 0.5), AlphaBeta(0.1, 0.5) & LDiversity(4)])
+    (1, Aim(alpha=0.1, beta=0.25, smallest=1, together=None, others=(0.5,)))
+    """
+    each = [aim_of(promise) for promise in promises]
+    lead = min(range(len(each)), key=lambda at: each[at].beta)
+    whole = Aim(
+        min(one.alpha for one in each),
+        each[lead].beta,
+        max(one.smallest for one in each),
+        min((one.together for one in each if one.together is not None), default=None),
+        tuple(one.beta for at, one in enumerate(each) if at != lead),
+    )
+    return lead, whole
+
+
 def aim_of(principle: Principle) -> Aim:
-    """Return what groups must keep, over all parts of a promise.
+    """Return what groups must keep, over all parts of a promise about one sensitive attribute.
 
     >>> from discreet.principles import AlphaBeta, KAnonymity, LDiversity
     >>> aim_of(AlphaBeta(0.2, 0.5) & LDiversity(4) & KAnonymity(10))
-    Aim(alpha=0.2, beta=0.25, smallest=10, together=None)
+    Aim(alpha=0.2, beta=0.25, smallest=10, together=None, others=())
     """
     parts = principle.parts
     return Aim(

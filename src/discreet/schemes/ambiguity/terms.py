@@ -30,6 +30,8 @@ class Aim:
     """The smallest number of rows in a group."""
     together: float | None = None
     """The strongest belief that all groups covering a person may justify together; None if only alpha counts."""
+    others: tuple[float, ...] = ()
+    """What ``beta`` is for each further sensitive attribute; it is no smaller."""
 
     @property
     def needed(self) -> int:
@@ -48,10 +50,15 @@ class CodedRows:
     """Where the numbers of each block's values begin, and where the last block's end."""
     width: int
     """How many sensitive values there are."""
+    others: NDArray[np.int32]
+    """Per further sensitive attribute and row: its value."""
 
     @classmethod
-    def of(cls, table: Table, rows: NDArray[np.int64], blocks: Blocks) -> CodedRows:
-        """Return the given rows of a table, coded by the blocks of quasi-identifiers published together."""
+    def of(cls, table: Table, rows: NDArray[np.int64], blocks: Blocks, lead: int = 0) -> CodedRows:
+        """Return the given rows of a table, coded by the blocks of quasi-identifiers published together.
+
+        Of several sensitive attributes the one at ``lead`` is the one that groups are built for.
+        """
         codes = np.empty((len(rows), len(blocks)), np.int32)
         firsts = [0]
         for j, block in enumerate(blocks):
@@ -60,7 +67,9 @@ class CodedRows:
             places, number = dense_codes(keys)
             codes[:, j] = places + firsts[-1]
             firsts.append(firsts[-1] + number)
-        return cls(codes, table.classes[rows], np.array(firsts), len(table.prior_counts))
+        first, *further = [table.sensitive[lead], *(one for at, one in enumerate(table.sensitive) if at != lead)]
+        others = np.array([column.codes[rows] for column in further], np.int32).reshape(len(further), len(rows))
+        return cls(codes, first.codes[rows], np.array(firsts), len(first.values), others)
 
     @property
     def numbers(self) -> NDArray[np.int64]:

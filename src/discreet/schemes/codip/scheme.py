@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, get_args
 
@@ -16,12 +16,12 @@ from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, listed
 from discreet.progress import Progress
 from discreet.randomness import generator
-from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.projected.release import ProjectedRelease
+from discreet.releases.release import Release
 from discreet.schemes.codip.plans import SLACK, chosen, frontier, merged
 from discreet.schemes.keepers import for_several, keeper, way_out
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.table.dependency import Dependency, Plan, dependency
+from discreet.table.dependency import Dependency, Plan, dependency, harmless_values
 from discreet.table.table import Table
 
 Search = Literal["best", "paper"]
@@ -46,6 +46,14 @@ class Codip(Scheme):
     go together may learn more where the groups of different tables overlap in part; with ``aligned=True`` all tables
     have the same groups, so that nobody is narrowed down to fewer persons by intersecting them.
 
+    The same argument holds for tables of other formats: what a table tells about its attributes was made from their
+    values, the quasi-identifiers and draws of its own, so for whoever takes attributes of different tables to be
+    independent given the quasi-identifiers it says nothing about the attributes of others. This covers sealed tables,
+    too: each has one attribute and is made in one run, as no rows are withheld, and which tables there are does not
+    depend on what the runs found. Two formats are refused. Tables that hide who is in them are undone by others of the
+    same people, whose lists can be intersected. And where only a trace of matches tells whose row may be whose, nothing
+    could be confirmed.
+
     >>> import discreet as dc
     >>> from discreet.datasets import census_arrow
     >>> table = dc.read(census_arrow(500), quasi=["age", "gender"], sensitive=["salary", "occupation"])
@@ -63,7 +71,7 @@ class Codip(Scheme):
     """The largest Association Loss Ratio (the paper's alpha)."""
     scheme: str = DEFAULT
     """The scheme that publishes each table, by default that of the promise; with options as in
-    ``cuts:effort=thorough,loss=gcp``."""
+    ``cuts:effort=thorough,loss=gcp``. One that protects a single attribute gives every attribute a table."""
     search: Search = "best"
     """``paper``: the merges of CODIP*, Figure 4. ``best``: the least association loss among all plans, or among those
     that a search finds where there are too many; never more than the paper's."""
@@ -86,7 +94,7 @@ class Codip(Scheme):
             raise DiscreetError(f"seconds={self.seconds!r} is not a time; give a number such as 1")
         if self._named()[0] == self.name:
             raise DiscreetError("scheme='codip' cannot publish the tables of scheme 'codip'; choose another")
-        self._harmless()
+        harmless_values(self.harmless)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -107,7 +115,7 @@ class Codip(Scheme):
 
         name, options = self._named()
         if name == DEFAULT:
-            name = keeper(principle, several=len(part) > 1)
+            name = keeper(principle)
             name = "cuts" if name == "ambiguity" else name
         state = None
         if self.random_state is not None:
@@ -128,13 +136,27 @@ class Codip(Scheme):
                 f"than each by itself; {way_out(principle)}"
             )
         inner = self.inner(principle)
-        if inner.format is not GeneralizedRelease:
-            return (
-                f"scheme {self.name!r} publishes tables of groups, and scheme {inner.name!r} publishes "
-                f"{inner.format.format} releases; {way_out(principle)}"
-            )
         refusal: str | None = inner.refusal(principle, prior)
-        return refusal
+        if refusal is not None:
+            return refusal
+        if inner.makes.hides_presence:
+            return (
+                f"scheme {self.name!r} publishes several tables of the same people, whose lists together tell who is "
+                f"in them, which scheme {inner.name!r} is there to hide; it protects several attributes in one "
+                f"release: choose scheme {inner.name!r} itself"
+            )
+        if inner.makes.promises_by_trace:
+            return (
+                f"of what scheme {inner.name!r} publishes with these options only a trace of matches tells whose row "
+                f"may be whose, and scheme {self.name!r} has none of several tables; leave its options out, or "
+                f"{way_out(principle)}"
+            )
+        if self.aligned and not inner.several:
+            return (
+                f"aligned=True puts all sensitive attributes on one partition, and scheme {inner.name!r} protects one "
+                f"attribute; say aligned=False, or {way_out(principle)}"
+            )
+        return None
 
     def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
         """Refuse what a table with any one attribute could not keep."""
@@ -146,7 +168,7 @@ class Codip(Scheme):
         if not table.sensitive:
             raise DiscreetError(f"scheme {self.name!r} divides sensitive attributes, and the table has none; name some")
         feasible(self, table, principle)
-        found = dependency(table.sensitive, self._harmless())
+        found = dependency(table.sensitive, harmless_values(self.harmless))
         for _ in range(ROUNDS):
             work = _Work(self, table, principle, progress)
             plan = self._aligned(work, found) if self.aligned else self._planned(work, found)
@@ -217,16 +239,6 @@ class Codip(Scheme):
         enough = next((at for at, plan in enumerate(way) if kept(plan)), None)
         return None if enough is None else max(map(found.exposure, way[: enough + 1]))
 
-    def _harmless(self) -> Mapping[str, list[str]]:
-        """Return the harmless values by attribute; raise an error for a text that names none."""
-        told: dict[str, list[str]] = {}
-        for text in filter(None, map(str.strip, self.harmless.split(";"))):
-            name, equals, value = text.partition("=")
-            if not equals:
-                raise DiscreetError(f"harmless={text!r} names no value of an attribute; write for example disease=none")
-            told.setdefault(name.strip(), []).append(value.strip())
-        return told
-
 
 @dataclass
 class _Work:
@@ -236,7 +248,7 @@ class _Work:
     table: Table
     principle: Principle
     progress: Progress | None
-    published: dict[tuple[int, ...], GeneralizedRelease] = field(default_factory=dict)
+    published: dict[tuple[int, ...], Release] = field(default_factory=dict)
     refused: dict[tuple[int, ...], DiscreetError] = field(default_factory=dict)
 
     def can_publish(self, part: tuple[int, ...]) -> bool:
@@ -257,15 +269,8 @@ class _Work:
         for part in plan:
             projected = self.projected(part)
             state = self.scheme.inner(self.principle, (len(self.table.sensitive), *part)).random_state
-            self.published[part] = GeneralizedRelease.from_groups(
-                projected,
-                whole.trace,
-                promise=stated(_about(self.principle, projected), projected),
-                scheme=inner.name,
-                options=inner.options,
-                values=inner.values,
-                seeded=None if state is None else generator(state),
-            )
+            promise, seeded = _about(self.principle, projected), None if state is None else generator(state)
+            self.published[part] = inner.on_groups(projected, whole.trace, promise, seeded)
 
     def projected(self, part: tuple[int, ...]) -> Table:
         """Return the table with some of its sensitive attributes; that with the first also has what is kept along."""

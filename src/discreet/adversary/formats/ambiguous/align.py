@@ -36,20 +36,24 @@ class AlignedAmbiguous(NamedTuple):
     """The publishable original rows: those without a missing number that the reader was told to withhold."""
 
     @property
+    def secret(self) -> Column:
+        """The original's sensitive attribute, the first if there are several."""
+        return self.original.sensitive[0]
+
+    @property
     def classes(self) -> NDArray[np.int32]:
-        """The sensitive value of every original row."""
-        assert self.original.secret is not None, "a release without it was refused"
-        return self.original.secret.codes
+        """Its value in every original row."""
+        return self.secret.codes
 
 
 def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
-    """Align a release with its original; reject an original that was read differently than the release states."""
-    counts, strange, published = claims(release, original)
-    order = np.lexsort((counts.values, counts.groups))
-    counts = Counts(counts.starts, counts.values[order], counts.amounts[order], counts.width)
+    """Align a release with its original; reject an original that was read differently than the release states.
+
+    The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
+    """
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
     located = release.lists.located(columns)
-    return AlignedAmbiguous(release, original, columns, located, counts, strange, published, usable_rows(original))
+    return AlignedAmbiguous(release, original, columns, located, *claims(release, original), usable_rows(original))
 
 
 def value_named(aligned: AlignedAmbiguous, value: int) -> str:

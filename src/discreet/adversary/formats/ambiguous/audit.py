@@ -22,10 +22,9 @@ from discreet.adversary.checks.manifest import entries
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, align, value_named
 from discreet.adversary.formats.ambiguous.order import order_of_ambiguous
 from discreet.adversary.formats.ambiguous.support import by_trace, without_trace
-from discreet.adversary.formats.anatomy.audit import totals
-from discreet.adversary.subjects import Subjects
-from discreet.adversary.verdict import averages, judged
-from discreet.principles import Prior
+from discreet.adversary.formats.anatomy.align import each_attribute
+from discreet.adversary.formats.counted import all_totals, counted_apart, judged_each
+from discreet.adversary.verdict import averages
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.table.combinations import distinct
@@ -40,6 +39,7 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     """Audit an ambiguous release against its original; see ``audit``."""
     release, parts = case.release, case.parts
     aligned = align(release, case.original)
+    views = each_attribute(aligned)
     checks = [_entries(case), soundness.consistency(release, CONSISTENT)]
     columns = {
         name: column
@@ -48,17 +48,12 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     }
     numbers = numbers_of(release.quasi, [columns[attribute.name] for attribute in release.quasi])
     checks.append(domains(release, case.original, numbers, case.from_release))
-    checks += [_values(aligned), totals(aligned)]
-    check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
-    checks += [check, order_of_ambiguous(aligned, case.trace)]
-    prior = Prior.of(case.original)
-    left = np.maximum(prior.counts - aligned.published, 0)
-    subjects = Subjects.groups(release, aligned.counts)
-    kept = [judged(part, subjects, prior, left) for part in parts]
-    checks.append(averages(parts))
-    given, warnings = soundness.taken(parts, prior, case.from_release)
-    checks += warnings
-    return FormatFindings(checks, kept, _losses(release, case.withheld), how, given, release.groups)
+    checks += [_values(aligned), all_totals(views)]
+    check, how = case.support(partial(by_trace, views), partial(without_trace, views))
+    checks += [check, order_of_ambiguous(views, case.trace)]
+    found = judged_each(case, views)
+    checks += [*found.checks, averages(parts), *counted_apart(views)]
+    return FormatFindings(checks, found.kept, _losses(release, case.withheld), how, found.given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks

@@ -9,6 +9,7 @@ trace identifies its rows). Given one table's lines, those of the other are in r
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -22,8 +23,8 @@ from discreet.adversary.checks.permutations import MOST, Ints
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
 from discreet.adversary.formats.generalized.align import places_in
 from discreet.adversary.formats.orders import AT_FAULT, traced_rows
-from discreet.releases.ambiguous.release import SENSITIVE
 from discreet.releases.columns import ExactColumn
+from discreet.releases.counted import sensitive_names
 from discreet.table.combinations import distinct, numbered
 
 LARGEST = 1 << 24
@@ -41,23 +42,27 @@ class Listed(NamedTuple):
     """The value that each row of the original would have in this table; -1 where no line has it."""
 
 
-def order_of_ambiguous(aligned: AlignedAmbiguous, trace: NDArray[Any] | None) -> Check:
-    """Check that neither the orders of the tables nor the numbers of the groups carry information."""
-    if aligned.release.faults or aligned.strange:
+def order_of_ambiguous(views: Sequence[AlignedAmbiguous], trace: NDArray[Any] | None) -> Check:
+    """Check that neither the orders of the tables nor the numbers of the groups carry information.
+
+    There is a view for each sensitive attribute, as the lines of no table may follow the values of any of them.
+    """
+    aligned = views[0]
+    if aligned.release.faults or any(view.strange for view in views):
         return AT_FAULT
     traced = traced_rows(aligned.release, aligned.original.rows, trace)
     kept, places = (aligned.usable, None) if traced is None else traced
-    tables = [one._replace(of_row=one.of_row[kept]) for one in _tables(aligned)]
-    secrets = aligned.classes[kept].astype(np.int64)
+    tables = [one._replace(of_row=one.of_row[kept]) for one in _tables(views)]
+    first, secrets = len(aligned.release.auxiliaries), [view.classes[kept].astype(np.int64) for view in views]
     lines = []
-    for one in tables:
+    for at, one in enumerate(tables):
         says, rows, known = one.values, one.of_row, np.flatnonzero(one.of_row >= 0)
         if places is not None:
             wide = int(max(one.values.max(initial=0), one.of_row.max(initial=0))) + 1
             says, rows = one.groups * wide + says, places * wide + rows
-        sensitive = one.table == SENSITIVE
-        held = (None, one.values) if sensitive else (secrets[known], None)
-        lines.append(Lines(f"the table {one.table}", says, one.groups, rows[known], kept[known], *held))
+        for other, values in enumerate(secrets, first):
+            held = (None, one.values) if other == at else (values[known], None)
+            lines.append(Lines(f"the table {one.table}", says, one.groups, rows[known], kept[known], *held))
     return order(lines, _pairs(tables, places))
 
 
@@ -77,22 +82,24 @@ def _pairs(tables: list[Listed], places: Ints | None) -> list[Finding]:
     return [_lined_up(one, other, groups, places is not None, last) for one, other in combinations(first, 2)]
 
 
-def _tables(aligned: AlignedAmbiguous) -> list[Listed]:
-    release, located = aligned.release, aligned.located
+def _tables(views: Sequence[AlignedAmbiguous]) -> list[Listed]:
+    """Return the auxiliary tables, and then that of every sensitive attribute."""
+    release, located = views[0].release, views[0].located
     found = []
     stems = [entry["table"] for entry in release.manifest["auxiliaries"]]
-    for at, (stem, auxiliary, lines) in enumerate(zip(stems, release.auxiliaries, release.orders[:-1], strict=True)):
+    for at, (stem, auxiliary, lines) in enumerate(zip(stems, release.auxiliaries, release.orders, strict=False)):
         columns = auxiliary.columns
         keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(auxiliary.groups))
         values = _ranked(keys)  # the numbering used for looking up rows
         of_row = located.lines[:, at][located.of_point]
         of_row = np.where(of_row < 0, -1, of_row - located.firsts[at])
         found.append(Listed(stem, auxiliary.groups[lines].astype(np.int64), values[lines], of_row))
-    assert aligned.original.secret is not None, "a release without it was refused"
-    place = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), aligned.original.secret)
-    lines, counts = release.orders[-1], release.counts
-    groups, values = counts.groups[lines].astype(np.int64), place[counts.values[lines]]
-    return [*found, Listed(SENSITIVE, groups, values, aligned.classes.astype(np.int64))]
+    for stem, view in zip(sensitive_names(len(views)), views, strict=True):
+        place = places_in(ExactColumn(view.release.values, np.zeros(0, np.int32)), view.secret)
+        lines, counts = view.release.orders[-1], view.release.counts
+        groups, values = counts.groups[lines].astype(np.int64), place[counts.values[lines]]
+        found.append(Listed(stem, groups, values, view.classes.astype(np.int64)))
+    return found
 
 
 def _ranked(keys: Ints) -> Ints:

@@ -4,11 +4,13 @@ With the trace, every group must list exactly the values of its rows and count e
 it, there must be an assignment of rows to groups: every group gets as many rows of each sensitive value as it counts,
 it lists all their values, and each of its entries has at least one row; rows left over are withheld. Where there are
 few possibilities, integer programming decides whether an assignment exists. Where there are many, every entry, every
-count and every row is checked by itself; this is a necessary condition, so a true release never fails.
+count and every row is checked by itself; this is a necessary condition, so a true release never fails. Several
+sensitive attributes are looked at one by one, which is necessary only, as they must have the same rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -17,11 +19,10 @@ from numpy.typing import NDArray
 from discreet.adversary.check import Check
 from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, value_named
-from discreet.adversary.formats.anatomy.audit import wrongly_counted
 from discreet.adversary.formats.anatomy.support import CELLS, SECONDS
+from discreet.adversary.formats.counted import supported, wrongly_counted
 from discreet.kernels.presence import covering
 from discreet.principles import wording
-from discreet.principles.counts import Counts
 from discreet.table.combinations import distinct, first_difference
 
 kernels = cast(Any, covering)
@@ -45,9 +46,10 @@ class PublishedRows(NamedTuple):
 # --------------------------------------------------------------------------------------------------------- by a trace
 
 
-def by_trace(aligned: AlignedAmbiguous, trace: NDArray[Any], faults: list[str]) -> Check:
+def by_trace(views: Sequence[AlignedAmbiguous], trace: NDArray[Any], faults: list[str]) -> Check:
     """Check that every group lists and counts exactly the values of the rows that the trace puts into it."""
-    release, faults = aligned.release, list(faults)
+    aligned, faults = views[0], list(faults)
+    release = aligned.release
     explained = "every group lists exactly the quasi-identifiers and counts exactly the sensitive values of its rows"
     placed = place_rows(release, aligned.original.rows, aligned.usable, trace, faults)
     if placed is None:
@@ -67,18 +69,20 @@ def by_trace(aligned: AlignedAmbiguous, trace: NDArray[Any], faults: list[str]) 
             faults.append(
                 f"group {release.ids[differing // width]} does not list the {' and '.join(names)} of its rows"
             )
-    real_counts = Counts.of_rows(places, aligned.classes[kept], release.groups, aligned.counts.width)
-    group_at = wrongly_counted(aligned.counts, real_counts)
-    if group_at is not None:
-        faults.append(f"group {release.ids[group_at]} is not published with the sensitive values of its rows")
+    faults += wrongly_counted(views, kept, places)
     return trace_check(faults, explained)
 
 
 # ------------------------------------------------------------------------------------------------------ without trace
 
 
-def without_trace(aligned: AlignedAmbiguous) -> tuple[Check, str]:
+def without_trace(views: Sequence[AlignedAmbiguous]) -> tuple[Check, str]:
     """Check that original rows could be behind the groups; also return the method (``assignment`` or ``necessary``)."""
+    return supported(views, [_supported(view) for view in views])
+
+
+def _supported(aligned: AlignedAmbiguous) -> tuple[Check, str]:
+    """Check that, by one sensitive attribute, original rows could be behind the groups."""
     rows = _rows(aligned)
     fault = _unsupported(aligned, rows)
     if fault is not None:
@@ -143,21 +147,19 @@ def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
         )
     if bool((short := np.flatnonzero(lacking)).size):
         group, value = int(told.groups[short[0]]), int(told.values[short[0]])
-        assert aligned.original.secret is not None, "a release without it was refused"
         return (
             f"Group {release.ids[group]} counts {wording.rows(int(told.amounts[short[0]]))} with "
-            f"{aligned.original.secret.name} {aligned.original.secret.texts[value]!r}, of which the original has "
+            f"{aligned.secret.name} {aligned.secret.texts[value]!r}, of which the original has "
             f"{int(lacking[short[0]]):,} too few with values that the group lists."
         )
     homeless = np.bincount(rows.classes[~fits], weights=rows.amounts[~fits], minlength=told.width).astype(np.int64)
     usable = np.bincount(rows.classes, weights=rows.amounts, minlength=told.width).astype(np.int64)
     over = np.flatnonzero(homeless > usable - aligned.published)
     if len(over):
-        assert aligned.original.secret is not None, "a release without it was refused"
-        text = aligned.original.secret.texts[int(over[0])]
+        text = aligned.secret.texts[int(over[0])]
         left = int(usable[over[0]] - aligned.published[over[0]])
         return (
-            f"{wording.rows(int(homeless[over[0]]))} with {aligned.original.secret.name} {text!r} fit into no "
+            f"{wording.rows(int(homeless[over[0]]))} with {aligned.secret.name} {text!r} fit into no "
             f"group, but only {max(0, left):,} can have been withheld."
         )
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,15 @@ from discreet.adversary.formats.generalized.align import (
     usable_rows,
 )
 from discreet.principles.counts import Counts
-from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.columns import ExactColumn
+from discreet.releases.counted import CountingRelease
 from discreet.table.table import Column, Table
+
+if TYPE_CHECKING:
+    from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
+
+A = TypeVar("A", "AlignedAnatomy", "AlignedAmbiguous")
 
 
 class AlignedAnatomy(NamedTuple):
@@ -49,8 +54,6 @@ def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
 
     The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
     """
-    check_sensitive(release, original)
-    first = _alone(release, original, 0)
     parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
     for attribute, payload in zip(release.quasi, release.exact, strict=True):
         of = quasi_column(attribute, original)
@@ -60,16 +63,16 @@ def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
         carried = carried_column(attribute, original)
         parts.append((carried, places_in(payload, carried), payload.codes))
     had, shown, kinds = combined(original.rows, release.rows, parts)
-    return AlignedAnatomy(release, original, had, shown, kinds, *claims(*first), usable_rows(original))
+    return AlignedAnatomy(release, original, had, shown, kinds, *claims(release, original), usable_rows(original))
 
 
-def each_attribute(aligned: AlignedAnatomy) -> list[AlignedAnatomy]:
+def each_attribute(aligned: A) -> list[A]:
     """Return the same for every sensitive attribute as if it were the only one."""
     if len(aligned.original.sensitive) == 1:
         return [aligned]
-    found = []
-    for at in range(len(aligned.original.sensitive)):
-        release, original = _alone(aligned.release, aligned.original, at)
+    found: list[A] = []
+    for column in aligned.original.sensitive:
+        release, original = aligned.release.about(column.name), replace(aligned.original, sensitive=(column,))
         counts, strange, published = claims(release, original)
         found.append(
             aligned._replace(release=release, original=original, counts=counts, strange=strange, published=published)
@@ -77,17 +80,11 @@ def each_attribute(aligned: AlignedAnatomy) -> list[AlignedAnatomy]:
     return found
 
 
-def _alone(release: AnatomyRelease, original: Table, at: int) -> tuple[AnatomyRelease, Table]:
-    """Return a release and its original with one of the sensitive attributes."""
-    column = original.sensitive[at]
-    return release.about(column.name), replace(original, sensitive=(column,))
+def claims(release: CountingRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
+    """Return the counts of the first sensitive attribute by the original's values.
 
-
-def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
-    """Return the sensitive table's counts by the original's values.
-
-    These are: the counts per group, the number of rows counted with values unknown to the original, and the total of
-    each value of the original.
+    These are: the counts per group, values ascending, the number of rows counted with values unknown to the original,
+    and the total of each value of the original.
     """
     check_sensitive(release, original)
     column = original.sensitive[0]
@@ -95,6 +92,7 @@ def claims(release: AnatomyRelease | AmbiguousRelease, original: Table) -> tuple
     counts = release.counts
     class_of = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), column)[counts.values]
     known = np.flatnonzero(class_of < width)
+    known = known[np.lexsort((class_of[known], counts.groups[known]))]
     starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
     return (
         Counts(starts, class_of[known].astype(np.int32), counts.amounts[known], width),

@@ -9,9 +9,8 @@ quasi-identifiers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,21 +20,15 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
-from discreet.adversary.checks.totals import as_many
 from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, each_attribute, margins
 from discreet.adversary.formats.anatomy.support import without_trace
+from discreet.adversary.formats.counted import all_totals, counted_apart, judged_each, supported, wrongly_counted
 from discreet.adversary.formats.orders import order_of_anatomy
-from discreet.adversary.subjects import Subjects
-from discreet.adversary.verdict import PromiseVerdict, averages, judged, naming
-from discreet.principles import Principle, Prior, wording
-from discreet.principles.counts import Counts
+from discreet.adversary.verdict import PromiseVerdict, averages
+from discreet.principles import Principle, wording
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.table.combinations import first_difference, numbered
-
-if TYPE_CHECKING:
-    from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
-
 
 CONSISTENT = (
     "All tables have the same groups, every group has as many rows as values, and the manifest gives the right "
@@ -50,54 +43,15 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     views = each_attribute(aligned)
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
-    checks += [next((check for view in views if not (check := totals(view)).holds), totals(views[0])), _rows(aligned)]
+    checks += [all_totals(views), _rows(aligned)]
     check, how = case.support(partial(_by_trace, views), partial(_without_trace, views))
     checks += [check, order_of_anatomy(views, case.trace)]
-    kept: list[PromiseVerdict] = []
-    given = None
-    for view, (name, promised) in zip(views, soundness.each_promised(parts, original), strict=True):
-        if name is not None:
-            checks += soundness.unpromised(name, promised)
-        prior = Prior.of(view.original)
-        left = np.maximum(prior.counts - view.published, 0)
-        subjects = Subjects.groups(release, view.counts)
-        own = [
-            judged(part, subjects, prior, left) if part.about_values else _crowd(part, release, left)
-            for part in promised
-        ]
-        kept += own if name is None else naming(name, promised, own)
-        taken, warnings = soundness.taken(promised, prior, case.from_release)
-        given = given or taken
-        checks += warnings
-    checks.append(averages(parts))
-    if len(views) > 1:
-        names = wording.listed(repr(view.release.secret.name) for view in views)
-        told = f"The promises were judged about {names} each by itself; which of their values go together is not told."
-        checks.append(Check("each attribute", True, told))
-    return FormatFindings(checks, kept, _losses(release, case.withheld), how, given, release.groups)
+    found = judged_each(case, views, partial(_crowd, release))
+    checks += [*found.checks, averages(parts), *counted_apart(views)]
+    return FormatFindings(checks, found.kept, _losses(release, case.withheld), how, found.given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks
-
-
-def totals(aligned: AlignedAnatomy | AlignedAmbiguous) -> Check:
-    """Check that counted and withheld values together make up the original's."""
-    release, original = aligned.release, aligned.original
-    column = original.secret
-    assert column is not None
-    had = np.bincount(column.codes, minlength=len(column.values))
-    if aligned.strange:
-        verb = "has" if aligned.strange == 1 else "have"
-        sentence = f"{wording.rows(aligned.strange)} of the release {verb} a sensitive value that no original row has."
-    elif (over := np.flatnonzero(aligned.published > had)).size:
-        worst = int(over[np.argmax((aligned.published - had)[over])])
-        sentence = (
-            f"The release counts {wording.rows(int(aligned.published[worst]))} with {column.name} "
-            f"{column.texts[worst]!r}, but the original only has {had[worst]:,}."
-        )
-    else:
-        return as_many(release, original, "counted")
-    return Check("totals", False, sentence)
 
 
 def _rows(aligned: AlignedAnatomy) -> Check:
@@ -143,13 +97,7 @@ def _by_trace(views: Sequence[AlignedAnatomy], trace: NDArray[Any], faults: list
     )
     if differing is not None:
         faults.append(f"group {release.ids[differing // wide]} is not published with the quasi-identifiers of its rows")
-    for view in views:
-        (column,) = view.original.sensitive
-        real = Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
-        wrong = wrongly_counted(view.counts, real)
-        if wrong is not None:
-            of = "the sensitive values" if len(views) == 1 else f"the values of {column.name!r}"
-            faults.append(f"group {release.ids[wrong]} is not published with {of} of its rows")
+    faults += wrongly_counted(views, kept, places)
     return trace_check(faults, explained)
 
 
@@ -158,31 +106,13 @@ def _without_trace(views: Sequence[AlignedAnatomy]) -> tuple[Check, str]:
 
     That is necessary only where there are several, as the rows of a group must be the same for all of them.
     """
-    found = [without_trace(margins(view), view.release.ids) for view in views]
-    if len(found) == 1:
-        return found[0]
-    for view, (check, how) in zip(views, found, strict=True):
-        if not check.holds:
-            return replace(check, sentence=f"About {view.release.secret.name!r}: {check.sentence}"), how
-    told = (
-        "For each sensitive attribute the groups can be made of the original's rows; whether by the same rows for all "
-        "of them, only the trace can tell."
-    )
-    return Check(found[0][0].name, True, told), "necessary"
-
-
-def wrongly_counted(told: Counts, real: Counts) -> int | None:
-    """Return the first group whose counts differ from the real ones; None if there is none."""
-    cells = np.repeat(told.groups * told.width + told.values, told.amounts)
-    actual = np.repeat(real.groups * real.width + real.values, real.amounts)
-    differing = first_difference(cells, actual)
-    return None if differing is None else differing // told.width
+    return supported(views, [without_trace(margins(view), view.release.ids) for view in views])
 
 
 # ----------------------------------------------------------------------------------------------------------- promises
 
 
-def _crowd(part: Principle, release: AnatomyRelease, left: NDArray[np.int64]) -> PromiseVerdict:
+def _crowd(release: AnatomyRelease, part: Principle, left: NDArray[np.int64]) -> PromiseVerdict:
     """Judge k-anonymity, which is about indistinguishable rows: here, rows with the same quasi-identifiers."""
     keys = numbered([one.codes for one in release.exact], [len(one.values) for one in release.exact], release.rows)
     _, sizes = np.unique(keys, return_counts=True)

@@ -14,7 +14,8 @@ The adversaries know everyone's quasi-identifiers and, as the strongest may, eve
   are scaled so that those of all persons in a group add up to its published counts. Theorem 2 covers neither. Where all
   tables have the same groups neither tells anything: persons of one group are then alike in every table.
 
-Findings are remarks: they say what is not promised, and how much it is.
+Findings are remarks: they say what is not promised, and how much it is. They are about tables whose persons are in
+groups; of others, such as tables with randomised values, it is only said that they were not looked at.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from discreet.adversary.check import Check
 from discreet.kernels.judging import SLACK
 from discreet.principles import wording
 from discreet.principles.wording import percent
+from discreet.releases.grouped import GroupedRelease
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.table.combinations import numbered
 from discreet.table.dependency import mutual_information
@@ -72,6 +74,13 @@ class Intersection(NamedTuple):
 
 def across(release: ProjectedRelease, original: Table, trace: NDArray[Any] | None) -> list[Check]:
     """Return remarks on what the tables tell together."""
+    alone = [part.format for part in release.parts if part.grouped is None]
+    if alone:
+        told = (
+            "What the tables tell together was not looked at: that is done for tables whose persons are in groups, "
+            f"each of whose rows may be anyone's in it, and in a table of the format {alone[0]} they are not."
+        )
+        return [Check("together", True, told, caveat=EACH)]
     groups = _groups(release, original.rows, trace)
     if groups is None:
         told = "What the tables tell together was not looked at, as only the trace tells who is in which groups."
@@ -92,7 +101,7 @@ def _groups(release: ProjectedRelease, rows: int, trace: NDArray[Any] | None) ->
     if trace is None or trace.shape != (rows, len(release.parts)) or trace.dtype.kind not in "iu":
         return None
     found = np.full(trace.shape, -1, np.int64)
-    for at, part in enumerate(release.parts):
+    for at, part in enumerate(_grouped(release)):
         kept = np.flatnonzero(trace[:, at] >= 0)
         places = np.searchsorted(part.ids, trace[kept, at])
         if len(kept) != part.rows or int(places.max(initial=0)) >= part.groups:
@@ -102,10 +111,15 @@ def _groups(release: ProjectedRelease, rows: int, trace: NDArray[Any] | None) ->
     return found if bool((withheld.all(axis=1) == withheld.any(axis=1)).all()) else None
 
 
+def _grouped(release: ProjectedRelease) -> list[GroupedRelease]:
+    """Return the tables, all of which have their persons in groups."""
+    return [part.grouped for part in release.parts if part.grouped is not None]
+
+
 def _held(release: ProjectedRelease, original: Table, groups: NDArray[np.int64]) -> list[Held]:
     rows = np.flatnonzero(groups[:, 0] >= 0)
     found = []
-    for at, part in enumerate(release.parts):
+    for at, part in enumerate(_grouped(release)):
         for attribute in part.sensitive:
             column: Column = original.column(attribute.name)
             codes, own, width = column.codes[rows].astype(np.int64), groups[rows, at], len(column.values)

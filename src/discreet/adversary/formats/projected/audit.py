@@ -14,31 +14,30 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.formats.generalized.align import align
-from discreet.adversary.formats.generalized.audit import audit_generalized
 from discreet.adversary.formats.projected.across import across
-from discreet.adversary.formats.projected.order import order_across
+from discreet.adversary.formats.projected.order import order_across, order_across_exact
 from discreet.adversary.verdict import PromiseVerdict
-from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.per_attribute import concerned
 from discreet.progress import part_of
-from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.projected.load import part_manifest
-from discreet.releases.projected.release import ProjectedRelease, part_entry
+from discreet.releases.projected.release import ProjectedRelease, assumed_of, part_entry
+from discreet.releases.release import Release
 from discreet.table.table import Column
 
 
 def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
-    """Audit a projected release against its original; see ``audit``."""
+    """Audit a projected release against its original: each table by the auditor of its own format; see ``audit``."""
+    from discreet.adversary.auditors import auditor_of
+
     release = case.release
     cases = [_part_case(case, number) for number in range(1, len(release.parts) + 1)]
-    aligned = [align(one.release, one.original) for one in cases]
-    found = [audit_generalized(*one) for one in zip(cases, aligned, strict=True)]
-    whole = [entries(case, parts=[part_entry(part) for part in release.parts])]
+    found = [auditor_of(one.release)(one) for one in cases]
+    whole = [entries(case, parts=[part_entry(part) for part in release.parts], assumptions=assumed_of(release.parts))]
     more: list[Check] = []
     if len(found) > 1:
         whole += _unpromised(cases)
-        whole.append(order_across(aligned))
+        whole.append(_order(cases))
         whole += _withheld_apart(case.trace)
         sound = all(check.holds for one in found for check in one.checks)
         more = across(release, case.original, case.trace) if sound else []
@@ -54,10 +53,27 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     support = {one.support for one in found}
     given = next((one.given for one in found if one.given is not None), None)
     how = "necessary" if "necessary" in support else support.pop()
-    return FormatFindings(checks, kept, losses(release), how, given, release.groups)
+    return FormatFindings(checks, kept, _losses(found), how, given, sum(one.groups for one in found))
 
 
-def _part_case(case: Case[ProjectedRelease], number: int) -> Case[GeneralizedRelease]:
+def _losses(found: Sequence[FormatFindings]) -> dict[str, float]:
+    """Return the mean of each loss over the tables."""
+    if len(found) == 1:
+        return found[0].losses
+    names = [name for name in found[0].losses if all(name in one.losses for one in found)]
+    return {name: sum(one.losses[name] for one in found) / len(found) for name in names}
+
+
+def _order(cases: Sequence[Case[Any]]) -> Check:
+    """Check that neither places nor group numbers link the rows of different tables."""
+    if all(one.release.descriptions is not None for one in cases):
+        return order_across([align(one.release, one.original) for one in cases])
+    if all(one.release.exact_quasi for one in cases):
+        return order_across_exact([one.release for one in cases], cases[0].original)
+    return Check("order", True, "Whether the orders of lines link different tables was not checked.")
+
+
+def _part_case(case: Case[ProjectedRelease], number: int) -> Case[Any]:
     """Return the case of one table."""
     part = case.release.parts[number - 1]
     names = [one.name for one in part.sensitive]
@@ -99,7 +115,7 @@ def _withheld_apart(trace: NDArray[Any] | None) -> list[Check]:
     return [Check("trace", False, told)]
 
 
-def _unpromised(cases: Sequence[Case[GeneralizedRelease]]) -> list[Check]:
+def _unpromised(cases: Sequence[Case[Any]]) -> list[Check]:
     """Return a fault for each table of one attribute about whose values nothing is promised."""
     return [
         Check("promise", False, f"The manifest states no promise about the values of {one.release.secret.name!r}.")
@@ -108,7 +124,7 @@ def _unpromised(cases: Sequence[Case[GeneralizedRelease]]) -> list[Check]:
     ]
 
 
-def _of_table(number: int, part: GeneralizedRelease, verdict: PromiseVerdict) -> PromiseVerdict:
+def _of_table(number: int, part: Release, verdict: PromiseVerdict) -> PromiseVerdict:
     """Return a verdict that names its table, and its attribute if the table has one only."""
     attribute = part.sensitive[0].name if len(part.sensitive) == 1 else verdict.attribute
     return replace(verdict, attribute=attribute, sentence=f"Table {number}: {verdict.sentence}")
@@ -139,9 +155,20 @@ def _merged(parts: Sequence[Sequence[Check]]) -> list[Check]:
         for number, check in failed or found:
             told.setdefault(check.sentence, []).append(number)
         sentence = " ".join(f"{_tables(numbers)}{text}" for text, numbers in told.items())
-        caveats = dict.fromkeys(check.caveat for _, check in found if check.caveat)
-        result.append(Check(name, not failed, sentence, caveat="; ".join(caveats)))
+        result.append(Check(name, not failed, sentence, caveat=_caveats(found)))
     return result
+
+
+def _caveats(found: Sequence[tuple[int, Check]]) -> str:
+    """Return the caveats of a check, with the tables that they are about if those of others are different."""
+    about: dict[str, list[int]] = {}
+    for number, check in found:
+        if check.caveat:
+            about.setdefault(check.caveat, []).append(number)
+    if len(about) < 2:
+        return "".join(about)
+    named = ((caveat, wording.listed(str(number) for number in numbers if number)) for caveat, numbers in about.items())
+    return "; ".join(f"{caveat} (table {where})" if where else caveat for caveat, where in named)
 
 
 def _tables(numbers: Sequence[int]) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from discreet.adversary.check import Check
 from discreet.adversary.checks.coincidences import arrangements, exceeding, fitting
 from discreet.adversary.checks.order import Finding, as_far_as_told, limit_of, revealing
-from discreet.adversary.formats.generalized.align import Aligned
+from discreet.adversary.formats.generalized.align import Aligned, places_in, quasi_column
 from discreet.adversary.formats.orders import AT_FAULT
 from discreet.principles.wording import percent
 from discreet.table.combinations import numbered
+from discreet.table.table import Table
 
 LINES = 600
 """How many lines, or groups, of two tables are compared at most."""
@@ -72,11 +73,59 @@ def order_across(tables: Sequence[Aligned]) -> Check:
         return AT_FAULT
     pairs = list(combinations(enumerate(tables, 1), 2))
     most = min(LINES, math.isqrt(EFFORT // len(pairs)))
-    found = [
-        look
-        for (one, first), (other, second) in pairs
-        for look in _linked(f"tables {one} and {other}", first, second, most)
-    ]
+    return _judged(
+        [
+            look
+            for (one, first), (other, second) in pairs
+            for look in _linked(f"tables {one} and {other}", first, second, most)
+        ]
+    )
+
+
+def order_across_exact(tables: Sequence[Any], original: Table) -> Check:
+    """Check the same of tables whose quasi-identifiers are as they were: lines with the same ones belong together."""
+    if any(release.faults for release in tables):
+        return AT_FAULT
+    columns = []
+    for at, attribute in enumerate(tables[0].quasi):
+        column = quasi_column(attribute, original)
+        columns.append(np.concatenate([places_in(one.exact[at], column)[one.exact[at].codes] for one in tables]))
+    widths = [int(column.max(initial=0)) + 1 for column in columns]
+    both = np.unique(numbered(columns, widths, len(columns[0])), return_inverse=True)[1]
+    of = np.split(both, np.cumsum([one.rows for one in tables[:-1]]))
+    found = []
+    for (one, first), (other, second) in combinations(enumerate(of, 1), 2):
+        rows = min(len(first), len(second))
+        what = f"the lines of tables {one} and {other} at the same place belong together"
+        held = np.bincount(second[:rows], minlength=int(both.max(initial=-1)) + 1)
+        for arranged in arrangements(np.arange(rows)):
+            found.append(Pairs(what, int((first[:rows] == second[arranged]).sum()), held[first[:rows]], True))
+        pair = tables[one - 1].grouped, tables[other - 1].grouped
+        if None not in pair:
+            together = _shared(first, pair[0].group_of, second, pair[1].group_of)
+            found.append(
+                _pairs(f"the groups of tables {one} and {other} with the same number overlap", together, False)
+            )
+    return _judged(found)
+
+
+def _shared(
+    first: NDArray[np.int64], groups: NDArray[np.int32], second: NDArray[np.int64], others: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Return, for each pair of a group of one table and one of another, whether lines of theirs are alike."""
+    from scipy.sparse import csr_array
+
+    number = min(int(groups.max(initial=-1)), int(others.max(initial=-1)), LINES - 1) + 1
+    kinds = int(max(first.max(initial=-1), second.max(initial=-1))) + 1
+    each = []
+    for lines, of in ((first, groups), (second, others)):
+        kept = np.flatnonzero(of < number)
+        each.append(csr_array((np.ones(len(kept)), (of[kept], lines[kept])), shape=(number, kinds)))
+    return np.asarray((each[0] @ each[1].T).toarray() > 0)
+
+
+def _judged(found: Sequence[Pairs]) -> Check:
+    """Return whether any pairs belong together more often than by chance."""
     findings = [test for look in found for test in look.tests(look.hits)]
     told = "Lines of different tables at the same place, and groups with the same number, belong together no more often"
     shares = [look.noticed(limit_of(findings)) for look in found if look.lines]

@@ -1,0 +1,125 @@
+"""What the audits of formats have in common that count sensitive values, each attribute in a table of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Case
+from discreet.adversary.check import Check
+from discreet.adversary.checks import soundness
+from discreet.adversary.checks.totals import as_many
+from discreet.adversary.subjects import Subjects
+from discreet.adversary.verdict import PromiseVerdict, judged, naming
+from discreet.principles import Principle, Prior, wording
+from discreet.principles.counts import Counts
+from discreet.table.combinations import first_difference
+
+if TYPE_CHECKING:
+    from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
+    from discreet.adversary.formats.anatomy.align import AlignedAnatomy
+
+    Views = Sequence[AlignedAnatomy | AlignedAmbiguous]
+    """A release aligned with its original, once for each sensitive attribute."""
+
+
+class JudgedEach(NamedTuple):
+    """The verdicts on the promises about every sensitive attribute."""
+
+    kept: list[PromiseVerdict]
+    checks: list[Check]
+    given: str | None
+
+
+def judged_each(
+    case: Case[Any], views: Views, of_rows: Callable[[Principle, NDArray[np.int64]], PromiseVerdict] | None = None
+) -> JudgedEach:
+    """Judge the promises about each sensitive attribute, on every group and on the withheld rows.
+
+    ``of_rows`` judges promises that are not about values, given the counts of the withheld rows.
+    """
+    kept: list[PromiseVerdict] = []
+    checks: list[Check] = []
+    given = None
+    for view, (name, promised) in zip(views, soundness.each_promised(case.parts, case.original), strict=True):
+        if name is not None:
+            checks += soundness.unpromised(name, promised)
+        prior = Prior.of(view.original)
+        left = np.maximum(prior.counts - view.published, 0)
+        subjects = Subjects.groups(case.release, view.counts)
+        own = [
+            judged(part, subjects, prior, left) if part.about_values or of_rows is None else of_rows(part, left)
+            for part in promised
+        ]
+        kept += own if name is None else naming(name, promised, own)
+        taken, warnings = soundness.taken(promised, prior, case.from_release)
+        given = given or taken
+        checks += warnings
+    return JudgedEach(kept, checks, given)
+
+
+def counted_apart(views: Views) -> list[Check]:
+    """Return the remark that several sensitive attributes were judged one by one."""
+    if len(views) < 2:
+        return []
+    names = wording.listed(repr(view.release.secret.name) for view in views)
+    told = f"The promises were judged about {names} each by itself; which of their values go together is not told."
+    return [Check("each attribute", True, told)]
+
+
+def all_totals(views: Views) -> Check:
+    """Check that counted and withheld values together make up the original's, for every sensitive attribute."""
+    found = [_totals(view) for view in views]
+    return next((check for check in found if not check.holds), found[0])
+
+
+def _totals(aligned: AlignedAnatomy | AlignedAmbiguous) -> Check:
+    """Check that counted and withheld values together make up the original's."""
+    release, original = aligned.release, aligned.original
+    column = original.secret
+    assert column is not None
+    had = np.bincount(column.codes, minlength=len(column.values))
+    if aligned.strange:
+        verb = "has" if aligned.strange == 1 else "have"
+        sentence = f"{wording.rows(aligned.strange)} of the release {verb} a sensitive value that no original row has."
+    elif (over := np.flatnonzero(aligned.published > had)).size:
+        worst = int(over[np.argmax((aligned.published - had)[over])])
+        sentence = (
+            f"The release counts {wording.rows(int(aligned.published[worst]))} with {column.name} "
+            f"{column.texts[worst]!r}, but the original only has {had[worst]:,}."
+        )
+    else:
+        return as_many(release, original, "counted")
+    return Check("totals", False, sentence)
+
+
+def supported(views: Views, found: Sequence[tuple[Check, str]]) -> tuple[Check, str]:
+    """Return whether the original supports the tables of all sensitive attributes, given the findings on each."""
+    if len(found) == 1:
+        return found[0]
+    for view, (check, how) in zip(views, found, strict=True):
+        if not check.holds:
+            return replace(check, sentence=f"About {view.release.secret.name!r}: {check.sentence}"), how
+    told = (
+        "For each sensitive attribute the groups can be made of the original's rows; whether by the same rows for all "
+        "of them, only the trace can tell."
+    )
+    return Check(found[0][0].name, True, told), "necessary"
+
+
+def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int64]) -> list[str]:
+    """Return a fault for each sensitive attribute that is not counted as the rows in their groups have it."""
+    faults = []
+    for view in views:
+        release, (column,) = view.release, view.original.sensitive
+        told, real = view.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
+        cells, actual = (np.repeat(one.groups * one.width + one.values, one.amounts) for one in (told, real))
+        differing = first_difference(cells, actual)
+        if differing is not None:
+            of = "the sensitive values" if len(views) == 1 else f"the values of {column.name!r}"
+            faults.append(f"group {release.ids[differing // told.width]} is not published with {of} of its rows")
+    return faults

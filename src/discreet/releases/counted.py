@@ -1,0 +1,107 @@
+"""What releases have in common that count the values of sensitive attributes per group, each in a table of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.principles.counts import Counts
+from discreet.principles.principle import Principle
+from discreet.principles.wording import listed
+from discreet.releases.attributes import Attribute
+from discreet.releases.columns import ExactColumn, column_array
+from discreet.releases.generalized.release import GROUP
+from discreet.releases.grouped import GroupedRelease
+
+COUNT = "count"
+APART = (
+    "Every sensitive attribute is counted in a table of its own; which values of different attributes belong to one "
+    "row is not published. The promise bounds what is learnt about each attribute by itself."
+)
+"""An assumption stated if several attributes are sensitive."""
+
+
+class Counted(NamedTuple):
+    """One sensitive attribute: its published values, and how often each occurs in each group."""
+
+    values: NDArray[Any]
+    counts: Counts
+
+
+class CountingRelease(GroupedRelease):
+    """A release that counts sensitive values per group; several attributes over the same groups."""
+
+    further: tuple[Counted, ...]
+    """The sensitive attributes after the first, which has ``values`` and ``counts``."""
+
+    if TYPE_CHECKING:  # how a format keeps its own fields
+
+        def _with(self, attributes: tuple[Attribute, ...], at: int) -> Self:
+            """The same release with these attributes, of which the sensitive one is at this place among all of them."""
+
+    @classmethod
+    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
+        """The assumptions, with one more if several attributes are sensitive."""
+        always, rest = len(cls.assumptions), super().assumed(attributes, promise, persons)
+        several = [attribute.role for attribute in attributes].count("sensitive") > 1
+        return (*rest[:always], *([APART] if several else []), *rest[always:])
+
+    @property
+    def counted(self) -> tuple[Counted, ...]:
+        """Every sensitive attribute."""
+        return (Counted(self.values, self.counts), *self.further)
+
+    def about(self, attribute: str | None) -> Self:
+        """What is published about one sensitive attribute, without the others; about the first if None."""
+        at = self._place(attribute)
+        if not self.further:
+            return self
+        return self._with(
+            tuple(one for one in self.attributes if one.role != "sensitive" or one is self.sensitive[at]), at
+        )
+
+    def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The note that counts by several sensitive attributes take these to be independent."""
+        asked = [attribute.name for attribute in self.sensitive if attribute.name in names]
+        if len(asked) < 2:
+            return ()
+        return (
+            f"{listed(map(repr, asked))} are counted in different tables of the release, so that the estimate takes "
+            "them to be independent within each group",
+        )
+
+    def sensitive_values(self, name: str) -> NDArray[Any] | None:
+        """The published values of a sensitive attribute; None if there is none of this name."""
+        for attribute, counted in zip(self.sensitive, self.counted, strict=True):
+            if attribute.name == name:
+                return counted.values
+        return None
+
+    def sensitive_tables(self, numbers: bool, orders: Sequence[NDArray[np.int64]] | None = None) -> dict[str, pa.Table]:
+        """The tables of sensitive values, their lines in these orders, or else by group and value."""
+        ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
+        found = {}
+        for at, (name, attribute) in enumerate(zip(sensitive_names(len(self.sensitive)), self.sensitive, strict=True)):
+            values, counts = self.counted[at]
+            order = np.arange(len(counts.values)) if orders is None else orders[at]
+            amounts = pa.array(counts.amounts[order])
+            held: list[Any] = [
+                pa.DictionaryArray.from_arrays(pa.array(counts.groups[order].astype(np.int32)), ids),
+                column_array(ExactColumn(values, counts.values[order], attribute.notation), numbers),
+                amounts if numbers else amounts.cast(pa.string()),
+            ]
+            found[name] = pa.table(held, names=[GROUP, attribute.name, COUNT])
+        return found
+
+
+def sensitive_names(number: int) -> list[str]:
+    """The names of the tables of so many sensitive attributes.
+
+    >>> sensitive_names(1), sensitive_names(2)
+    (['sensitive'], ['sensitive_1', 'sensitive_2'])
+    """
+    return ["sensitive"] if number == 1 else [f"sensitive_{at}" for at in range(1, number + 1)]
