@@ -72,6 +72,8 @@ class Minimality(Attack):
         """The scheme has to be known, and its tables to be few, or rearrangements of certain groups."""
         if target.context is not None or target.original.person is not None:
             return "tables are made anew for persons with one row and one sensitive attribute each"
+        if not target.release.of_people:
+            return "rows were drawn from noisy counts, by which it is bounded what the algorithm tells of anyone's row"
         if target.release.published is None:
             return "every value was randomised by itself, so that whoever knows the algorithm knows no more"
         if known_scheme(target) is None:
