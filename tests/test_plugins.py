@@ -88,11 +88,12 @@ made = {
     "perturbation": "beta-likeness(beta=2)", "anatomy": "l-diversity(l=3)",
     "ambiguity": "alpha-beta(alpha=0.9, beta=0.5)", "retention": "proximity(epsilon=1, m=3)",
     "heterogeneous": "l-diversity(l=2)", "codip": "l-diversity(l=2)",
+    "privbayes": "differential-privacy(epsilon=1)",
 }
 found = {}
 for scheme, promise in made.items():
     table = census(200) if scheme == "retention" else patients()
-    options = {"publish": "graph"} if scheme == "heterogeneous" else {}
+    options = {"heterogeneous": {"publish": "graph"}, "privbayes": {"domains": "observed"}}.get(scheme, {})
     release = make_scheme(scheme, options).publish(table, dc.parse(promise))
     (one,) = dc.attack(release, table, "contrary").evidence
     found[release.format] = one.as_dict()

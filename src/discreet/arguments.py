@@ -14,7 +14,14 @@ from typing import Any
 
 _FLAGS: ContextVar[bool] = ContextVar("flags", default=False)
 
-FLAG_OF = {"identifiers": "identifier", "hierarchies": "hierarchy", "dates": "date", "lists": "list", "others": "with"}
+FLAG_OF = {
+    "identifiers": "identifier",
+    "hierarchies": "hierarchy",
+    "domains": "domain",
+    "dates": "date",
+    "lists": "list",
+    "others": "with",
+}
 """Arguments whose flag has another name: a singular one, because it is repeated for each value."""
 
 
@@ -55,7 +62,7 @@ def as_flags(name: str, value: Any = None) -> list[str]:
     if value is None or value is True:
         return [flag]
     if isinstance(value, dict):
-        texts = [f"{key}={text}" for key, text in value.items()]
+        texts = [f"{key}={':'.join(map(str, one)) if isinstance(one, tuple) else one}" for key, one in value.items()]
     elif isinstance(value, float):
         texts = [f"{value:g}"]
     elif isinstance(value, str):

@@ -12,6 +12,7 @@ from batteries.nested import NESTED
 from batteries.projected import PROJECTED
 from batteries.randomised import PERTURBED, RETAINED
 from batteries.sealed import MIRRORED, SEALED
+from batteries.synthetic import SYNTHETIC
 
 BATTERIES = {
     "generalized": GENERALIZED,
@@ -26,5 +27,6 @@ BATTERIES = {
     "projected": PROJECTED,
     "sealed": SEALED,
     "mirrored": MIRRORED,
+    "synthetic": SYNTHETIC,
 }
 """By the name of the format, and what is special about its release; a format that has none fails the tests."""

@@ -33,7 +33,8 @@ class Lines(NamedTuple):
     dropped: Must
     repeated: Must
     changed: Must
-    exchanged: Must
+    exchanged: Must | None
+    """``None`` where it cannot be told: rows that are drawn might be any."""
 
 
 class Battery(NamedTuple):
@@ -83,7 +84,8 @@ def alterations(battery: Battery) -> dict[str, tuple[Alteration, Must]]:
         found[f"{table}: a line is dropped"] = dropped(table), lines.dropped
         found[f"{table}: a line is repeated"] = repeated(table), lines.repeated
         found[f"{table}: {lines.column} is changed"] = put(table, lines.column, lines.text), lines.changed
-        found[f"{table}: {lines.crossed} is exchanged"] = swapped(table, lines.crossed), lines.exchanged
+        if lines.exchanged is not None:
+            found[f"{table}: {lines.crossed} is exchanged"] = swapped(table, lines.crossed), lines.exchanged
     return found | battery.own
 
 

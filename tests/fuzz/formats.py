@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from fuzz.cases import Case, Column, Value
+from fuzz.cases import MISSING, Case, Column, Value
 from fuzz.files import Line, admits, cell, expect, lines_of, lists_of, manifest_of, traces_of
 from fuzz.narrowness import strongest_beliefs
 from fuzz.promises import SLACK, Promise, broken, near
@@ -57,7 +57,8 @@ class Published:
 def check(folder: Path, case: Case, promises: list[Promise], trace: Path) -> str:
     """Check that a release is true and keeps these promises, and return its format; ``UntrueError`` otherwise."""
     manifest = manifest_of(folder)
-    first, *more = traces_of(trace, case.rows)
+    # drawn rows are nobody's, and nobody's are withheld
+    first, *more = traces_of(trace, case.rows) if trace.exists() else [[0] * case.rows]
     published = Published(folder, case, promises, first, trace, more=tuple(more))
     out = len(published.withheld)
     expect(manifest["rows"] == {"published": case.rows - out, "withheld": out}, "rows are counted wrongly")
@@ -442,6 +443,35 @@ def _part(published: Published, entry: dict[str, Any], number: int) -> None:
     FORMATS[entry["format"]](replace(published, folder=home, promises=about))
 
 
+def _synthetic(published: Published) -> None:
+    """As many rows as the original has, of values that the manifest lists; which are declared, or else occur."""
+    case, manifest = published.case, manifest_of(published.folder)
+    expect(not published.trace.exists(), "there is a trace, though no row is anybody's")
+    expect(not case.kept, "a column is kept as it is")
+    lines = lines_of(published.folder, "table")
+    expect(len(lines) == case.rows, "there are more or fewer rows than people")
+    for column, entry in zip([*case.quasi, *case.sensitive], manifest["attributes"], strict=True):
+        said, meant = [cell(column, line) for line in lines], set(column.meant)
+        if column.kind == "numeric":
+            low, high = (Fraction(str(end)) for end in entry["domain"])
+            known = [value for value in meant if value is not None]
+            declared = column.domain or (min(known), max(known))
+            expect((low, high) == declared, "the ends of numbers are neither declared nor those that occur")
+            expect(all(low <= one <= high for one in said if one is not None), "a number lies outside")
+            expect(None in meant or None not in said, "a number is missing though none was")
+        else:
+            tree = entry.get("hierarchy", [])
+            known = {*entry.get("values", []), *(one if isinstance(one, str) else one[0] for one in tree)}
+            declared = {*column.order, *(line[0] for line in column.tree or ())}
+            expect(known <= declared | meant, "values are listed that nobody declared or has")
+            expect(set(said) <= known | (meant & {MISSING}), "a value is not listed")
+    told = manifest["privacy"]
+    expect(told["domains"] == manifest["scheme"]["options"]["domains"], "it says something else of its lists")
+    for promise in published.promises:
+        expect(promise.name == "differential-privacy", f"{promise.text} is about people's rows")
+        expect(Fraction(str(told["epsilon"])) <= promise.number("epsilon"), "more was spent than is promised")
+
+
 class Expected(dict[Any, Fraction]):
     """How many persons are expected to have each value, as a group of so many persons."""
 
@@ -469,5 +499,6 @@ FORMATS: dict[str, Callable[[Published], None]] = {
     "projected": _projected,
     "sealed": _sealed,
     "mirrored": _generalized,
+    "synthetic": _synthetic,
 }
 """The oracle of each format; the run fails for a format that is not listed."""

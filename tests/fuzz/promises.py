@@ -55,7 +55,7 @@ def draw_promise(chance: Random, column: Column, named: bool = False) -> Promise
     name = chance.choice([*(name for name in DRAWN if name not in numbers), *numbers])
     if column.kind != "numeric" and name in ("proximity", "ke-anonymity", "variance"):
         name = "beta-likeness"
-    attribute = column.name if named and name != "k-anonymity" else None
+    attribute = column.name if named and name not in ("k-anonymity", "differential-privacy") else None
     return Promise(name, {key: value for key, value in DRAWN[name](chance, column).items() if value}, attribute)
 
 
@@ -125,6 +125,7 @@ DRAWN: dict[str, Callable[[Random, Column], dict[str, str]]] = {
     "ke-anonymity": lambda chance, _: {"k": chance.choice(["1", "2", "3"]), "e": chance.choice(["0", "2", "10"])},
     "variance": lambda chance, _: {"v": chance.choice(["0.5", "2", "20"])},
     "alpha-beta": _alpha_beta,
+    "differential-privacy": lambda chance, _: {"epsilon": chance.choice(["0.1", "1", "5"])},
 }
 
 
@@ -257,4 +258,5 @@ KEPT: dict[str, Callable[[Promise, Group, Group, Column], bool]] = {
     "ke-anonymity": _ke_kept,
     "variance": _variance_kept,
     "alpha-beta": _belief_kept,
+    "differential-privacy": lambda *_: False,  # which no group of people's rows keeps
 }

@@ -86,7 +86,18 @@ def test_sentences_for_every_case() -> None:
 def test_a_table_without_numbers_or_without_a_sensitive_attribute() -> None:
     told = dc.plan(patients())
     assert told.proximity is None and told.feasible
-    assert [one.parameter for one in told.strongest] == ["k", "l", "l", "l", "l", "t", "beta", "delta", "beta"]
+    assert [one.parameter for one in told.strongest] == [
+        "k",
+        "l",
+        "l",
+        "l",
+        "l",
+        "t",
+        "beta",
+        "delta",
+        "beta",
+        "epsilon",
+    ]
     assert [one.promise for one in dc.plan(patients(sensitive=None)).strongest] == ["k-anonymity"]
     with pytest.raises(dc.DiscreetError, match="is categorical; declare it numeric"):
         dc.plan(patients(), m=3)

@@ -25,7 +25,7 @@ def test_the_short_form_of_a_release_keeps_the_trace_private() -> None:
         "retention": near,
         "proximity": near,
     }
-    for scheme in SCHEMES:
+    for scheme in SCHEMES.keys() - {"privbayes"}:  # whose rows are nobody's
         release = dc.publish(*asked.get(scheme, (table, "beta-likeness(beta=2)")), scheme)
         assert release.trace is not None
         shown = repr(release)

@@ -191,7 +191,7 @@ def test_progress_is_told_and_ends_at_all() -> None:
 @pytest.mark.parametrize("name", SCHEMES)
 def test_every_scheme_tells_how_far_it_is(name: str) -> None:
     told: list[tuple[str, float]] = []
-    options = {"refine": "true"} if name == "burel" else {}
+    options = {"refine": "true"} if name == "burel" else one_of_each.OPTIONS.get(name, {})
     table = one_of_each.people(keep=False)
     make_scheme(name, options).publish(table, parse(one_of_each.PROMISES[name]), lambda *step: told.append(step))
     assert told and told[-1][1] > 0

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from discreet.schemes import SCHEMES, Scheme
 
 GRAPH = "heterogeneous:publish=graph"
-LABELS = [*SCHEMES, GRAPH]
+DRAWN = "privbayes:domains=observed"
+LABELS = [*(name for name in SCHEMES if name != "privbayes"), GRAPH, DRAWN]
 """The schemes, and those with an option that decides about what they claim."""
 
 ABOUT_VALUES = {
@@ -40,6 +41,7 @@ ABOUT_VALUES = {
     ),
     "k-anonymity(k=4) & beta-likeness(beta=3)": "cuts sealed mirrored mondrian incognito burel heterogeneous codip",
     "k-anonymity(k=2) & t-closeness(t=0.4) & l-diversity(l=2)": "cuts mirrored mondrian incognito sabre codip",
+    "differential-privacy(epsilon=1)": DRAWN,
 }
 """Promises about sensitive attributes of any kind."""
 

@@ -28,7 +28,10 @@ PROMISES = {
     "baseline": "l-diversity(l=4)",
     "ambiguity": "alpha-beta(alpha=0.5, beta=0.5)",
     "codip": "beta-likeness(beta=2)",
+    "privbayes": "differential-privacy(epsilon=1)",
 }
+OPTIONS = {"privbayes": {"domains": "observed"}}
+"""Options without which a scheme refuses the table."""
 
 
 def people(keep: bool) -> Table:

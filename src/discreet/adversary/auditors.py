@@ -15,6 +15,7 @@ from discreet.adversary.formats.projected.audit import audit_projected
 from discreet.adversary.formats.randomised.perturbed import audit_perturbed
 from discreet.adversary.formats.randomised.retained import audit_retained
 from discreet.adversary.formats.sealed.audit import audit_mirrored, audit_sealed
+from discreet.adversary.formats.synthetic.audit import audit_synthetic
 from discreet.errors import DiscreetError
 from discreet.plugins import plugged
 from discreet.releases import (
@@ -30,6 +31,7 @@ from discreet.releases import (
     Release,
     RetainedRelease,
     SealedRelease,
+    SyntheticRelease,
 )
 
 Auditor = Callable[[Case[Any]], FormatFindings]
@@ -45,6 +47,7 @@ AUDITORS: dict[type[Release], Auditor] = {
     ProjectedRelease: audit_projected,
     SealedRelease: audit_sealed,
     MirroredRelease: audit_mirrored,
+    SyntheticRelease: audit_synthetic,
 }
 """The auditors of the built-in formats; a plug-in registers its own with its format."""
 

@@ -77,8 +77,8 @@ class Outcome:
         metavar="NAME",
         help="How the table is published: cuts (default), lifting, sealed and mirrored (against whoever knows the "
         "algorithm), mondrian, incognito, burel, sabre, heterogeneous, proximity (default for proximity promises), "
-        "anatomy, baseline, perturbation, retention, ambiguity (for alpha-beta) or codip (several sensitive attributes "
-        "in several tables).",
+        "anatomy, baseline, perturbation, retention, ambiguity (for alpha-beta), codip (several sensitive attributes "
+        "in several tables) or privbayes (rows that are nobody's, for differential-privacy).",
     ),
     click.option(
         "--option",
@@ -134,7 +134,8 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       proximity(epsilon=2000, m=4, neighbourhood=absolute|relative)
       ke-anonymity(k=3, e=2000)
       variance(v=1000)
-    All but k-anonymity take attribute=NAME if there are several sensitive attributes.
+      differential-privacy(epsilon=1)
+    All but k-anonymity and differential-privacy take attribute=NAME if there are several sensitive attributes.
 
     \b
     Options of the schemes:
@@ -155,6 +156,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       ambiguity     closeness=true|false, pairs=none|auto|age+education,sex+race
       codip         exposure=0.2, association=1, search=best|paper, aligned=true|false,
                     scheme=cuts:loss=gcp, harmless="disease=none; job=none", seconds=1
+      privbayes     domains=declared|observed
 
     Exit code: 0 if the promise holds, 1 if it does not (then nothing is published), 2 for bad input, 3 if the release
     is published and valid but the result could not be printed.
@@ -222,6 +224,7 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
     from discreet.principles.per_attribute import on_numbers
     from discreet.publishing import publish as publish_table
     from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
+    from discreet.releases.trace import check_of_people
     from discreet.schemes import make_scheme
     from discreet.unfinished import unfinished
 
@@ -229,10 +232,12 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
     scheme = make_scheme(job.scheme, job.options, job.seed, promise)
     if job.seed is not None:
         note("Note: with --seed the release is an experiment: whoever knows the seed can tell whose row is whose.")
+    if trace is not None:
+        check_of_people(scheme.makes)
     if scheme.one_run and target.exists():
         note(
-            f"Note: this replaces a release. What scheme {scheme.name!r} promises to hold against whoever knows the "
-            "algorithm holds for one run: if it was run on this table before, do not choose among the results."
+            f"Note: this replaces a release. What scheme {scheme.name!r} promises holds for one run: if it was run on "
+            "this table before, do not choose among the results, and keep no other."
         )
     with watching() as progress:
         progress("reading", 0.0)

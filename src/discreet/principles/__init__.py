@@ -7,6 +7,7 @@ from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.buckets import fewest_buckets
 from discreet.principles.counts import Counts
 from discreet.principles.delta_disclosure import DeltaDisclosure
+from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.ke_anonymity import KEAnonymity
 from discreet.principles.l_diversity import LDiversity
@@ -31,6 +32,7 @@ PRINCIPLES: Registry[type[Principle]] = Registry(
             KEAnonymity,
             Variance,
             AlphaBeta,
+            DifferentialPrivacy,
         )
     },
 )
@@ -43,6 +45,7 @@ __all__ = [
     "BetaLikeness",
     "Counts",
     "DeltaDisclosure",
+    "DifferentialPrivacy",
     "KAnonymity",
     "KEAnonymity",
     "LDiversity",

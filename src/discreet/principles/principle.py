@@ -68,6 +68,11 @@ class Principle(Expression, ABC):
         return True
 
     @property
+    def about_groups(self) -> bool:
+        """Whether groups of rows keep the promise or break it; otherwise it is about how a release is drawn."""
+        return True
+
+    @property
     def about_values(self) -> bool:
         """Whether the promise concerns sensitive values, and not only the size of a group."""
         return True
@@ -284,6 +289,11 @@ class All(Principle):
     def monotone(self) -> bool:
         """Whether every part is monotone."""
         return all(part.monotone for part in self.promises)
+
+    @property
+    def about_groups(self) -> bool:
+        """Whether groups of rows keep or break every part."""
+        return all(part.about_groups for part in self.promises)
 
     @property
     def parts(self) -> tuple[Principle, ...]:

@@ -18,6 +18,7 @@ from discreet.releases.randomised.retained import RetainedRelease
 from discreet.releases.release import Release
 from discreet.releases.sealed.mirrored import MirroredRelease
 from discreet.releases.sealed.release import SealedRelease
+from discreet.releases.synthetic.release import SyntheticRelease
 from discreet.releases.trace import write_trace
 from discreet.table.texts import near
 
@@ -34,6 +35,7 @@ __all__ = [
     "Release",
     "RetainedRelease",
     "SealedRelease",
+    "SyntheticRelease",
     "load",
     "write_trace",
 ]
@@ -53,6 +55,7 @@ FORMATS: Registry[type[Release]] = Registry(
             ProjectedRelease,
             SealedRelease,
             MirroredRelease,
+            SyntheticRelease,
         )
     },
     lambda plug: plug.release,

@@ -46,6 +46,8 @@ class Release(ABC):
     """Whether the format always leaves presence in doubt, so that audits report how much."""
     about_persons: ClassVar[bool] = False
     """Whether the format supports promises about persons with several rows."""
+    of_people: ClassVar[bool] = True
+    """Whether published rows are people's; otherwise they are drawn, and no trace leads back to anyone."""
     promises_by_trace: ClassVar[bool] = False
     """Whether promises are about something that only the private trace tells, so that files alone may not show them."""
 
@@ -140,6 +142,12 @@ class Release(ABC):
         """
         self._place(attribute)
         return self  # a format that can have several sensitive attributes says otherwise
+
+    def knowing(self, column: Column) -> Release:
+        """The release to someone who knows which sensitive values there are: it lists them all, if it did not before.
+
+        Formats that publish people's rows list every value that occurs anyway."""
+        return self
 
     def _place(self, attribute: str | None) -> int:
         """The place of a sensitive attribute among all of them, 0 if none is named; raises if it is not sensitive."""

@@ -40,12 +40,19 @@ def write_trace(release: Release, path: str | os.PathLike[str]) -> Path:
 
 def fill_trace(release: Release, path: Path) -> None:
     """Write the trace of a release to a new file and sync it to disk."""
+    check_of_people(type(release))
     if release.trace is None:
         raise DiscreetError("a release loaded from its files has no trace; only the one who publishes can write it")
     columns = release.trace_columns(release.trace)
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     write_table(pa.table({"row": np.arange(len(release.trace)), **columns}), path)
     sync(path)
+
+
+def check_of_people(kind: type[Release]) -> None:
+    """Raise for a format whose rows are nobody's."""
+    if not kind.of_people:
+        raise DiscreetError(f"a {kind.format} release has no trace, because no row of it is anybody's; ask for none")
 
 
 def check_outside(path: Path) -> None:

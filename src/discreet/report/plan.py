@@ -14,6 +14,7 @@ from discreet.principles import (
     AlphaBeta,
     BetaLikeness,
     DeltaDisclosure,
+    DifferentialPrivacy,
     KAnonymity,
     KEAnonymity,
     LDiversity,
@@ -178,7 +179,7 @@ def strongest(prior: Prior) -> list[Strongest]:
         reach = promise.reachable(prior)
         name = f"{promise.name}{which}"
         found.append(Strongest(name, promise.parameters[0].name, reach.strongest, reach.sentence))
-    found.append(_hidden(prior))
+    found += [_hidden(prior), _drawn(prior)]
     found += _plugged(prior)
     return found if prior.numbers is None else [*found, *_spread(prior)]
 
@@ -194,6 +195,12 @@ def _hidden(prior: Prior) -> Strongest:
     least = AlphaBeta(1.0, 1.0).reachable(prior).strongest or 0.0
     reach = AlphaBeta(1.0, min(1.0, math.ceil(least * 1000.0 - 1e-7) / 1000.0)).reachable(prior)
     return Strongest(AlphaBeta.name, "beta", least, f"{reach.sentence} {ALPHA}")
+
+
+def _drawn(prior: Prior) -> Strongest:
+    """The smallest epsilon of differential privacy, which is about how rows are drawn."""
+    reach = DifferentialPrivacy(1.0).reachable(prior)
+    return Strongest(DifferentialPrivacy.name, "epsilon", reach.strongest, reach.sentence)
 
 
 def _spread(prior: Prior) -> list[Strongest]:

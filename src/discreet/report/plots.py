@@ -21,7 +21,7 @@ from discreet.report.measures import AIL, GUESSED, MEDIAN, SECONDS, Measure
 COLORS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),
     *("#333333", "#880000", "#9933ff", "#2b1a8c", "#b5d67a", "#661166", "#9b7dff", "#f0c3c3"),
-    *("#dc003c", "#0000fa"),
+    *("#dc003c", "#0000fa", "#78506e"),
 )
 """One for each scheme. The first six are those of Okabe and Ito. For people with a colour vision deficiency, the others
 are as easy to distinguish from these and from each other as these six are."""
@@ -31,9 +31,10 @@ HOURGLASS = "M-.8,-.9L.8,-.9L-.8,.9L.8,.9Z"
 BOWTIE, CHEVRON = "M-.9,-.8L.9,.8L.9,-.8L-.9,.8Z", "M-.9,.1L0,-.8L.9,.1L.9,.7L0,-.2L-.9,.7Z"
 HEXAGON, SLANTED = "M-.5,-.87L.5,-.87L1,0L.5,.87L-.5,.87L-1,0Z", "M-1,.6L-.4,-.6L1,-.6L.4,.6Z"
 BAR, PILLAR = "M-1,-.35L1,-.35L1,.35L-1,.35Z", "M-.35,-1L.35,-1L.35,1L-.35,1Z"
+CORNER = "M-.8,-.9L-.1,-.9L-.1,.2L.8,.2L.8,.9L-.8,.9Z"
 SHAPES = (
     *("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"),
-    *(STAR, SALTIRE, HOURGLASS, BAR, PILLAR, BOWTIE, CHEVRON, HEXAGON, SLANTED),
+    *(STAR, SALTIRE, HOURGLASS, BAR, PILLAR, BOWTIE, CHEVRON, HEXAGON, SLANTED, CORNER),
 )
 """Their number and that of the colours are coprime, so that no pair repeats before all pairs have been used."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 2, 1, 2], [3, 3], [10, 2])

@@ -18,6 +18,7 @@ from discreet.schemes.heterogeneous.scheme import Heterogeneous
 from discreet.schemes.incognito.scheme import Incognito
 from discreet.schemes.keepers import keeper
 from discreet.schemes.lifting.scheme import Lifting
+from discreet.schemes.privbayes.scheme import PrivBayes
 from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.schemes.randomised.perturbation import Perturbation
 from discreet.schemes.randomised.retention import Retention
@@ -40,6 +41,7 @@ __all__ = [
     "Mirrored",
     "Mondrian",
     "Perturbation",
+    "PrivBayes",
     "Retention",
     "Sabre",
     "Scheme",
@@ -70,6 +72,7 @@ SCHEMES: Registry[type[Scheme]] = Registry(
             Baseline,
             Ambiguity,
             Codip,
+            PrivBayes,
         )
     },
 )

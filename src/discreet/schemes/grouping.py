@@ -23,7 +23,7 @@ from discreet.randomness import generator
 from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
-from discreet.schemes.keepers import for_several, way_out
+from discreet.schemes.keepers import for_several, not_of_groups, way_out
 from discreet.schemes.merging import hide_presence
 from discreet.schemes.persons import groups_of_persons
 from discreet.schemes.scheme import Scheme, feasible
@@ -74,9 +74,10 @@ class GroupingScheme(Scheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept every promise, but none that merging groups to hide who is in the table might break."""
+        drawn = not_of_groups(self.name, principle)
         hidden = any(part.most_presence < 1.0 for part in principle.parts)
-        if principle.monotone or not hidden:
-            return None
+        if drawn is not None or principle.monotone or not hidden:
+            return drawn
         return (
             f"scheme {self.name!r} merges groups to hide who is in the table, and not all of these promises hold for "
             f"unions of groups that keep them; {way_out(principle)}"

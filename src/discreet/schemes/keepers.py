@@ -13,6 +13,9 @@ def keeper(principle: Principle) -> str | None:
     >>> keeper(Proximity(2000, 4)), keeper(AlphaBeta(0.2, 0.1)), keeper(Proximity(2000, 4) & AlphaBeta(0.2, 0.1))
     ('proximity', 'ambiguity', None)
     """
+    drawn = [not part.about_groups for part in principle.parts]
+    if any(drawn):
+        return "privbayes" if all(drawn) else None
     near = any(part.nearness for part in principle.parts)
     hidden = any(part.hides_presence for part in principle.parts)
     if near:
@@ -40,9 +43,28 @@ def way_out(principle: Principle) -> str:
     "for k-anonymity(k=5) choose scheme 'cuts'"
     """
     name = keeper(principle)
+    if name is None and not principle.about_groups:
+        return "no scheme keeps promises about groups and about how rows are drawn at once; leave one of them out"
     if name is None:
         return f"no scheme keeps {principle} and also hides who is in the table; leave one of the promises out"
     return f"for {principle} choose scheme {name!r}"
+
+
+def not_of_groups(scheme: str, principle: Principle) -> str | None:
+    """Why a scheme that publishes people's rows refuses a promise about how rows are drawn; ``None`` if there is none.
+
+    >>> from discreet.principles import DifferentialPrivacy
+    >>> print(not_of_groups("cuts", DifferentialPrivacy(1)))  # doctest: +NORMALIZE_WHITESPACE
+    scheme 'cuts' publishes the rows of people, and differential-privacy(epsilon=1) is about rows drawn from noise;
+    for differential-privacy(epsilon=1) choose scheme 'privbayes'
+    """
+    drawn = [str(part) for part in principle.parts if not part.about_groups]
+    if not drawn:
+        return None
+    return (
+        f"scheme {scheme!r} publishes the rows of people, and {drawn[0]} is about rows drawn from noise; "
+        f"{way_out(principle)}"
+    )
 
 
 def for_several(refusal: str | None, refused: Principle, principle: Principle) -> str | None:

@@ -17,7 +17,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes.keepers import for_several, keeper, way_out
+from discreet.schemes.keepers import for_several, keeper, not_of_groups, way_out
 from discreet.table.table import Table
 from discreet.table.texts import near
 
@@ -48,6 +48,9 @@ class Scheme(ABC):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Return why the scheme cannot make this promise about any such table, in a sentence; None if it can."""
+        drawn = not_of_groups(self.name, principle)
+        if drawn is not None:
+            return drawn
         hidden = any(part.most_presence < 1.0 for part in principle.parts)
         if hidden and not self.hides_presence:
             return (

@@ -14,9 +14,9 @@ give the same files. Otherwise they are all ways to give the people the values o
   groups is not used, so that an adversary with more patience may learn more. With ``likelihood`` every table counts by
   that instead. Nothing is concluded about persons whose groups came again too rarely.
 
-The adversary here looks at the groups and their values, and not at what a sealed release says beside them about what
-its tests may have told. Only the promises of schemes for one run cover this adversary (``Scheme.one_run``); the others
-are measured and not judged.
+Where a sealed release is sampled, tables also have to tell as much about a group as the release says its tests did
+(``told``); a probability by the scheme's own account is that of the groups alone. Only the promises of schemes for one
+run cover this adversary (``Scheme.one_run``); the others are measured and not judged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.attacks.attack import Attack, Insight
 from discreet.adversary.attacks.minimality import content, standard_errors
-from discreet.adversary.attacks.rerunning import Pools, Rerun, again, known_scheme
+from discreet.adversary.attacks.rerunning import Pools, Rerun, known_scheme
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.arguments import argument
 from discreet.principles.parameters import Parameter, Whole
@@ -72,6 +72,8 @@ class Minimality(Attack):
         """The scheme has to be known, and its tables to be few, or rearrangements of certain groups."""
         if target.context is not None or target.original.person is not None:
             return "tables are made anew for persons with one row and one sensitive attribute each"
+        if not target.release.of_people:
+            return "rows were drawn from noisy counts, by which it is bounded what the algorithm tells of anyone's row"
         if target.release.published is None:
             return "every value was randomised by itself, so that whoever knows the algorithm knows no more"
         if known_scheme(target) is None:
@@ -194,7 +196,7 @@ def _sampled(pools: Pools, rerun: Rerun, target: Target, runs: int) -> Findings:
             own = np.full(rows, float(told))
         else:
             made = rerun.published(world)
-            own = np.zeros(rows) if made is None else again(pools.of_row, made.trace).astype(np.float64)
+            own = np.zeros(rows) if made is None else rerun.alike(made, pools).astype(np.float64)
         weights += own
         squares += own**2
         totals += np.bincount(everyone.person_of * width + world, own, len(totals))

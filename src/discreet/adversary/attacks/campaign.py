@@ -121,8 +121,9 @@ def attack(
     notes = []
     if isinstance(release, Table):
         release = synthetic(release)
-        notes.append(NOTE)
     main, *further = (load(one) if isinstance(one, str | os.PathLike) else one for one in (release, *others))
+    if not main.of_people:
+        notes.append(NOTE)
     original = as_published(original, main)
     names = [attribute.name for attribute in main.sensitive]
     _check_shared(names, further)
@@ -137,7 +138,7 @@ def attack(
         population = as_table(population)
         see_that_all_are_in(population, original, main.quasi)
     random = generator(random_state)
-    views = [main.about(name) for name in names]
+    views = [main.about(name).knowing(original.column(name)) for name in names]
     limit = max(1, MOST_BELIEFS // sum(len(view.values) for view in views)) if victims is None else victims
     if limit < 1:
         raise DiscreetError(f"victims={victims} leaves nobody to attack; give a number of at least 1")

@@ -62,8 +62,8 @@ class NaiveBayes(Attack):
 
     def refusal(self, target: Target) -> str | None:
         """Exact quasi-identifiers leave no second way to read them; and what is counted has to fit into memory."""
-        if target.release.exact_quasi and self.box == "spread":
-            return "quasi-identifiers are published as they are, so that there are no boxes to spread over"
+        if self.box == "spread" and (target.release.exact_quasi or not target.release.of_people):
+            return "quasi-identifiers are published as single values, so that there are no boxes to spread over"
         if max(len(column.values) for column in target.people) * target.width > MOST_CELLS:
             return "there are too many pairs of a quasi-identifier's value and a sensitive value to be counted"
         return None

@@ -8,10 +8,10 @@ has to be believed. Attacks guess as from published rows, and find what the mode
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
-from discreet.adversary.attacks.target import as_rows
-from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.principles import DifferentialPrivacy
+from discreet.releases.synthetic.release import Privacy, SyntheticRelease
 from discreet.table.table import Table
 
 NOTE = (
@@ -20,21 +20,13 @@ NOTE = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SyntheticRows(AnatomyRelease):
-    """A synthetic table as an adversary reads it: every row with its own value."""
-
-    @property
-    def grouped(self) -> None:
-        """Nothing: nobody is in a group."""
-        return
-
-
-def synthetic(table: Table) -> SyntheticRows:
-    """Make a table attackable as a synthetic one.
+def synthetic(table: Table) -> SyntheticRelease:
+    """Make a table attackable as a synthetic one that promises nothing known.
 
     >>> from discreet.datasets import patients
     >>> synthetic(patients()).rows
     48
     """
-    return as_rows(SyntheticRows, table, table.quasi_names, [])
+    unknown = Privacy(float("inf"), "observed")
+    made = SyntheticRelease.of_rows(table, unknown, promise=DifferentialPrivacy(1.0), scheme="none")
+    return replace(made, manifest={**made.manifest, "promise": []})

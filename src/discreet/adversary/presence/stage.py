@@ -165,14 +165,15 @@ def judge_presence(
 ) -> tuple[list[PromiseVerdict], Presence | None]:
     """The verdicts on sensitive values completed by what was promised about presence, and what the release reveals.
 
-    Nothing is looked at, and None returned, unless the format hides presence or a promise or a population asks for it.
+    Nothing is looked at, and None returned, unless the format hides presence or a promise or a population asks for it;
+    nor where rows are drawn, which say nothing certain about who is in the table.
     """
     names = [column.name for column in original.sensitive]
     every = [one for part in promised if part.hides_presence for one in (part, *map(part.naming, names))]
     named = {str(part): part for part in every}  # verdicts on one of several sensitive attributes name it
     parts = [named.get(kept.promise) for kept in verdicts]
     asked = release.hides_presence or population is not None or any(part is not None for part in parts)
-    if not asked or not release.quasi:
+    if not asked or not release.quasi or not release.of_people:
         return verdicts, None
     told = PresenceBeliefs(release, [quasi_column(attribute, original) for attribute in release.quasi], tell)
     for part in parts:

@@ -21,8 +21,8 @@ from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
     """The fields of a release whose tables are called ``names``, the texts of its prior, and the file extension."""
-    attributes = _attributes(manifest)
-    ending = _ending(manifest, names)
+    attributes = row_attributes(manifest)
+    ending = ending_of(manifest, names)
     columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in attributes])
     faults: list[str] = []
     texts, prior = _prior(home / f"prior.{ending}")
@@ -56,16 +56,19 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
     return parts, texts, ending
 
 
-def _attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
+def row_attributes(manifest: Mapping[str, Any], drawn: bool = False) -> tuple[Attribute, ...]:
+    """The attributes of a release of rows without groups: with one sensitive attribute or, where all of them are
+    ``drawn``, with several and none that is kept."""
     entries = manifest.get("attributes")
     attributes = tuple(Attribute.from_dict(entry) for entry in entries) if isinstance(entries, list) else ()
     roles = [attribute.role for attribute in attributes]
     names = {attribute.name for attribute in attributes}
     ordered = sorted(roles, key=["quasi", "sensitive", "other"].index)
-    if roles != ordered or roles.count("sensitive") != 1 or not roles.count("quasi") or len(names) < len(roles):
+    allowed = roles.count("other") == 0 < roles.count("sensitive") if drawn else roles.count("sensitive") == 1
+    if roles != ordered or not allowed or not roles.count("quasi") or len(names) < len(roles):
+        rest = "then sensitive attributes, and no others" if drawn else "then one sensitive attribute, then others"
         raise DiscreetError(
-            "the manifest of the release must list each attribute once: quasi-identifiers, then one sensitive "
-            f"attribute, then others; {DAMAGED}"
+            f"the manifest of the release must list each attribute once: quasi-identifiers, {rest}; {DAMAGED}"
         )
     rows = manifest.get("rows")
     whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
@@ -74,7 +77,8 @@ def _attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
     return attributes
 
 
-def _ending(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
+def ending_of(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The ending of the files of a release whose tables are called ``names``."""
     tables = manifest.get("tables")
     for ending in ("csv", "parquet"):
         if isinstance(tables, dict) and set(tables) == {f"{name}.{ending}" for name in names}:

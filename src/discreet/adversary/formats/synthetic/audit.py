@@ -1,0 +1,108 @@
+"""The audit of a synthetic release: what can be seen of drawn rows, and what has to be believed.
+
+The files show whether they are well-formed, whether all values are among those that the manifest lists, whether there
+are as many rows as in the original, and whether lines stand where such rows stand in the input. They show which epsilon
+the release says was spent, and a promise of less is broken by that. That the noise was really added no file can show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet.adversary.case import Case, FormatFindings
+from discreet.adversary.check import Check
+from discreet.adversary.checks import soundness
+from discreet.adversary.checks.domains import domains, numbers_of
+from discreet.adversary.checks.manifest import entries, stated_scheme
+from discreet.adversary.checks.order import Lines, order
+from discreet.adversary.formats.generalized.align import check_sensitive, combined, places_in, quasi_column
+from discreet.adversary.formats.orders import AT_FAULT, TABLE
+from discreet.adversary.verdict import PromiseVerdict
+from discreet.principles import DifferentialPrivacy, Principle, wording
+from discreet.releases.columns import ExactColumn, value_name
+from discreet.releases.synthetic.release import SyntheticRelease
+from discreet.table.table import Column
+from discreet.table.texts import MISSING
+
+CONSISTENT = "The table agrees with the manifest."
+NOISE = "that its rows were drawn from counts with the stated noise, which nobody can repeat, has to be believed"
+SEEDED = "it was made with a seed, and whoever knows that can take the noise off: nothing is protected"
+DECLARED = "as has that the listed values and ends of numbers were not taken from the table"
+OBSERVED = "and that some values occur, and which numbers are the smallest and the largest, it tells for certain"
+
+
+def audit_synthetic(case: Case[Any]) -> FormatFindings:
+    """Audit a synthetic release against its original; see ``audit``."""
+    release, original = case.release, case.original
+    check_sensitive(release, original)
+    attributes, payloads = release.attributes, (*release.exact, *release.secrets)
+    columns = [*(quasi_column(one, original) for one in release.quasi), *original.sensitive]
+    scheme = stated_scheme(case.manifest.get("scheme"))
+    said = release.privacy if scheme is None else release.privacy._replace(domains=scheme.options.get("domains"))
+    checks = [
+        entries(case, privacy=said._asdict()),
+        soundness.consistency(release, CONSISTENT),
+        _nothing_missing(columns, payloads)
+        or domains(release, original, numbers_of(attributes, payloads), case.from_release),
+        _as_many(case),
+    ]
+    if release.faults or not checks[-1].holds:
+        checks.append(AT_FAULT)
+    else:
+        parts = [(column, places_in(of, column), of.codes) for column, of in zip(columns, payloads, strict=True)]
+        had, shown, _ = combined(original.rows, release.rows, parts)
+        alike = ((shown, had), *((places[codes], column.codes.astype(np.int64)) for column, places, codes in parts))
+        checks.append(order([Lines(TABLE, shown, None, had, np.arange(original.rows), None, alike=alike)]))
+    checks += [_drawn(case), *_without_trace(case)]
+    return FormatFindings(checks, [_judged(part, release) for part in case.parts])
+
+
+def _nothing_missing(columns: Sequence[Column], payloads: Sequence[ExactColumn]) -> Check | None:
+    """Return a fault if values are missing in a column in which none may be; None if there is none."""
+    for column, payload in zip(columns, payloads, strict=True):
+        names = {value_name(payload.values[code]) for code in np.unique(payload.codes).tolist()}
+        held = {column.texts[code] for code in np.unique(column.codes).tolist()}
+        if MISSING in names - held - (set(column.texts) if column.declared_values else set()):
+            told = f"Values of {column.name!r} are missing in the release, and none is in the original."
+            return Check("domains", False, told)
+    return None
+
+
+def _as_many(case: Case[SyntheticRelease]) -> Check:
+    """Check that there are as many rows as in the original: their number is taken as public."""
+    rows, original = case.release.rows, case.original.rows
+    if rows != original:
+        sentence = f"The release has {wording.rows(rows)} and the original {original:,}, and as many have to be drawn."
+        return Check("rows", False, sentence)
+    return Check("rows", True, f"There are as many rows as in the original, {original:,}; none of them is anybody's.")
+
+
+def _drawn(case: Case[SyntheticRelease]) -> Check:
+    """Return what no file can show."""
+    if "experimental_seed" in case.manifest:
+        return Check("noise", True, f"What is stated of the noise cannot be relied on: {SEEDED}.", caveat=SEEDED)
+    rest = f"{NOISE}, {DECLARED if case.release.privacy.domains == 'declared' else OBSERVED}"
+    return Check("noise", True, f"The release says how it was drawn; {rest}.", caveat=rest)
+
+
+def _without_trace(case: Case[SyntheticRelease]) -> list[Check]:
+    """Return a fault if there is a trace, which drawn rows cannot have."""
+    if case.trace is None:
+        return []
+    return [Check("trace", False, "A trace was given, but drawn rows lead back to nobody: this release has none.")]
+
+
+def _judged(part: Principle, release: SyntheticRelease) -> PromiseVerdict:
+    """Compare a promise of differential privacy with what the release says was spent; no other can be judged."""
+    spent = release.privacy.epsilon
+    for promise in part.of(DifferentialPrivacy):
+        holds, strain = spent <= promise.epsilon, spent / promise.epsilon
+        says = f"by what the release says of itself: {wording.exact(spent)} was spent"
+        sentence = f"{part} is {'kept' if holds else 'broken'}, {says}."
+        return PromiseVerdict(str(part), holds, strain, spent, int(not holds), None, 0, {}, sentence)
+    reason = "rows that are nobody's keep differential privacy and nothing else"
+    sentence = f"{part} cannot be judged, since {reason}."
+    return PromiseVerdict(str(part), False, float("inf"), None, 0, None, 0, {}, sentence)

@@ -1,0 +1,1 @@
+"""Synthetic releases: rows that are drawn, and belong to nobody."""

@@ -1,0 +1,1 @@
+"""PrivBayes: synthetic rows from a Bayesian network with noisy counts, under differential privacy."""

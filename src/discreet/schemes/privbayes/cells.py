@@ -1,0 +1,135 @@
+"""The values that a drawn row may have: of each column a public list of cells, which says nothing about anyone.
+
+The numbers that occur in a table, and the smallest and the largest of them, are somebody's. So the cells of a numeric
+column are equal ranges of its declared domain, and a number is drawn from all whole numbers of a range, or from a grid
+of at least a thousand steps where numbers are not whole. Names must be declared, too: a disease that is listed only
+because one person has it would be told with certainty.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import argument
+from discreet.errors import DiscreetError
+from discreet.releases.attributes import as_shown
+from discreet.table.table import Column, Table
+
+Ints = NDArray[np.int64]
+MOST = 128
+"""The most ranges of numbers."""
+FEWEST = 8
+"""Numbers are never taken in fewer ranges, unless there are fewer numbers."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a column. One for each of its values, unless they are numbers."""
+
+    column: Column
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        return len(self.column.values)
+
+    @property
+    def codes(self) -> Ints:
+        """The cell of every row."""
+        return self.column.codes.astype(np.int64)
+
+    def drawn(self, cells: Ints, random: np.random.Generator) -> Column:
+        """The column with a value of each of these cells instead."""
+        return replace(self.column, codes=cells.astype(np.int32))
+
+
+@dataclass(frozen=True)
+class Ranges(Cells):
+    """The cells of a numeric column: ranges of a grid of numbers, after one for missing numbers if there are any."""
+
+    low: float
+    step: float
+    steps: int
+    """How many numbers the grid has."""
+    ranges: int
+
+    @classmethod
+    def of(cls, column: Column, most: int) -> Ranges:
+        """The ranges of a column whose domain is public, at most so many."""
+        assert column.domain is not None, "every numeric column has a domain"
+        low, high = map(float, column.domain)
+        numbers = column.values[int(column.missing is not None) :].astype(np.float64)
+        whole = bool((numbers == np.floor(numbers)).all()) and low.is_integer() and high.is_integer()
+        step = 1.0 if whole and high - low < 2.0**53 else 10.0 ** (math.floor(math.log10(high - low or 1.0)) - 3)
+        steps = int((high - low) / step + 1e-9) + 1
+        return cls(column, low, step, steps, min(steps, most))
+
+    @property
+    def _first(self) -> int:
+        return int(self.column.missing is not None)
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        return self.ranges + self._first
+
+    @property
+    def codes(self) -> Ints:
+        """The cell of every row."""
+        numbers = np.nan_to_num(self.column.values.astype(np.float64), nan=self.low)
+        places = np.clip(np.rint((numbers - self.low) / self.step), 0, self.steps - 1)
+        cells = np.minimum((places * (self.ranges / self.steps)).astype(np.int64), self.ranges - 1) + self._first
+        if self._first:
+            cells[0] = 0
+        return np.asarray(cells[self.column.codes])
+
+    def drawn(self, cells: Ints, random: np.random.Generator) -> Column:
+        """The column with a number of each of these ranges, any as likely as another."""
+        edges = np.array([-(-at * self.steps // self.ranges) for at in range(self.ranges + 1)], np.int64)
+        at = np.maximum(cells - self._first, 0)
+        places = random.integers(edges[at], edges[at + 1])
+        used, codes = np.unique(np.where(cells < self._first, -1, places), return_inverse=True)
+        numbers = [math.nan if place < 0 else float(f"{self.low + place * self.step:.15g}") for place in used.tolist()]
+        gone = None if used[0] >= 0 else 0
+        return replace(self.column, codes=codes.astype(np.int32), values=np.array(numbers), missing=gone)
+
+
+def cells_of(table: Table, observed: bool, most: int) -> list[Cells]:
+    """The cells of every quasi-identifier and sensitive attribute, with about so many ranges of numbers.
+
+    Values that were not declared are refused unless ``observed`` says that they are public as they occur; then numbers,
+    too, are taken one by one where they are few.
+    """
+    found: list[Cells] = []
+    for column in (*table.quasi, *table.sensitive):
+        if not observed:
+            _check_declared(column)
+        if column.kind != "numeric":
+            found.append(Cells(column))
+            continue
+        # what is public of a column now is not to be taken from the drawn rows later
+        column = replace(as_shown(column, None), declared_domain=True)
+        listed = column.hierarchy is not None or (observed and len(column.values) <= MOST)
+        found.append(Cells(column) if listed else Ranges.of(column, min(MOST, max(FEWEST, most))))
+    return found
+
+
+def _check_declared(column: Column) -> None:
+    """Raise an error for a column whose values are only known from the table."""
+    leaves = column.kind != "numeric" or column.hierarchy is not None
+    if column.declared_values if leaves else column.declared_domain:
+        return
+    if not leaves:
+        what = "the smallest and the largest number of {0!r} would be told, which are somebody's"
+        way = argument("domains", {column.name: (0, 100)})
+    else:
+        what = "that any value of {0!r} occurs would be told, and perhaps only one person has it"
+        way = argument("hierarchies", {column.name: "FILE"})
+    raise DiscreetError(
+        f"{what.format(column.name)}; declare what there may be (as in {way}), or say that what occurs is public "
+        "anyway (option domains=observed)"
+    )

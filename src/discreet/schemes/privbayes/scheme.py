@@ -1,0 +1,122 @@
+"""PrivBayes (Zhang et al., SIGMOD 2014): synthetic rows from a noisy Bayesian network, under differential privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+from discreet.arguments import argument
+from discreet.errors import DiscreetError
+from discreet.principles.differential_privacy import DifferentialPrivacy
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.progress import Progress, silent
+from discreet.randomness import generator
+from discreet.releases.release import Release
+from discreet.releases.synthetic.release import Domains, Privacy, SyntheticRelease
+from discreet.schemes.keepers import way_out
+from discreet.schemes.privbayes.cells import cells_of
+from discreet.schemes.privbayes.network import Budget, drawn
+from discreet.schemes.scheme import Scheme, feasible
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivBayes(Scheme):
+    """Every attribute gets one or two others as parents; their counts are made noisy, and rows are drawn from them.
+
+    Why the promise is kept. Compare two tables of n rows that differ in one row. The cells of all columns, the number
+    of attributes d and n are the same for both (``cells``), and so is every choice of how coarsely parents are taken.
+
+    *The network.* Each of d - 1 times an attribute and its parents are drawn with a probability proportional to
+    exp(score x rate), where the score is their mutual information in units. It differs between the two tables by at
+    most ``sensitivity``, which is UNITS units, and two more for rounding; so the probability of any choice differs by a
+    factor of at most exp(2 (UNITS + 2) rate), and the rate is such that all choices together spend 0.3 epsilon.
+
+    *The counts.* In each of d tables of counts, two counts differ by 1. Noise k is added to every count with a
+    probability proportional to exp(-|k| rate): a factor of at most exp(2 rate), and the rate is such that all tables
+    together spend 0.7 epsilon.
+
+    *The rows* are drawn from the noisy counts alone, and what is computed from them without the table spends nothing.
+    Each step is private whatever the steps before it were, so the epsilons add up to what is promised. Rates are
+    rounded down to multiples of 2^-32, and all draws compare whole numbers from the operating system's entropy, so that
+    the probabilities are exactly these (``chance``). How long publishing takes is not covered.
+
+    What would undo it: a seed that somebody knows, several runs (each spends epsilon again), and lists of values that
+    were made by looking at the table; ``domains="observed"`` says that these are public.
+    """
+
+    name: ClassVar[str] = "privbayes"
+    format: ClassVar[type[Release]] = SyntheticRelease
+    several: ClassVar[bool] = True
+    one_run: ClassVar[bool] = True
+
+    domains: Domains = "declared"
+    """``declared``: only values and ends of numbers that the publisher declared are used, and others refused.
+    ``observed``: those that occur are taken as public, and the release says so."""
+    random_state: int | None = None
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
+
+    def __post_init__(self) -> None:
+        """Raise an error for invalid parameters."""
+        self._choose(domains=("declared", "observed"))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest."""
+        return {"domains": self.domains}
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Accept differential privacy and nothing else."""
+        if not any(part.about_groups for part in principle.parts):
+            return None
+        return (
+            f"scheme {self.name!r} draws rows that are nobody's, so it can only promise differential-privacy; "
+            f"{way_out(principle)}"
+        )
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> SyntheticRelease:
+        """Return a synthetic release with as many rows as the table has.
+
+        >>> from discreet.datasets import patients
+        >>> PrivBayes(domains="observed", random_state=1).publish(patients(), DifferentialPrivacy(2))
+        <synthetic release of 48 rows, 0 withheld: differential-privacy(epsilon=2)>
+        """
+        feasible(self, table, principle)
+        self._check(table)
+        epsilon = min(part.epsilon for part in principle.of(DifferentialPrivacy))
+        budget = Budget.of(epsilon, len(table.quasi) + len(table.sensitive), table.rows)
+        if not budget.noise or not budget.choice:
+            raise DiscreetError(f"epsilon={epsilon!r} is so small that nothing but noise would be left; ask for more")
+        cells = cells_of(table, self.domains == "observed", int(budget.most))
+        rng = generator(self.random_state)
+        seeded = None if self.random_state is None else rng
+        tell: Callable[[float], None] = silent if progress is None else partial(progress, "learning the network")
+        tell(0.0)
+        found = drawn([one.codes for one in cells], [one.size for one in cells], budget, rng, seeded, tell)
+        columns = [one.drawn(of, rng) for one, of in zip(cells, found, strict=True)]
+        number = len(table.quasi)
+        tell(1.0)
+        return SyntheticRelease.of_rows(
+            replace(table, quasi=tuple(columns[:number]), sensitive=tuple(columns[number:])),
+            Privacy(epsilon, self.domains),
+            promise=principle,
+            scheme=self.name,
+            options=self.options,
+            seeded=seeded is not None,
+        )
+
+    def _check(self, table: Table) -> None:
+        """Raise an error for columns that cannot be drawn, and rows that would have to be left out."""
+        if table.other:
+            raise DiscreetError(
+                f"scheme {self.name!r} draws rows that are nobody's, so it cannot keep {table.other[0].name!r} as it "
+                "is; leave it out, or make it a quasi-identifier"
+            )
+        if table.unusable is not None and len(table.unusable):
+            raise DiscreetError(
+                f"scheme {self.name!r} withholds no rows, and {len(table.unusable):,} have missing numbers; treat "
+                f"missing as a value of its own instead ({argument('missing', 'value')})"
+            )

@@ -1,0 +1,49 @@
+"""Synthetic releases under fire."""
+
+from __future__ import annotations
+
+from batteries.battery import UNKNOWN, Battery, Lines, Must
+from support.tampering import Folder, put, stated
+
+
+def in_the_order_of_the_input(folder: Folder) -> None:
+    """The rows of the original, as they stand there: all ages differ, and are in order."""
+    head, *lines = folder.tables["table"]
+    folder.tables["table"] = [head, *([str(20 + at), *line[1:]] for at, line in enumerate(lines))]
+
+
+SYNTHETIC = Battery(
+    scheme="privbayes",
+    options={"domains": "observed"},
+    promise="differential-privacy(epsilon=2)",
+    stronger="differential-privacy(epsilon=1.5)",
+    weaker="differential-privacy(epsilon=3)",
+    keep=(),
+    trace="trace",
+    withheld=Must("consistency", says="drawn rows are nobody's"),
+    tables={
+        "table": Lines(
+            column="age",
+            text=UNKNOWN,
+            crossed="sex",
+            dropped=Must("rows"),
+            repeated=Must("rows"),
+            changed=Must("domains"),
+            exchanged=None,
+        ),
+    },
+    own={
+        "a value that nobody has": (put("table", "pay", UNKNOWN), Must("domains")),
+        "a value that is not listed": (put("table", "sex", "x"), Must("consistency")),
+        "ages in the order of the input": (in_the_order_of_the_input, Must("order")),
+        "less is said to be spent than is promised of": (stated("privacy", "epsilon", value=2.5), Must("broken")),
+        "a seed": (lambda folder: folder.manifest["privacy"].update(seed=1), Must("consistency manifest")),
+        "lists are said to be declared": (stated("privacy", "domains", value="declared"), Must("manifest")),
+    },
+    unreadable={
+        "nothing was spent": (stated("privacy", "epsilon", value=0), "which epsilon was spent"),
+        "nothing is said": (lambda folder: folder.manifest.update(privacy={}), "which epsilon was spent"),
+        "a number that is none": (put("table", "pay", "many"), "not a number"),
+        "lists from nowhere": (stated("privacy", "domains", value="guessed"), "where the lists of values came from"),
+    },
+)
