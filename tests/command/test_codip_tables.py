@@ -32,7 +32,7 @@ def test_harmless_values_lower_the_exposure_of_plans_and_of_what_is_published(pe
     lower = [exposed[1][tables] < exposed[0][tables] for tables in exposed[0].keys() & exposed[1].keys()]
     assert any(lower)
     words = ("--promise", "l-diversity(l=1.1)", "--scheme", "codip", *harmless)
-    done = run("publish", people, "-o", str(tmp_path / "release"), *ROLES, *words)
+    run("publish", people, "-o", str(tmp_path / "release"), *ROLES, *words)
     manifest = json.loads((tmp_path / "release" / "release.json").read_text())
     assert manifest["scheme"]["options"]["harmless"] == f"race={value}"
 
