@@ -124,7 +124,7 @@ def rehearse(job: Mapping[str, Any]) -> None:
     from discreet.schemes import make_scheme
 
     promise = together(parse(text) for text in job["promises"])
-    scheme = make_scheme(job["scheme"], job["options"], None, promise, several=len(job["sensitive"]) > 1)
+    scheme = make_scheme(job["scheme"], job["options"], None, promise)
     for rows in ROWS:
         table = little_table(rows, job["quasi"], job["sensitive"])
         with suppress(DiscreetError):

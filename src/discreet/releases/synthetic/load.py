@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any, get_args
 
 from discreet.errors import DiscreetError
 from discreet.releases.columns import read_sensitive
-from discreet.releases.folder import DAMAGED
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.load import read_texts
 from discreet.releases.randomised.load import ending_of, row_attributes
 from discreet.releases.synthetic.release import TABLE, Domains, Privacy, SyntheticRelease
 
 
-def load_synthetic(home: Path, manifest: dict[str, Any]) -> SyntheticRelease:
+def load_synthetic(home: Home, manifest: dict[str, Any]) -> SyntheticRelease:
     """Load the release in a folder whose manifest has been read."""
     attributes = row_attributes(manifest, drawn=True)
     name = f"{TABLE}.{ending_of(manifest, [TABLE])}"

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from discreet.releases.anatomy.beliefs import codes_at, codes_found, lines_at
 from discreet.releases.assumptions import NO_ORDER
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
+from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.randomised.bit_counts import Tally
 from discreet.releases.release import Release, new_manifest
@@ -126,7 +126,7 @@ class SyntheticRelease(Release):
         )
 
     @classmethod
-    def load(cls, home: Path, manifest: dict[str, Any]) -> SyntheticRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> SyntheticRelease:
         """Load the release in a folder whose manifest has been read."""
         from discreet.releases.synthetic.load import load_synthetic
 
