@@ -35,6 +35,9 @@ def load_ambiguous(home: Path, manifest: dict[str, Any]) -> AmbiguousRelease:
     sensitive = f"{SENSITIVE}{ending}"
     held = read_columns(home / sensitive, [GROUP, secret.name, COUNT])
     read = [read_columns(home / f"{stem}{ending}", [*block, GROUP]) for stem, block in zip(stems, blocks, strict=True)]
+    for stem, columns in zip(stems, read, strict=True):
+        if len(columns[GROUP][1]) == 0:  # a group without values is a fault, but nobody can be looked up in no values
+            raise DiscreetError(f"'{stem}{ending}' of the release has no rows; {DAMAGED}")
     faults: list[str] = []
     lines = held[GROUP][1]
     ids = distinct(np.concatenate([lines, *(columns[GROUP][1] for columns in read)]))
