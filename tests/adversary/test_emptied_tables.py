@@ -31,3 +31,16 @@ def test_a_table_without_lines_is_found(scheme: str, tmp_path: Path) -> None:
     altered(tmp_path / "release", tmp_path / "emptied", emptied)
     with pytest.raises(DiscreetError, match="has no rows; it was damaged or edited"):
         audit(tmp_path / "emptied", table, promises="alpha-beta(alpha=0.9, beta=0.9)")
+
+
+def test_a_list_without_values_is_found(tmp_path: Path) -> None:
+    table = people(keep=False)
+    make_scheme("ambiguity", {}, 1).publish(table, parse(PROMISES["ambiguity"])).save(tmp_path / "release")
+    name = next(name for name in Folder(tmp_path / "release").tables if name != "sensitive")
+
+    def without_values(folder: Folder) -> None:
+        folder.tables[name] = folder.tables[name][:1]
+
+    altered(tmp_path / "release", tmp_path / "emptied", without_values)
+    with pytest.raises(DiscreetError, match=f"'{name}.csv' of the release has no rows; it was damaged or edited"):
+        audit(tmp_path / "emptied", table)

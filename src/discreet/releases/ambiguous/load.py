@@ -38,6 +38,9 @@ def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
         read_columns(home / name, [GROUP, secret.name, COUNT]) for name, secret in zip(tables, secrets, strict=True)
     ]
     read = [read_columns(home / f"{stem}{ending}", [*block, GROUP]) for stem, block in zip(stems, blocks, strict=True)]
+    for stem, columns in zip(stems, read, strict=True):
+        if len(columns[GROUP][1]) == 0:  # a group without values is a fault, but nobody can be looked up in no values
+            raise DiscreetError(f"'{stem}{ending}' of the release has no rows; {DAMAGED}")
     faults: list[str] = []
     ids = distinct(np.concatenate([columns[GROUP][1] for columns in (*held, *read)]))
     if len(ids) != manifest["groups"]:
