@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel, part_in_place
+from discreet.kernels.compiling import kernel, part, part_in_place
 from discreet.kernels.judging import SLACK
 
 
@@ -69,6 +69,16 @@ def counting_order(bins, number):
         order[ends[bins[r]]] = r
         ends[bins[r]] += 1
     return order, sizes
+
+
+@part
+def lists(numbers, many):
+    """Return the rows with each number one after the other, and where those of each begin, and one more for the end."""
+    rows, sizes = counting_order(numbers, many)
+    begin = np.zeros(many + 1, np.int64)
+    for one in range(many):
+        begin[one + 1] = begin[one] + sizes[one]
+    return rows, begin
 
 
 @part_in_place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.compiling import kernel, part
-from discreet.kernels.drawing import counting_order
+from discreet.kernels.drawing import lists
 
 TRIES = 40
 """With how many rows the exchange of one row is tried."""
@@ -21,8 +21,8 @@ def exchange(groups, number, kinds, values, allowed, draws):
     group. ``draws`` are numbers from 0 to 1, used in turn, that tell which rows are tried.
     """
     n = groups.shape[0]
-    members, first = _lists(groups, number)
-    alike, begin = _lists(kinds, kinds.max() + 1)
+    members, first = lists(groups, number)
+    alike, begin = lists(kinds, kinds.max() + 1)
     place = np.empty(n, np.int64)
     for at in range(n):
         place[members[at]] = at
@@ -52,16 +52,6 @@ def exchange(groups, number, kinds, values, allowed, draws):
                     break
         if not changed:
             break
-
-
-@part
-def _lists(numbers, many):
-    """Return the rows with each number one after the other, and where those of each begin."""
-    rows, sizes = counting_order(numbers, many)
-    begin = np.zeros(many + 1, np.int64)
-    for one in range(many):
-        begin[one + 1] = begin[one] + sizes[one]
-    return rows, begin
 
 
 @part

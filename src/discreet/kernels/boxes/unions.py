@@ -12,7 +12,7 @@ import numpy as np
 from discreet.kernels.boxes.boxes import in_set
 from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import bound_box
-from discreet.kernels.drawing import counting_order
+from discreet.kernels.drawing import lists
 
 BLOCK = 6
 """Sums are scanned in blocks of 2 to the power of this many columns, skipping empty blocks."""
@@ -53,8 +53,8 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
     for i in range(number if d > 0 else 0):
         begins[i] = max(low[last, i], least) - least
         ends_at[i] = min(high[last, i], most) - least
-    by_begin, from_begin = _in_order(begins, most - least + 1)
-    by_end, from_end = _in_order(ends_at, most - least + 1)
+    by_begin, from_begin = lists(begins, most - least + 1)
+    by_end, from_end = lists(ends_at, most - least + 1)
     changed = np.empty(number, np.int64)
     # masks[j]: which boxes contain the point on all axes before j
     masks = np.zeros((d + 1, wide), np.uint8)
@@ -147,16 +147,6 @@ def _overlapping(points, boxes, axes):
             found[many] = box
             many += 1
     return found[:many].copy()
-
-
-@part
-def _in_order(codes, number):
-    """Return an order of codes below a number, and where those of each code begin, and one more for the end."""
-    order, sizes = counting_order(codes, number)
-    begin = np.zeros(number + 1, np.int64)
-    for code in range(number):
-        begin[code + 1] = begin[code] + sizes[code]
-    return order, begin
 
 
 @part
