@@ -19,8 +19,8 @@ every order. So the tables say nothing about presence but |G|, in which they agr
 person who is in the group is its share there, for each attribute. Both remain true for whoever knows which values of
 different attributes go together, or how often: that excludes some orders, but if it admits one, it also admits all
 that result from exchanging rows, and in these every row of the group has each line of values equally often. With other
-groups for each attribute this would be wrong: two QIs 1, 2, 3, 4 in groups {11, 22}, {33, 44} and in groups {11, 33},
-{22, 44} hide everyone among four combinations each, but together leave no row but 11, 22, 33 and 44.
+groups for each attribute this would be wrong: of the rows 11, 22, 33 and 44 (two quasi-identifiers), the groups {11,
+22} and {33, 44} hide each among four combinations, and so do {11, 33} and {22, 44}; but no other rows fit both.
 """
 
 from __future__ import annotations
