@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.datasets import census, patients_arrow
+from discreet.datasets import census, patients, patients_arrow
 from discreet.report import compare as comparing
 from discreet.report.measures import GUESSED, best
 from discreet.report.plots import PLOTS, draw, families
@@ -83,3 +83,12 @@ def test_without_a_sensitive_attribute_nothing_is_guessed() -> None:
     told = dc.compare(bare, "k-anonymity(k=3)", ["cuts"], queries=10)
     assert told.results[0].evidence == () and told.results[0].guessed is None and told.trade is None
     assert "What can be guessed" not in told.page() and "Sensitive values guessed" not in told.page()
+
+
+def test_a_promise_of_a_different_kind_is_called_one() -> None:
+    drawn = dc.PrivBayes(domains="observed", random_state=1)
+    told = dc.compare(patients(), ["differential-privacy(epsilon=1)"], [drawn], queries=20, random_state=1)
+    assert told.results[0].audit is not None and told.results[0].audit.holds
+    assert "a promise of a different kind" in (told.trade or "") and "a promise of a different kind" in told.page()
+    other = dc.compare(patients(), ["l-diversity(l=2)"], ["mondrian"], queries=20, random_state=1)
+    assert "different kind" not in (other.trade or "")

@@ -13,6 +13,13 @@ from discreet.principles import Principle
 from discreet.principles.principle import main_parameter
 from discreet.principles.wording import about, percent
 
+DRAWN = (
+    " Differential privacy is a promise of a different kind: about how rows are drawn that belong to nobody, which no "
+    "file can show and which has to be believed. Its epsilon does not bound the belief in a value, and is not to be "
+    "compared with the parameters of other promises."
+)
+"""What is said beside promises about groups where rows are drawn."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -165,6 +172,7 @@ class Comparison:
             f"({least.scheme}) to {percent(high)} ({largest.scheme}) from these releases. What is found beyond the "
             "first is learnt about groups of people. That is what analysts need, and no promise here forbids it: "
             "schemes that keep more of it for them, such as the default, cuts, keep more for adversaries, too."
+            f"{'' if all(one.about_groups for one in self.promises) else DRAWN}"
         )
 
     def as_dict(self) -> dict[str, Any]:
