@@ -110,7 +110,7 @@ def test_an_attack_from_outside_works_on_every_format(home: Path) -> None:
 def test_an_attack_from_outside_is_in_the_help_and_among_all(home: Path) -> None:
     assert "contrary" in discreet(home, "attack", "--help")
     discreet(home, "publish", "patients.csv", "-o", "all", *ROLES, *PAIRS)
-    told = json.loads(discreet(home, "attack", "all", "--original", "patients.csv", "--json"))
+    told = json.loads(discreet(home, "attack", "all", "--original", "patients.csv", "--json", "--quiet"))
     assert "contrary" in [one["attack"] for one in told["attacks"]]
 
 

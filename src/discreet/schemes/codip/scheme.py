@@ -19,7 +19,7 @@ from discreet.randomness import generator
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.release import Release
 from discreet.schemes.codip.plans import SLACK, chosen, frontier, merged
-from discreet.schemes.keepers import for_several, keeper, way_out
+from discreet.schemes.keepers import for_several, keeper, not_of_groups, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values
 from discreet.table.table import Table
@@ -49,8 +49,8 @@ class Codip(Scheme):
     The same argument holds for tables of other formats: what a table tells about its attributes was made from their
     values, the quasi-identifiers and draws of its own, so for whoever takes attributes of different tables to be
     independent given the quasi-identifiers it says nothing about the attributes of others. This covers sealed tables,
-    too: each has one attribute and is made in one run, as no rows are withheld, and which tables there are does not
-    depend on what the runs found. Two formats are refused. Tables that hide who is in them are undone by others of the
+    too: each is made in one run, as no rows are withheld, and which tables there are does not depend on what the runs
+    found. Two formats are refused. Tables that hide who is in them are undone by others of the
     same people, whose lists can be intersected. And where only a trace of matches tells whose row may be whose, nothing
     could be confirmed.
 
@@ -136,7 +136,7 @@ class Codip(Scheme):
                 f"than each by itself; {way_out(principle)}"
             )
         inner = self.inner(principle)
-        refusal: str | None = inner.refusal(principle, prior)
+        refusal: str | None = not_of_groups(self.name, principle) or inner.refusal(principle, prior)
         if refusal is not None:
             return refusal
         if inner.makes.hides_presence:
@@ -151,10 +151,10 @@ class Codip(Scheme):
                 f"may be whose, and scheme {self.name!r} has none of several tables; leave its options out, or "
                 f"{way_out(principle)}"
             )
-        if self.aligned and not inner.several:
+        if self.aligned and type(inner).on_groups is Scheme.on_groups:
             return (
-                f"aligned=True puts all sensitive attributes on one partition, and scheme {inner.name!r} protects one "
-                f"attribute; say aligned=False, or {way_out(principle)}"
+                f"aligned=True puts all tables on one partition, and scheme {inner.name!r} publishes none that was made "
+                f"for others; say aligned=False, or {way_out(principle)}"
             )
         return None
 
