@@ -153,8 +153,8 @@ class Codip(Scheme):
             )
         if self.aligned and type(inner).on_groups is Scheme.on_groups:
             return (
-                f"aligned=True puts all tables on one partition, and scheme {inner.name!r} publishes none that was made "
-                f"for others; say aligned=False, or {way_out(principle)}"
+                f"aligned=True puts all tables on one partition, and scheme {inner.name!r} publishes none that was "
+                f"made for others; say aligned=False, or {way_out(principle)}"
             )
         return None
 
