@@ -158,6 +158,15 @@ def test_runs_are_as_frequent_as_they_are_likely() -> None:
     assert squared < 30  # for the few outcomes of a toy, chance exceeds this less than once in 10,000 times
 
 
+def test_amounts_that_no_way_to_the_groups_tells_are_impossible() -> None:
+    table, promise = census(800, quasi=("gender", "education"), sensitive="work_class", seed=3), dc.BetaLikeness(2)
+    for seed in range(12):
+        release = dc.Sealed(random_state=seed).publish(table, promise)
+        chance = dc.Sealed().likelihood(table, promise, release.trace)
+        assert 0 < dc.Sealed().likelihood(table, promise, release.trace, release.told) <= chance <= 1
+        assert dc.Sealed().likelihood(table, promise, release.trace, release.told + 0.5) == 0
+
+
 def _outcomes(seed: int) -> Outcomes:
     return naive.Course(*toy(seed)).outcomes()
 

@@ -14,9 +14,8 @@ give the same files. Otherwise they are all ways to give the people the values o
   groups is not used, so that an adversary with more patience may learn more. With ``likelihood`` every table counts by
   that instead. Nothing is concluded about persons whose groups came again too rarely.
 
-Where a sealed release is sampled, tables also have to tell as much about a group as the release says its tests did
-(``told``); a probability by the scheme's own account is that of the groups alone. Only the promises of schemes for one
-run cover this adversary (``Scheme.one_run``); the others are measured and not judged.
+Of a sealed release, tables also have to tell as much about a group as the release says its tests did (``told``). Only
+the promises of schemes for one run cover this adversary (``Scheme.one_run``); the others are measured and not judged.
 """
 
 from __future__ import annotations

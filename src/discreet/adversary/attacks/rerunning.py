@@ -117,7 +117,10 @@ class Rerun:
     def likelihood(self, world: NDArray[np.int64], groups: NDArray[np.int64]) -> Any:
         """The probability of these groups by the scheme's own account; None if it does not tell."""
         tell: Callable[..., Any] | None = getattr(self.scheme, "likelihood", None)
-        return None if tell is None else tell(self.table(world), self.principle, groups.astype(np.int32))
+        if tell is None:
+            return None
+        told = getattr(self.target.release, "told", np.zeros(0))
+        return tell(self.table(world), self.principle, groups.astype(np.int32), *([told] if len(told) else []))
 
     def alike(self, made: Any, pools: Pools) -> NDArray[np.bool_]:
         """Per row: whether what was made puts the same persons into one group as the release does, and tells as much

@@ -82,12 +82,19 @@ class Cutting:
         """Return room to lay out so many rows along any axis."""
         return layout_of(size, int(self.sealing.axes.cards.max()), 0)
 
-    def likelihood(self, groups: NDArray[np.int32]) -> Fraction:
-        """Return the exact probability that the rows are divided into these groups, along all ways that lead there."""
+    def likelihood(self, groups: NDArray[np.int32], told: NDArray[np.float64] | None = None) -> Fraction:
+        """Return the exact probability that the rows are divided into these groups, along all ways that lead there and
+        say this, if it is given, of what was told about each group."""
         learnt = np.zeros((self.points.shape[1], 2))
-        return self._followed(np.asarray(groups), [(np.arange(len(self.classes)), [])], learnt)
+        return self._followed(np.asarray(groups), told, [(np.arange(len(self.classes)), [])], learnt)
 
-    def _followed(self, groups: NDArray[np.int32], queue: list[Waiting], learnt: NDArray[np.float64]) -> Fraction:
+    def _followed(
+        self,
+        groups: NDArray[np.int32],
+        told: NDArray[np.float64] | None,
+        queue: list[Waiting],
+        learnt: NDArray[np.float64],
+    ) -> Fraction:
         """Return the probability that the parts of a queue are divided into these groups."""
         if not queue:
             return Fraction(1)
@@ -106,13 +113,18 @@ class Cutting:
                 rejected.axis[place], rejected.code[place], rejected.price[place] = one
             best, price = kernels.next_test(found, number, present, counts, n, rejected, len(around), sealing)
             if best < 0:
-                one_group = bool((groups[part] == groups[part[0]]).all())
-                return total + (reached * self._followed(groups, queue, learnt) if one_group else 0)
+                group = groups[part[0]]
+                same = bool((groups[part] == group).all())
+                if told is not None:  # up to the order in which amounts were added
+                    same &= bool(
+                        np.isclose(told[group], kernels.told_about(rejected, len(around)), rtol=1e-9, atol=1e-12)
+                    )
+                return total + (reached * self._followed(groups, told, queue, learnt) if same else 0)
             axis, code = int(found.axis[best]), int(found.code[best])
             left = points[:, axis] < code
             counted = np.bincount(classes[left].ravel(), minlength=m)
-            told = kernels.told_about_halves(rejected, len(around), axis, code)
-            slack = kernels.slack_of(present, counts, counted, int(left.sum()), n, *told, sealing)
+            both = kernels.told_about_halves(rejected, len(around), axis, code)
+            slack = kernels.slack_of(present, counts, counted, int(left.sum()), n, *both, sealing)
             fails = Fraction(int(slack < 0))
             if 0 <= slack < np.inf:
                 fails = Fraction(int(kernels.rejection(price, slack)), 1 << 64)
@@ -120,7 +132,7 @@ class Cutting:
                 wiser = learnt.copy()
                 kernels.learn(wiser, axis, False)
                 halves = [(part[left], around), (part[~left], around)]
-                total += reached * (1 - fails) * self._followed(groups, queue + halves, wiser)
+                total += reached * (1 - fails) * self._followed(groups, told, queue + halves, wiser)
             reached *= fails
             kernels.learn(learnt, axis, True)
             kernels.drop_tested(points, found, number, best)

@@ -103,9 +103,11 @@ class Sealed(OneRunScheme):
             seeded=seeded,
         )
 
-    def likelihood(self, table: Table, principle: Principle, groups: NDArray[np.int32]) -> Fraction | None:
-        """Return the exact probability that the scheme divides the table into these groups; None if they are too many
-        to follow all ways that lead there.
+    def likelihood(
+        self, table: Table, principle: Principle, groups: NDArray[np.int32], told: NDArray[np.float64] | None = None
+    ) -> Fraction | None:
+        """Return the exact probability that the scheme divides the table into these groups, with these amounts told
+        about each if they are given; None if the groups are too many to follow all ways that lead there.
 
         >>> import pyarrow as pa, discreet as dc
         >>> table = dc.read(pa.table({"x": [0, 0, 1, 1] * 8, "s": list("abab") * 8}), quasi="x", sensitive="s")
@@ -117,7 +119,7 @@ class Sealed(OneRunScheme):
         feasible(self, table, principle)
         if int(np.max(groups, initial=0)) >= FOLLOWED:
             return None
-        return self._cutting(table, stated(principle, table)).likelihood(groups)
+        return self._cutting(table, stated(principle, table)).likelihood(groups, told)
 
     def _cutting(self, table: Table, principle: Principle) -> Cutting:
         self._check_usable(table)
