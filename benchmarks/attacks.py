@@ -107,10 +107,12 @@ def times() -> None:
             "naive-bayes",
             "definetti",
             "trained",
+            "similarity",
             "corruption",
             "composition",
             "intersection",
             "presence",
+            "corners",
         ):
             combined = others if guess in ("composition", "intersection") else []
             lines.append((scheme, guess, *_time(release, table, guess, others=combined)))
