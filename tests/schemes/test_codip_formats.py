@@ -217,3 +217,4 @@ def test_a_sealed_table_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     release = dc.publish(people(80), "beta-likeness(beta=2)", dc.Codip(scheme="sealed", exposure=0.0))
     assert isinstance(release, dc.ProjectedRelease) and len(release.parts) == 2
     assert sorted(runs) == [["ill"], ["job"]]
+    assert dc.Codip(scheme="sealed").holds_for_one_run and not dc.Codip().holds_for_one_run

@@ -234,7 +234,7 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
         note("Note: with --seed the release is an experiment: whoever knows the seed can tell whose row is whose.")
     if trace is not None:
         check_of_people(scheme.makes)
-    if scheme.one_run and target.exists():
+    if scheme.holds_for_one_run and target.exists():
         note(
             f"Note: this replaces a release. What scheme {scheme.name!r} promises holds for one run: if it was run on "
             "this table before, do not choose among the results, and keep no other."

@@ -42,6 +42,11 @@ class Scheme(ABC):
         """The class of releases that it makes with its options, where these decide about that."""
         return self.format
 
+    @property
+    def holds_for_one_run(self) -> bool:
+        """Whether ``one_run`` is true of it with its options, where these decide about that."""
+        return self.one_run
+
     @abstractmethod
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
         """Return a release of the table that keeps the promise."""

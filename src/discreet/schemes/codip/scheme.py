@@ -109,6 +109,14 @@ class Codip(Scheme):
             "harmless": self.harmless,
         }
 
+    @property
+    def holds_for_one_run(self) -> bool:
+        """Whether the tables are made by a scheme whose promise covers one run only."""
+        from discreet.schemes import SCHEMES
+
+        name = self._named()[0]
+        return name is not None and name in SCHEMES and SCHEMES[name].one_run
+
     def inner(self, principle: Principle, part: tuple[int, ...] = ()) -> Any:
         """Return the scheme that publishes the table with some attributes; each table gets draws of its own."""
         from discreet.schemes import make_scheme
