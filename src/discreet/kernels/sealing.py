@@ -2,7 +2,7 @@
 
 A test asks whether a cut leaves both halves within their limits. The slack is how many more rows of any value both
 could have: it changes by at most 1 when two persons exchange their values, and not at all if both are in one half. A
-cut without slack is rejected for sure, and any other one with a probability that falls by the same factor with every
+cut with negative slack is rejected for sure, and any other one with a probability that falls by the same factor with every
 row of slack (``rejection``). Whoever sees that a cut was rejected learns at most that factor, in odds, about a group on
 both sides of the cut, and nothing about one that lies on one side of it; whoever sees that a cut was made learns
 nothing, because the halves are published.
@@ -221,7 +221,9 @@ def price_of(left, right, present, counts, told_left, told_right, room, sealing)
             slack = min(slack, (limit(odds, told_right) - sealing.prior[v]) * right)
     if slack == np.inf:
         return 0.0
-    price = min(max(5.0, 0.04 * min(300.0, slack)) / slack, room - ROUNDED) if slack >= 0.6 else 0.0
+    if slack < 0.6:
+        return np.inf
+    price = min(max(5.0, 0.04 * min(300.0, slack)) / slack, room - ROUNDED)
     return price if price * slack >= 1.2 else np.inf
 
 

@@ -21,20 +21,21 @@ from discreet.releases.sealed.release import SealedRelease
 from discreet.table.table import Table
 
 COINS = "that its coins were fair, cannot be repeated, and that it was not chosen among several runs has to be believed"
+AMOUNTS = "that the amounts in the seal are those of the run, and " + COINS
 SEEDED = "it was made with a seed, and whoever knows that can repeat its coins: nothing is sealed"
 
 
 def audit_mirrored(case: Case[Any]) -> FormatFindings:
     """Audit a mirrored release against its original; see ``audit``."""
     found = audit_generalized(case)
-    rest = _on_trust(case)
+    rest = _on_trust(case, COINS)
     told = f"The choice of groups tells nothing to someone who knows the algorithm and nobody's value; {rest}."
     return replace(found, checks=[*found.checks, Check("mirror", True, told, caveat=rest)])
 
 
-def _on_trust(case: Case[Any]) -> str:
-    """Return what no file can show."""
-    return SEEDED if "experimental_seed" in case.manifest else COINS
+def _on_trust(case: Case[Any], otherwise: str) -> str:
+    """Return what no file can show: that nothing is sealed if there was a seed, ``otherwise`` this."""
+    return SEEDED if "experimental_seed" in case.manifest else otherwise
 
 
 def audit_sealed(case: Case[Any]) -> FormatFindings:
@@ -54,7 +55,7 @@ def _seal(case: Case[SealedRelease]) -> Check:
         return Check("seal", True, "No promise bounds values from above, so there is nothing to judge by the seal.")
     for sentence in filter(None, judged):
         return Check("seal", False, sentence)
-    rest = _on_trust(case)
+    rest = _on_trust(case, AMOUNTS)
     worst = float(np.exp(case.release.told.max(initial=0.0)))
     sentence = (
         f"Every group leaves room for what the search for it may have told to someone who knows the algorithm (odds up "
@@ -72,7 +73,10 @@ def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) ->
         return None
     counts = counts_of(aligned, len(prior.values))
     cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.told)[counts.groups]
-    most = cap * left / (1.0 - cap + cap * left)  # the share whose odds are this factor of the cap's
+    rest = 1.0 - cap + cap * left
+    most = np.divide(
+        cap * left, rest, out=np.ones_like(cap), where=rest > 0.0
+    )  # whose odds are this factor of the cap's
     sizes = counts.sizes[counts.groups]
     broken = np.flatnonzero(counts.amounts > most * sizes * (1.0 + SLACK) + SLACK)
     if not len(broken):
@@ -80,8 +84,9 @@ def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) ->
     at = broken[0]
     group = int(counts.groups[at])
     return (
-        f"Group {release.ids[group]} ({described(release, group)}) has {int(counts.amounts[at]):,} rows of "
-        f"'{prior.values[counts.values[at]]}' among {int(sizes[at]):,}, more than the {most[at] * sizes[at]:.4g} "
+        f"Group {release.ids[group]} ({described(release, group)}) has {int(counts.amounts[at]):,} rows with "
+        f"{prior.attribute}='{prior.values[counts.values[at]]}' among {int(sizes[at]):,}, more than the "
+        f"{int(most[at] * sizes[at] + SLACK):,} "
         f"that tests which may tell {release.told[group]:.4g} leave it: whoever knows the algorithm may believe "
         "more than is promised."
     )
