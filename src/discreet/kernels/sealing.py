@@ -2,10 +2,10 @@
 
 A test asks whether a cut leaves both halves within their limits. The slack is how many more rows of any value both
 could have: it changes by at most 1 when two persons exchange their values, and not at all if both are in one half. A
-cut with negative slack is rejected for sure, and any other one with a probability that falls by the same factor with every
-row of slack (``rejection``). Whoever sees that a cut was rejected learns at most that factor, in odds, about a group on
-both sides of the cut, and nothing about one that lies on one side of it; whoever sees that a cut was made learns
-nothing, because the halves are published.
+cut with negative slack is rejected for sure, and any other one with a probability that falls by the same factor with
+every row of slack (``rejection``). Whoever sees that a cut was rejected learns at most that factor, in odds, about a
+group on both sides of the cut, and nothing about one that lies on one side of it; whoever sees that a cut was made
+learns nothing, because the halves are published.
 
 A person has a value of every sensitive attribute; the values of all of them are numbered together.
 """

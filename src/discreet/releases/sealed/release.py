@@ -38,8 +38,8 @@ ASSUMPTIONS = (
     SHUFFLED,
     KEPT_BY_GROUPS,
     "The groups were found by tests with a coin, and the release says what the tests may have told about each group: "
-    f"the odds of a value are at most those of its share in the group times exp({TOLD}). That it says so truly has to be "
-    "believed.",
+    f"the odds of a value are at most those of its share in the group times exp({TOLD}). That the amounts are "
+    "true has to be believed.",
     "The promise therefore also covers an adversary who knows the algorithm, everybody's quasi-identifiers and how "
     "often each sensitive value occurs, and takes all ways to give the values to the persons as equally likely. It is "
     "the same for someone who knows the values of some persons, compared with what the group tells about the others.",

@@ -74,9 +74,8 @@ def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) ->
     counts = counts_of(aligned, len(prior.values))
     cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.told)[counts.groups]
     rest = 1.0 - cap + cap * left
-    most = np.divide(
-        cap * left, rest, out=np.ones_like(cap), where=rest > 0.0
-    )  # whose odds are this factor of the cap's
+    # the share whose odds are this factor of the cap's
+    most = np.divide(cap * left, rest, out=np.ones_like(cap), where=rest > 0.0)
     sizes = counts.sizes[counts.groups]
     broken = np.flatnonzero(counts.amounts > most * sizes * (1.0 + SLACK) + SLACK)
     if not len(broken):
