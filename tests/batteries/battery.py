@@ -56,6 +56,8 @@ class Battery(NamedTuple):
     """The check that tells a wrong trace."""
     unprotected: Must = Must("refused")
     """When the sensitive attribute is said to be a column that is kept along."""
+    besides: frozenset[str] = frozenset()
+    """Checks that may fail as well: chance decides how near to its limits a release is."""
     options: Mapping[str, str] = MappingProxyType({})
     rows: int = 60
     keep: tuple[str, ...] = ("note",)

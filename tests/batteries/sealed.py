@@ -12,6 +12,7 @@ SEALED = Battery(
     stronger="k-anonymity(k=40)",
     weaker="k-anonymity(k=2)",
     withheld=Must("totals", "support totals"),
+    besides=frozenset({"seal"}),
     tables={
         "table": Lines(
             column="pay",

@@ -34,7 +34,7 @@ from support.one_of_each import PROMISES, ROWS, people
 LIMIT = 6.0
 OF_PEOPLE = [name for name, scheme in SCHEMES.items() if scheme.format.of_people]
 """Schemes whose lines are people's; others draw them one after another, from what is the same for all."""
-FIXED = {"prior", "matrix", "sensitive", "nodes"}
+FIXED = {"prior", "matrix", "sensitive", "nodes", "seal"}
 """Tables whose lines stand in the order of what they say: of groups by their numbers, and of values."""
 
 
@@ -90,6 +90,9 @@ def told_by_lines(release: Release, folder: Path) -> Iterator[tuple[str, float]]
             assert keys == sorted(keys)
         elif name == "nodes":
             assert release.format == "nested"
+            assert [int(number) for number in found[name]["group"]] == list(range(len(found[name]["group"])))
+        elif name == "seal":
+            assert release.format == "sealed"
             assert [int(number) for number in found[name]["group"]] == list(range(len(found[name]["group"])))
         else:
             assert len(set(found[name][next(iter(found[name]))])) == 12, "one line per value, in their order"
