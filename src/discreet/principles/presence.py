@@ -35,8 +35,11 @@ class AlphaBeta(Principle):
 
     With ``presence=group`` alpha bounds the belief from each single group that lists all values of the person. Several
     groups may list them; ``presence=combined`` bounds the belief that at least one of these groups contains the person,
-    1 - (1 - p1)(1 - p2)..., which is a stronger promise. It covers every combination of values that occur in the table:
-    persons whose rows are published or withheld, and persons who are not in the table at all.
+    1 - (1 - p1)(1 - p2)..., which is a stronger promise. It covers every combination of values that occur in the table,
+    of persons in it and of others. Both are about published rows: a release says how many rows are withheld, and these
+    may be anybody's. And both take groups as independent, as they are where two persons may have the same values:
+    whoever knows that all rows differ may believe more (two groups of two rows that list the same two values of two
+    attributes say 3/4 of each combination, and if all four rows differ, each is certain).
 
     With ``association=group`` beta bounds the belief in the value of a person's own row. Groups may overlap, and then
     more is believed of "*some* row with the person's values has it": 1 - (1 - p1 q1)(1 - p2 q2)... divided by the

@@ -106,7 +106,7 @@ def supported(views: Views, found: Sequence[tuple[Check, str]]) -> tuple[Check, 
             return replace(check, sentence=f"About {view.release.secret.name!r}: {check.sentence}"), how
     told = (
         "For each sensitive attribute the groups can be made of the original's rows; whether by the same rows for all "
-        "of them, only the trace can tell."
+        "of them was not looked at without the trace."
     )
     return Check(found[0][0].name, True, told), "necessary"
 

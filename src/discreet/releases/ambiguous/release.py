@@ -65,6 +65,9 @@ ASSUMPTIONS = (
     "equally likely, believes that the person is in the table with at most the number of the group's rows divided by "
     "the number of these combinations. An adversary who knows that some values are more common than others may "
     "believe more in common combinations.",
+    "What several groups tell together is reckoned as if two persons could have the same values; an adversary who "
+    "knows that no two rows agree in all quasi-identifiers may believe more. Presence is that among the published "
+    "rows: those withheld may be anybody's.",
     "A person whose values do not all occur in one group is not among the published rows: absence is not hidden.",
     COUNTED,
     "The orders of the tables and the numbers of the groups carry no information.",

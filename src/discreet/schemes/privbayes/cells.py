@@ -2,8 +2,9 @@
 
 The numbers that occur in a table, and the smallest and the largest of them, are somebody's. So the cells of a numeric
 column are equal ranges of its declared domain, and a number is drawn from all whole numbers of a range, or from a grid
-of at least a thousand steps where numbers are not whole. Names must be declared, too: a disease that is listed only
-because one person has it would be told with certainty.
+of at least a thousand steps where the ends of the domain are not whole. Names must be declared, too: a disease that is
+listed only because one person has it would be told with certainty. What is not hidden is whether values of a column are
+missing at all.
 """
 
 from __future__ import annotations
@@ -58,12 +59,18 @@ class Ranges(Cells):
     ranges: int
 
     @classmethod
-    def of(cls, column: Column, most: int) -> Ranges:
-        """The ranges of a column whose domain is public, at most so many."""
+    def of(cls, column: Column, most: int, observed: bool) -> Ranges:
+        """The ranges of a column whose domain is public, at most so many.
+
+        Numbers are whole if the ends of the domain are, and not 1 apart (as those of shares); and if those that occur
+        are, where that is public.
+        """
         assert column.domain is not None, "every numeric column has a domain"
         low, high = map(float, column.domain)
-        numbers = column.values[int(column.missing is not None) :].astype(np.float64)
-        whole = bool((numbers == np.floor(numbers)).all()) and low.is_integer() and high.is_integer()
+        whole = low.is_integer() and high.is_integer() and (observed or high - low != 1.0)
+        if observed:
+            numbers = column.values[int(column.missing is not None) :].astype(np.float64)
+            whole &= bool((numbers == np.floor(numbers)).all())
         step = 1.0 if whole and high - low < 2.0**53 else 10.0 ** (math.floor(math.log10(high - low or 1.0)) - 3)
         steps = int((high - low) / step + 1e-9) + 1
         return cls(column, low, step, steps, min(steps, most))
@@ -114,16 +121,17 @@ def cells_of(table: Table, observed: bool, most: int) -> list[Cells]:
         # what is public of a column now is not to be taken from the drawn rows later
         column = replace(as_shown(column, None), declared_domain=True)
         listed = column.hierarchy is not None or (observed and len(column.values) <= MOST)
-        found.append(Cells(column) if listed else Ranges.of(column, min(MOST, max(FEWEST, most))))
+        found.append(Cells(column) if listed else Ranges.of(column, min(MOST, max(FEWEST, most)), observed))
     return found
 
 
 def _check_declared(column: Column) -> None:
     """Raise an error for a column whose values are only known from the table."""
-    leaves = column.kind != "numeric" or column.hierarchy is not None
-    if column.declared_values if leaves else column.declared_domain:
+    numbers = column.kind == "numeric"
+    leaves = not numbers or column.hierarchy is not None
+    if (column.declared_domain or not numbers) and (column.declared_values or not leaves):
         return
-    if not leaves:
+    if numbers and not column.declared_domain:
         what = "the smallest and the largest number of {0!r} would be told, which are somebody's"
         way = argument("domains", {column.name: (0, 100)})
     else:

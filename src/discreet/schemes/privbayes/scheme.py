@@ -28,7 +28,8 @@ class PrivBayes(Scheme):
     """Every attribute gets one or two others as parents; their counts are made noisy, and rows are drawn from them.
 
     Why the promise is kept. Compare two tables of n rows that differ in one row. The cells of all columns, the number
-    of attributes d and n are the same for both (``cells``), and so is every choice of how coarsely parents are taken.
+    of attributes d, n, and whether a column has missing values are the same for both (``cells``), and so is every
+    choice of how coarsely parents are taken.
 
     *The network.* Each of d - 1 times an attribute and its parents are drawn with a probability proportional to
     exp(score x rate), where the score is their mutual information in units. It differs between the two tables by at
@@ -42,7 +43,9 @@ class PrivBayes(Scheme):
     *The rows* are drawn from the noisy counts alone, and what is computed from them without the table spends nothing.
     Each step is private whatever the steps before it were, so the epsilons add up to what is promised. Rates are
     rounded down to multiples of 2^-32, and all draws compare whole numbers from the operating system's entropy, so that
-    the probabilities are exactly these (``chance``). How long publishing takes is not covered.
+    the probabilities are exactly these (``chance``). How long publishing takes is not covered, nor that what is
+    published was audited before: the test of the order of lines refuses what was drawn less than once in a million
+    times, and when it does depends on the table.
 
     What would undo it: a seed that somebody knows, several runs (each spends epsilon again), and lists of values that
     were made by looking at the table; ``domains="observed"`` says that these are public.
