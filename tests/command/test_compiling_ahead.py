@@ -135,8 +135,11 @@ def helpers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(ahead, "COMMAND", (sys.executable, "-c", code))
     monkeypatch.setattr(ahead, "threads", lambda: 2)
     monkeypatch.setattr(ahead, "GRACE", 30.0)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(compiling.config, "CACHE_DIR", str(compiling.cache_folder()))
+    # not by a variable of the environment: numba reads them again whenever they change, and forgets its folder
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    monkeypatch.setattr(compiling, "cache_folder", lambda: cache)
+    monkeypatch.setattr(compiling.config, "CACHE_DIR", str(cache))
     return written
 
 

@@ -103,8 +103,11 @@ def shared_cache() -> bool:
 
 
 def empty_cache() -> bool:
-    """Whether no kernel has been compiled yet."""
-    return not os.listdir(config.CACHE_DIR)
+    """Whether no kernel has been compiled yet, or all were deleted since."""
+    try:
+        return not os.listdir(config.CACHE_DIR)
+    except FileNotFoundError:
+        return True
 
 
 config.CACHE_DIR = str(cache_folder())
