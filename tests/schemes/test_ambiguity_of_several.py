@@ -5,7 +5,6 @@ The oracle enumerates every table that the published files leave possible, and c
 
 from __future__ import annotations
 
-import csv
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -21,23 +20,10 @@ from discreet.principles import Prior
 from discreet.schemes.ambiguity.groups import withhold_with_groups
 from discreet.schemes.uniting import Attribute
 from support.audits import audits
+from support.several import lines, people
 
 Row = tuple[tuple[str, ...], tuple[str, ...]]
 """The quasi-identifiers and the sensitive values of a row."""
-
-
-def people(n: int, seed: int = 1, values: tuple[int, ...] = (6, 5)) -> dc.Table:
-    """People with independent sensitive attributes ``s0``, ``s1``, ... of so many values."""
-    rng = np.random.default_rng(seed)
-    columns = {"age": rng.integers(20, 60, n), "sex": rng.choice(["f", "m"], n), "zip": rng.integers(0, 20, n)}
-    names = [f"s{at}" for at in range(len(values))]
-    columns |= {name: rng.choice([f"v{i}" for i in range(many)], n) for name, many in zip(names, values, strict=True)}
-    return dc.read(pa.table(columns), quasi=["age", "sex", "zip"], sensitive=names)
-
-
-def lines(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 # ------------------------------------------------------------------------------------------------------------- oracle

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -13,20 +12,7 @@ import pytest
 import discreet as dc
 from discreet.kernels.exchanging import exchange
 from support.audits import audits
-
-
-def people(n: int, seed: int = 1, values: tuple[int, ...] = (6, 5)) -> dc.Table:
-    """People with independent sensitive attributes ``s0``, ``s1``, ... of so many values."""
-    rng = np.random.default_rng(seed)
-    columns = {"age": rng.integers(20, 60, n), "sex": rng.choice(["f", "m"], n), "zip": rng.integers(0, 20, n)}
-    names = [f"s{at}" for at in range(len(values))]
-    columns |= {name: rng.choice([f"v{i}" for i in range(many)], n) for name, many in zip(names, values, strict=True)}
-    return dc.read(pa.table(columns), quasi=["age", "sex", "zip"], sensitive=names)
-
-
-def lines(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+from support.several import lines, people
 
 
 @pytest.mark.parametrize(

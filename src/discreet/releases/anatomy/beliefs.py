@@ -65,6 +65,43 @@ def beliefs_at(
     return beliefs
 
 
+class RowsAt(NamedTuple):
+    """Published rows that have the quasi-identifiers of some points, which are lines here: one for each combination."""
+
+    known: NDArray[np.bool_]
+    """Per point: whether all its values are published."""
+    places: NDArray[np.intp]
+    """The line of each point that is known."""
+    rows: NDArray[np.intp]
+    """The rows that are on a line."""
+    lines: NDArray[np.intp]
+    """The line of each of them."""
+    number: int
+    """How many lines there are."""
+
+
+def rows_at(quasi: Sequence[Attribute], exact: Sequence[ExactColumn], points: Mapping[str, ArrayLike]) -> RowsAt:
+    """The rows with the quasi-identifiers of points, among those published unchanged or as if they were."""
+    columns = codes_at(quasi, exact, points)
+    known = np.all([column >= 0 for column in columns], axis=0)
+    both = [np.concatenate([of.codes, at[known]]) for of, at in zip(exact, columns, strict=True)]
+    keys = numbered(both, [len(of.values) for of in exact], len(both[0]))
+    rows = len(exact[0].codes)
+    found, places = np.unique(keys[rows:], return_inverse=True)
+    at = np.searchsorted(found, keys[:rows])
+    hit = np.flatnonzero(found[np.minimum(at, len(found) - 1)] == keys[:rows]) if len(found) else at[:0]
+    return RowsAt(known, places, hit, at[hit], len(found))
+
+
+def crossed(lines: NDArray[Any], number: int, codes: NDArray[Any], width: int) -> NDArray[np.int64]:
+    """How many rows on each of so many lines have each of ``width`` codes.
+
+    >>> crossed(np.array([0, 0, 2]), 3, np.array([1, 1, 0]), 2).tolist()
+    [[0, 2], [0, 0], [1, 0]]
+    """
+    return np.bincount(lines.astype(np.int64) * width + codes, minlength=number * width).reshape(number, width)
+
+
 def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
     """The expected count of each query: each row that satisfies its other conditions counts with the share of the row's
     group that satisfies its condition on the sensitive attribute, or the product of the shares of several.

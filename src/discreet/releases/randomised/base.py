@@ -24,14 +24,13 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
-from discreet.releases.anatomy.beliefs import codes_at, codes_found, lines_at
+from discreet.releases.anatomy.beliefs import codes_found, crossed, lines_at, rows_at
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column, value_name
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.randomised.bit_counts import Tally, Words
 from discreet.releases.release import Release, new_manifest
-from discreet.table.combinations import numbered
 from discreet.table.query import Condition, Query, Range
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, near
@@ -181,19 +180,11 @@ class RandomisedRelease(Release):
         ``values``), or NaN if these are not known.
         """
         self.about(attribute)
-        columns = codes_at(self.quasi, self.exact, points)
-        known = np.all([column >= 0 for column in columns], axis=0)
-        both = [np.concatenate([of.codes, at[known]]) for of, at in zip(self.exact, columns, strict=True)]
-        keys = numbered(both, [len(of.values) for of in self.exact], len(both[0]))
-        found, places = np.unique(keys[self.rows :], return_inverse=True)
-        at = np.searchsorted(found, keys[: self.rows])
-        hit = np.flatnonzero(found[np.minimum(at, len(found) - 1)] == keys[: self.rows]) if len(found) else at[:0]
-        width = len(self.prior)
-        hit = hit[self.shown.codes[hit] < width]
-        cells = at[hit] * width + self.shown.codes[hit]
-        counts = np.bincount(cells, minlength=len(found) * width).reshape(len(found), width)
-        result = np.zeros((len(known), width))
-        result[known] = self.believed(counts)[places]
+        found, width = rows_at(self.quasi, self.exact, points), len(self.prior)
+        codes = self.shown.codes[found.rows]
+        counts = crossed(found.lines[codes < width], found.number, codes[codes < width], width)
+        result = np.zeros((len(found.known), width))
+        result[found.known] = self.believed(counts)[found.places]
         if withheld is not None and np.asarray(withheld).sum() > 0:
             result[~result.any(axis=1)] = np.asarray(withheld)
         totals = result.sum(axis=1, keepdims=True)
@@ -208,8 +199,7 @@ class RandomisedRelease(Release):
         axis = next(at for at, attribute in enumerate(self.quasi) if attribute.name == column.name)
         exact, width = self.exact[axis], len(self.prior)
         listed = self.shown.codes < width
-        cells = exact.codes[listed].astype(np.int64) * width + self.shown.codes[listed]
-        counts = np.bincount(cells, minlength=len(exact.values) * width).reshape(len(exact.values), width)
+        counts = crossed(exact.codes[listed], len(exact.values), self.shown.codes[listed], width)
         return lines_at(self.reconstructed(counts), codes_found(self.quasi[axis], exact, column.values))
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:

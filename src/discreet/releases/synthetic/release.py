@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
-from discreet.releases.anatomy.beliefs import codes_at, codes_found, lines_at
+from discreet.releases.anatomy.beliefs import codes_at, codes_found, crossed, lines_at, rows_at
 from discreet.releases.assumptions import NO_ORDER
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
@@ -27,7 +27,6 @@ from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.randomised.bit_counts import Tally
 from discreet.releases.release import Release, new_manifest
-from discreet.table.combinations import numbered
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 from discreet.table.texts import near
@@ -191,26 +190,18 @@ class SyntheticRelease(Release):
         they say nothing about such a person in particular.
         """
         release = self.about(attribute)
-        columns = codes_at(release.quasi, release.exact, points)
-        known = np.all([column >= 0 for column in columns], axis=0)
-        both = [np.concatenate([of.codes, at[known]]) for of, at in zip(release.exact, columns, strict=True)]
-        keys = numbered(both, [len(of.values) for of in release.exact], len(both[0]))
-        wanted, places = np.unique(keys[release.rows :], return_inverse=True)
-        result = np.full((len(known), len(release.values)), np.nan)
-        if not len(wanted):
-            return result
-        at = np.minimum(np.searchsorted(wanted, keys[: release.rows]), len(wanted) - 1)
-        hit = np.flatnonzero(wanted[at] == keys[: release.rows])
-        counts = _crossed(at[hit], len(wanted), release.secrets[0], hit)
+        (secret,), found = release.secrets, rows_at(release.quasi, release.exact, points)
+        counts = crossed(found.lines, found.number, secret.codes[found.rows], len(secret.values))
+        result = np.full((len(found.known), len(secret.values)), np.nan)
         with np.errstate(invalid="ignore"):
-            result[known] = (counts / counts.sum(axis=1, keepdims=True))[places]
+            result[found.known] = (counts / counts.sum(axis=1, keepdims=True))[found.places]
         return result
 
     def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
         """How many drawn rows have each value of a quasi-identifier with each sensitive value."""
         axis = next(at for at, attribute in enumerate(self.quasi) if attribute.name == column.name)
-        exact = self.exact[axis]
-        counts = _crossed(exact.codes.astype(np.int64), len(exact.values), self.secrets[0])
+        exact, secret = self.exact[axis], self.secrets[0]
+        counts = crossed(exact.codes, len(exact.values), secret.codes, len(secret.values))
         return lines_at(counts, codes_found(self.quasi[axis], exact, column.values))
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
@@ -258,11 +249,3 @@ class SyntheticRelease(Release):
         codes = {name: column.codes for name, column in self._columns.items()}
         sizes = {name: len(column.values) for name, column in self._columns.items()}
         return Tally(codes, sizes, np.zeros(self.rows, np.int32), 1)
-
-
-def _crossed(
-    lines: NDArray[np.int64], number: int, secret: ExactColumn, rows: NDArray[np.intp] | None = None
-) -> NDArray[np.int64]:
-    """How many rows on each of so many lines have each sensitive value."""
-    width, codes = len(secret.values), secret.codes if rows is None else secret.codes[rows]
-    return np.bincount(lines * width + codes, minlength=number * width).reshape(number, width)
