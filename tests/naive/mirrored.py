@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 Point = tuple[float, ...]
 Part = frozenset[int]
@@ -21,12 +21,16 @@ def outcomes(
     strict: bool = True,
     rounding: bool = False,
     in_file_order: bool = False,
+    one_in: int = 100,
+    by_place: bool = False,
 ) -> Outcomes:
-    """The probability of every partition; nobody shares a place on an axis with another.
+    """The probability of every partition; nobody shares a place on an axis with another. At most ``one_in`` so many
+    persons stays behind.
 
     Broken variants: ``strict=False`` goes on after a rejection though cells are odd, drawing a row and its side in each
-    (the rule that has been proposed); ``rounding`` gives the middle row of an odd number to the upper half always; and
-    ``in_file_order`` puts persons at one place in the order of the file, which is sorted by value.
+    (the rule that has been proposed); ``rounding`` gives the middle row of an odd number to the upper half always;
+    ``in_file_order`` puts persons at one place in the order of the file, which is sorted by value; and ``by_place``
+    leaves those of each value behind who come first on the first axis, instead of drawing them.
     """
     result: Outcomes = defaultdict(Fraction)
 
@@ -63,8 +67,31 @@ def outcomes(
                 test(part, smaller, axes[1:], waiting, done, chance * share)
 
     everyone = frozenset(range(len(points)))
-    follow([(everyone, [everyone])], frozenset(), Fraction(1))
+    ways = [
+        [tuple(sorted(of, key=lambda t: points[t])[:number])] if by_place else list(combinations(of, number))
+        for number, of in _staying(values, caps, one_in)
+    ]
+    for chosen in product(*ways):
+        behind = frozenset().union(*chosen)
+        others = everyone - behind
+        chance = Fraction(1, math.prod(len(one) for one in ways))
+        follow([(others, [others])], frozenset([behind] if behind else []), chance)
     return dict(result)
+
+
+def _staying(values: Sequence[str], caps: Mapping[str, float], one_in: int) -> list[tuple[int, list[int]]]:
+    """Of each value: how many persons stay behind, and who has it. What is left can be halved as often as possible."""
+    n, counts = len(values), Counter(values)
+    having = {value: [t for t in range(n) if values[t] == value] for value in sorted(counts)}
+    sizes = [size for size in range(n // one_in + 1) if size == 0 or n - size > 1]
+    for size in sorted(sizes, key=lambda size: (-((n - size) & (size - n)), size)):
+        numbers = {value: counts[value] * size // n for value in having}
+        for value in sorted(having, key=lambda value: (-counts[value], value))[: size - sum(numbers.values())]:
+            numbers[value] += 1
+        persons = [t for value, number in numbers.items() for t in having[value][:number]]
+        if not size or _keeps(frozenset(persons), values, caps):
+            return [(number, having[value]) for value, number in numbers.items()]
+    raise AssertionError("nobody may stay")
 
 
 def _axes(points: Sequence[Point], part: Part, cells: list[Part]) -> list[int]:

@@ -28,7 +28,7 @@ def toy(seed: int) -> tuple[list[tuple[float, ...]], str, dict[str, float]]:
     return points, values, {value: max(cap, values.count(value) / len(values)) for value in values}
 
 
-def told(points: Sequence[tuple[float, ...]], values: str, caps: dict[str, float], **how: bool) -> Fraction:
+def told(points: Sequence[tuple[float, ...]], values: str, caps: dict[str, float], **how: int) -> Fraction:
     """The largest ratio between a belief of who knows the algorithm and the share of the value in the group."""
     every = {world: naive.outcomes(points, world, caps, **how) for world in worlds(values)}
     found = Fraction(0)
@@ -44,6 +44,26 @@ def told(points: Sequence[tuple[float, ...]], values: str, caps: dict[str, float
 @pytest.mark.parametrize("seed", range(60))
 def test_everyone_is_believed_to_have_a_value_as_likely_as_the_group_says(seed: int) -> None:
     assert told(*toy(seed)) == 1
+
+
+def crowd(seed: int) -> tuple[list[tuple[float, ...]], str, dict[str, float]]:
+    """Six or seven persons of whom up to half stay behind, because the others can then be halved more often."""
+    chance = random.Random(seed)
+    values = ["aaabbb", "aaaabbb", "aabbccc", "aabbcc"][seed % 4]
+    points = [(chance.random(), chance.random()) for _ in values]
+    return points, values, dict.fromkeys(values, chance.choice([0.67, 0.75]))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_who_stays_behind_tells_nothing(seed: int) -> None:
+    points, values, caps = crowd(seed)
+    smallest = {min(map(len, groups)) for groups in naive.outcomes(points, values, caps, one_in=2)}
+    assert smallest & {2, 3}
+    assert told(points, values, caps, one_in=2) == 1
+
+
+def test_who_stays_behind_because_of_a_quasi_identifier_gives_others_away() -> None:
+    assert max(told(*crowd(seed), one_in=2, by_place=True) for seed in range(10)) > 1.2
 
 
 def test_an_odd_row_that_always_goes_to_one_side_tells_something() -> None:
@@ -70,13 +90,19 @@ def test_an_odd_row_that_is_drawn_in_a_second_test_gives_somebody_away() -> None
     assert told(points, "aaabbb", caps) == 1
 
 
-@pytest.mark.parametrize("seed", [1, 2, 5])
-def test_the_scheme_has_the_probabilities_of_its_definition(seed: int) -> None:
-    points, values, caps = toy(seed)
+@pytest.mark.parametrize(
+    ("example", "one_in"),
+    [*((toy(seed), 100) for seed in (1, 2, 5)), *((crowd(seed), 2) for seed in (0, 1, 3))],
+)
+def test_the_scheme_has_the_probabilities_of_its_definition(
+    example: tuple[list[tuple[float, ...]], str, dict[str, float]], one_in: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.schemes.sealed.behind.ONE_IN", one_in)
+    points, values, caps = example
     cap = caps["a"]
     columns = {"x": [x for x, _ in points], "y": [y for _, y in points], "s": list(values)}
     table = dc.read(pa.table(columns), quasi=["x", "y"], sensitive="s")
-    likely = naive.outcomes(points, values, dict.fromkeys(caps, cap))
+    likely = naive.outcomes(points, values, dict.fromkeys(caps, cap), one_in=one_in)
     runs = 600
     seen: Counter[frozenset[frozenset[int]]] = Counter()
     for at in range(runs):

@@ -18,6 +18,7 @@ from discreet.randomness import generator, numbers_below, words
 from discreet.releases.sealed.mirrored import MirroredRelease
 from discreet.schemes.axes import axes_of
 from discreet.schemes.scheme import feasible
+from discreet.schemes.sealed.behind import Counts, rows_behind
 from discreet.schemes.sealed.one_run import OneRunScheme
 from discreet.table.table import Table
 
@@ -44,6 +45,10 @@ class Mirrored(OneRunScheme):
     likely to have a value, and the belief is its share in the group, which keeps the promise. With several sensitive
     attributes this is so for the combinations of their values.
 
+    So that cells can be halved often, some rows stay behind at first, as a group of their own; how many of each value
+    is decided by how often the values occur, and which ones by lot. Their choice tells nothing either
+    (`rows_behind`), and an exchange of persons as above leaves its probability as it is.
+
     A cell of an odd number of persons cannot be halved, and then nothing more is tested: with an odd row given to one
     side, as has been proposed, a later cut that is made may give the row away, and with it the reason of an earlier
     rejection (``tests/schemes/test_mirrored.py`` has six persons of whom one becomes certain). Only where nothing was
@@ -69,12 +74,17 @@ class Mirrored(OneRunScheme):
         seeded = None if self.random_state is None else rng
         width, classes = len(prior.counts), one.classes
 
+        def hold(*counts: Counts) -> bool:
+            return bool(promise.holds(np.array(counts), prior).all())
+
         def keep(*halves: Rows) -> bool:
-            counts = np.array([np.bincount(classes[rows], minlength=width) for rows in halves])
-            return bool(promise.holds(counts, prior).all())
+            return hold(*(np.bincount(classes[rows], minlength=width) for rows in halves))
 
         points, axes = axes_of(table, self.loss, self.values)
-        groups = halved(points, axes, keep, seeded, progress)
+        behind = rows_behind(classes, width, hold, seeded)
+        others = np.delete(np.arange(table.rows), behind)
+        groups = np.zeros(table.rows, np.int32)
+        groups[others] = halved(points, others, axes, keep, seeded, progress) + np.int32(len(behind) > 0)
         self._confirm(groups, table, principle)
         return MirroredRelease.from_groups(
             table,
@@ -107,15 +117,16 @@ class Part(NamedTuple):
 
 def halved(
     points: NDArray[np.int32],
+    rows: Rows,
     axes: Axes,
     keep: Callable[[Rows, Rows], bool],
     seeded: np.random.Generator | None,
     progress: Progress | None = None,
 ) -> NDArray[np.int32]:
-    """Return the group of every person, given as a point; ``keep`` says whether two halves keep the promise."""
-    n = len(points)
-    groups, number, done = np.zeros(n, np.int32), 0, 0
-    waiting = [Part(np.arange(n), np.zeros(n, np.int64), 1)]
+    """Return the group of each of the rows; ``keep`` says whether two halves of some of them keep the promise."""
+    n = len(rows)
+    groups, number, done = np.zeros(len(points), np.int32), 0, 0
+    waiting = [Part(rows, np.zeros(n, np.int64), 1)]
     while waiting:
         part = waiting.pop()
         halves = _halves(points, axes, part, keep, seeded)
@@ -126,7 +137,7 @@ def halved(
             done += len(part.rows)
             if progress:
                 progress("halving", done / n)
-    return groups
+    return groups[rows]
 
 
 def _halves(
