@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
+from naive.sealed import Course
+
 Point = tuple[float, ...]
 Part = frozenset[int]
 Outcomes = dict[frozenset[Part], Fraction]
@@ -22,10 +24,11 @@ def outcomes(
     rounding: bool = False,
     in_file_order: bool = False,
     one_in: int = 100,
+    often: int = 256,
     by_place: bool = False,
 ) -> Outcomes:
     """The probability of every partition; nobody shares a place on an axis with another. At most ``one_in`` so many
-    persons stays behind.
+    persons stays behind, if not ``often`` persons or fewer would be left by halving as often as possible.
 
     Broken variants: ``strict=False`` goes on after a rejection though cells are odd, drawing a row and its side in each
     (the rule that has been proposed); ``rounding`` gives the middle row of an odd number to the upper half always;
@@ -38,10 +41,35 @@ def outcomes(
         if not waiting:
             result[done] += chance
             return
-        part, cells = waiting[0]
-        test(part, cells, _axes(points, part, cells), waiting[1:], done, chance)
+        (part, cells), waiting = waiting[0], waiting[1:]
+        if len(cells) > 1:
+            test(part, cells, waiting, done, chance)
+            return
+        sure = _sure_cut(points, values, caps, part)
+        if sure:
+            follow([(half, [half]) for half in (sure, part - sure)] + waiting, done, chance)
+            return
+        ways = [
+            [tuple(sorted(of, key=lambda t: points[t])[:number])] if by_place else list(combinations(of, number))
+            for number, of in _staying(part, values, caps, one_in, often)
+        ]
+        for chosen in product(*ways):
+            behind = frozenset().union(*chosen)
+            others = part - behind
+            share = chance / math.prod(len(one) for one in ways)
+            test(others, [others], waiting, done | {behind} if behind else done, share)
 
     def test(
+        part: Part,
+        cells: list[Part],
+        waiting: list[tuple[Part, list[Part]]],
+        done: frozenset[Part],
+        chance: Fraction,
+    ) -> None:
+        merits = _merits(points, part, cells)
+        test_next(part, cells, sorted(merits, key=lambda axis: -merits[axis]), waiting, done, chance)
+
+    def test_next(
         part: Part,
         cells: list[Part],
         axes: list[int],
@@ -64,26 +92,39 @@ def outcomes(
                 follow(waiting, done | {part}, chance * share)
             else:
                 smaller = [cell & half for cell in cells for half in (left, right)]
-                test(part, smaller, axes[1:], waiting, done, chance * share)
+                test_next(part, smaller, axes[1:], waiting, done, chance * share)
 
     everyone = frozenset(range(len(points)))
-    ways = [
-        [tuple(sorted(of, key=lambda t: points[t])[:number])] if by_place else list(combinations(of, number))
-        for number, of in _staying(values, caps, one_in)
-    ]
-    for chosen in product(*ways):
-        behind = frozenset().union(*chosen)
-        others = everyone - behind
-        chance = Fraction(1, math.prod(len(one) for one in ways))
-        follow([(others, [others])], frozenset([behind] if behind else []), chance)
+    follow([(everyone, [everyone])], frozenset(), Fraction(1))
     return dict(result)
 
 
-def _staying(values: Sequence[str], caps: Mapping[str, float], one_in: int) -> list[tuple[int, list[int]]]:
+def _sure_cut(
+    points: Sequence[Point], values: Sequence[str], caps: Mapping[str, float], part: Part
+) -> frozenset[int] | None:
+    """One side of the best cut that keeps the promise whoever has which value, if it saves more than equal halves."""
+    counts = Counter(values[t] for t in part)
+    sure = [
+        (merit, cut[2])
+        for merit, cut in Course(points, values, caps).candidates(part)
+        if all(
+            count <= caps[value] * len(half) or caps[value] >= 1
+            for value, count in counts.items()
+            for half in (cut[2], part - cut[2])
+        )
+    ]
+    merit, half = max(sure, key=lambda one: one[0], default=(0.0, None))
+    tested = max(_merits(points, part, [part]).values(), default=0.0) * len(part) / 2 / len(points[0])
+    return half if merit > tested else None
+
+
+def _staying(
+    part: Part, values: Sequence[str], caps: Mapping[str, float], one_in: int, often: int
+) -> list[tuple[int, list[int]]]:
     """Of each value: how many persons stay behind, and who has it. What is left can be halved as often as possible."""
-    n, counts = len(values), Counter(values)
-    having = {value: [t for t in range(n) if values[t] == value] for value in sorted(counts)}
-    sizes = [size for size in range(n // one_in + 1) if size == 0 or n - size > 1]
+    n, counts = len(part), Counter(values[t] for t in part)
+    having = {value: sorted(t for t in part if values[t] == value) for value in sorted(counts)}
+    sizes = range(n // one_in + 1) if n > often * (n & -n) else [0]
     for size in sorted(sizes, key=lambda size: (-((n - size) & (size - n)), size)):
         numbers = {value: counts[value] * size // n for value in having}
         for value in sorted(having, key=lambda value: (-counts[value], value))[: size - sum(numbers.values())]:
@@ -94,10 +135,10 @@ def _staying(values: Sequence[str], caps: Mapping[str, float], one_in: int) -> l
     raise AssertionError("nobody may stay")
 
 
-def _axes(points: Sequence[Point], part: Part, cells: list[Part]) -> list[int]:
-    """The axes by what the halves would save, the most first."""
+def _merits(points: Sequence[Point], part: Part, cells: list[Part]) -> dict[int, float]:
+    """What equal halves would save on each axis."""
     if len(part) < 2:
-        return []
+        return {}
     saved = {}
     for axis in range(len(points[0])):
         extent = max(point[axis] for point in points) - min(point[axis] for point in points)
@@ -106,7 +147,7 @@ def _axes(points: Sequence[Point], part: Part, cells: list[Part]) -> list[int]:
         below = max((one[: len(one) // 2][-1] for one in ranked if len(one) > 1), default=low)
         above = min(one[len(one) // 2 :][0] for one in ranked if one)
         saved[axis] = (2 * (high - low) - (below - low) - (high - above)) / extent
-    return sorted(saved, key=lambda axis: -saved[axis])
+    return saved
 
 
 def _halvings(

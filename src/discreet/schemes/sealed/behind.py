@@ -11,6 +11,8 @@ from discreet.randomness import permutation
 
 ONE_IN = 100
 """At most one row in so many stays behind."""
+OFTEN = 256
+"""A number of rows can be halved often enough if no more than so many are left in the end."""
 Counts = NDArray[np.int64]
 
 
@@ -39,7 +41,8 @@ def rows_behind(
 def numbers_behind(counts: Counts, holds: Callable[[Counts], bool]) -> Counts:
     """Return how many rows of each value stay behind, so that the number of the others can be halved most often.
 
-    They keep the promise (``holds``) as a group, and are nearly a picture of the table.
+    They keep the promise (``holds``) as a group, and are nearly a picture of the table. None stay if the number of all
+    can be halved often enough.
 
     >>> numbers_behind(np.array([6000, 4030]), lambda counts: True).tolist(), 10030 - 46 == 2**8 * 39
     ([28, 18], True)
@@ -47,6 +50,8 @@ def numbers_behind(counts: Counts, holds: Callable[[Counts], bool]) -> Counts:
     [0, 0]
     """
     rows = int(counts.sum())
+    if rows <= OFTEN * (rows & -rows):
+        return np.zeros_like(counts)
     for times in range(rows.bit_length(), 0, -1):
         for size in range(rows % 2**times, rows // ONE_IN + 1, 2**times):
             staying = apportioned(counts, size)

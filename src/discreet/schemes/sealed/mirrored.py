@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.costs import Axes, interval_cost
+from discreet.kernels.cuts.layout import layout_of
 from discreet.principles.joint import jointly
-from discreet.principles.per_attribute import stated
+from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.progress import Progress
-from discreet.randomness import generator, numbers_below, words
+from discreet.randomness import generator
 from discreet.releases.sealed.mirrored import MirroredRelease
 from discreet.schemes.axes import axes_of
+from discreet.schemes.keepers import not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.schemes.sealed.behind import Counts, rows_behind
+from discreet.schemes.sealed.halving import Halving, Rows, sure_rows
 from discreet.schemes.sealed.one_run import OneRunScheme
 from discreet.table.table import Table
-
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +44,11 @@ class Mirrored(OneRunScheme):
     likely to have a value, and the belief is its share in the group, which keeps the promise. With several sensitive
     attributes this is so for the combinations of their values.
 
-    So that cells can be halved often, some rows stay behind at first, as a group of their own; how many of each value
-    is decided by how often the values occur, and which ones by lot. Their choice tells nothing either
-    (`rows_behind`), and an exchange of persons as above leaves its probability as it is.
+    So that cells can be halved often, some rows of a part in and around which nothing was rejected stay behind, as a
+    group of their own; how many of each value is decided by how often the values occur in the part, and which ones by
+    lot. Their choice tells nothing either (`rows_behind`), and an exchange of persons as above leaves its probability
+    as it is. Nor does a cut tell anything whose halves would keep the promise whoever has which of the part's values:
+    it needs no test, and no equal halves. What is published of such a part and its halves decides that it was made.
 
     A cell of an odd number of persons cannot be halved, and then nothing more is tested: with an odd row given to one
     side, as has been proposed, a later cut that is made may give the row away, and with it the reason of an earlier
@@ -80,11 +81,12 @@ class Mirrored(OneRunScheme):
         def keep(*halves: Rows) -> bool:
             return hold(*(np.bincount(classes[rows], minlength=width) for rows in halves))
 
+        def behind(rows: Rows) -> Rows:
+            return rows[rows_behind(classes[rows], width, hold, seeded)]
+
         points, axes = axes_of(table, self.loss, self.values)
-        behind = rows_behind(classes, width, hold, seeded)
-        others = np.delete(np.arange(table.rows), behind)
-        groups = np.zeros(table.rows, np.int32)
-        groups[others] = halved(points, others, axes, keep, seeded, progress) + np.int32(len(behind) > 0)
+        layout = layout_of(table.rows, int(axes.cards.max(initial=1)), 0)
+        groups = Halving(points, axes, layout, keep, self._sure(table, principle), behind, seeded).groups(progress)
         self._confirm(groups, table, principle)
         return MirroredRelease.from_groups(
             table,
@@ -96,103 +98,18 @@ class Mirrored(OneRunScheme):
             seeded=seeded,
         )
 
+    def _sure(self, table: Table, principle: Principle) -> Callable[[Rows], int | None]:
+        """Return what tells how many rows of a part suffice to keep the promise, if it only bounds shares and sizes."""
+        bounds = [
+            (column.codes, one.promise.caps(one.prior))
+            for column, one in zip(table.sensitive, by_attribute(principle, table), strict=True)
+            if not_only_caps(self.name, one.promise, one.prior) is None
+        ]
+        least = max((part.least_rows for part in principle.parts), default=1)
 
-class Part(NamedTuple):
-    """Persons that are still together, and which cells of rejected cuts they are in."""
+        def sure(rows: Rows) -> int | None:
+            if len(bounds) < len(table.sensitive):
+                return None
+            return max(least, *(sure_rows(codes[rows], caps) for codes, caps in bounds if caps is not None))
 
-    rows: Rows
-    cells: NDArray[np.int64]
-    number: int
-    """How many cells there are."""
-
-    @property
-    def odd(self) -> bool:
-        """Whether its cells, all of one size, cannot be halved."""
-        return len(self.rows) % (2 * self.number) != 0
-
-    def some(self, chosen: NDArray[np.bool_]) -> Part:
-        """The chosen persons, in their cells."""
-        return Part(self.rows[chosen], self.cells[chosen], self.number)
-
-
-def halved(
-    points: NDArray[np.int32],
-    rows: Rows,
-    axes: Axes,
-    keep: Callable[[Rows, Rows], bool],
-    seeded: np.random.Generator | None,
-    progress: Progress | None = None,
-) -> NDArray[np.int32]:
-    """Return the group of each of the rows; ``keep`` says whether two halves of some of them keep the promise."""
-    n = len(rows)
-    groups, number, done = np.zeros(len(points), np.int32), 0, 0
-    waiting = [Part(rows, np.zeros(n, np.int64), 1)]
-    while waiting:
-        part = waiting.pop()
-        halves = _halves(points, axes, part, keep, seeded)
-        waiting += halves
-        if not halves:
-            groups[part.rows] = number
-            number += 1
-            done += len(part.rows)
-            if progress:
-                progress("halving", done / n)
-    return groups[rows]
-
-
-def _halves(
-    points: NDArray[np.int32],
-    axes: Axes,
-    part: Part,
-    keep: Callable[[Rows, Rows], bool],
-    seeded: np.random.Generator | None,
-) -> list[Part]:
-    """Return the first halves of a part that keep the promise; none if there are none."""
-    for axis in _by_merit(points[part.rows], axes, part):
-        odd = part.odd
-        if odd and part.number > 1:
-            return []
-        left = lower_half(points[part.rows, axis], part.cells, part.number, seeded)
-        if keep(part.rows[left], part.rows[~left]):
-            return [part.some(left), part.some(~left)]
-        if odd:
-            return []
-        part = Part(part.rows, 2 * part.cells + left, 2 * part.number)
-    return []
-
-
-def lower_half(
-    places: NDArray[np.int32], cells: NDArray[np.int64], number: int, seeded: np.random.Generator | None
-) -> NDArray[np.bool_]:
-    """Return who is in the lower half of each cell; of an odd number in one cell, a row that is drawn goes anywhere.
-
-    >>> lower_half(np.array([5, 1, 7, 3]), np.array([0, 0, 1, 1]), 2, None).tolist()
-    [False, True, False, True]
-    """
-    n = len(places)
-    left = np.zeros(n, np.bool_)
-    order = np.lexsort((words(n, seeded), places, cells))  # who is at the same place is in a random order
-    if n % 2:
-        drawn = int(numbers_below(n, 1, seeded)[0])
-        left[order[drawn]] = bool(numbers_below(2, 1, seeded)[0])
-        order = np.delete(order, drawn)
-    size = len(order) // number
-    left[order[np.arange(len(order)) % size < size // 2]] = True
-    return left
-
-
-def _by_merit(points: NDArray[np.int32], axes: Axes, part: Part) -> list[int]:
-    """Return the axes along which halves of a part would save something, the one that would save most first."""
-    n, size = points.shape[0], max(1, points.shape[0] // part.number)
-    merits: dict[int, float] = {}
-    for axis in range(points.shape[1]):
-        places = points[:, axis]
-        low, high = places.min(), places.max()
-        ranked = places[np.lexsort((places, part.cells))]
-        lower = np.arange(n) % size < size // 2
-        below, above = ranked[lower].max(initial=low), ranked[~lower].min(initial=high)
-        halves = interval_cost(axes, axis, low, below) + interval_cost(axes, axis, above, high)
-        saved = axes.weights[axis] * (2.0 * interval_cost(axes, axis, low, high) - halves)
-        if low < high and (saved > 0.0 or axes.by_size):
-            merits[axis] = saved
-    return sorted(merits, key=lambda axis: -merits[axis])
+        return sure
