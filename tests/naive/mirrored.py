@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
-from naive.sealed import Course
-
 Point = tuple[float, ...]
 Part = frozenset[int]
 Outcomes = dict[frozenset[Part], Fraction]
@@ -104,18 +102,20 @@ def _sure_cut(
 ) -> frozenset[int] | None:
     """One side of the best cut that keeps the promise whoever has which value, if it saves more than equal halves."""
     counts = Counter(values[t] for t in part)
-    sure = [
-        (merit, cut[2])
-        for merit, cut in Course(points, values, caps).candidates(part)
-        if all(
-            count <= caps[value] * len(half) or caps[value] >= 1
-            for value, count in counts.items()
-            for half in (cut[2], part - cut[2])
-        )
-    ]
-    merit, half = max(sure, key=lambda one: one[0], default=(0.0, None))
-    tested = max(_merits(points, part, [part]).values(), default=0.0) * len(part) / 2 / len(points[0])
-    return half if merit > tested else None
+    best, most = None, max(_merits(points, part, [part]).values(), default=0.0) * len(part) / 2
+    for axis, start in product(range(len(points[0])), part):
+        left = frozenset(t for t in part if points[t][axis] < points[start][axis])
+        halves = left, part - left
+        if left and all(count <= caps[value] * len(half) for value, count in counts.items() for half in halves):
+            extent = _extent(points, frozenset(range(len(points))), axis)
+            wide = [len(some) * _extent(points, some, axis) / extent for some in (part, *halves)]
+            if wide[0] - wide[1] - wide[2] > most:
+                best, most = left, wide[0] - wide[1] - wide[2]
+    return best
+
+
+def _extent(points: Sequence[Point], part: Part, axis: int) -> float:
+    return max(points[t][axis] for t in part) - min(points[t][axis] for t in part)
 
 
 def _staying(
@@ -141,7 +141,7 @@ def _merits(points: Sequence[Point], part: Part, cells: list[Part]) -> dict[int,
         return {}
     saved = {}
     for axis in range(len(points[0])):
-        extent = max(point[axis] for point in points) - min(point[axis] for point in points)
+        extent = _extent(points, frozenset(range(len(points))), axis)
         ranked = [sorted(points[t][axis] for t in cell) for cell in cells]
         low, high = min(one[0] for one in ranked if one), max(one[-1] for one in ranked if one)
         below = max((one[: len(one) // 2][-1] for one in ranked if len(one) > 1), default=low)

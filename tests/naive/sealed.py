@@ -77,7 +77,7 @@ class Course:
             return
         (part, around), queue = queue[0], queue[1:]
         around = tuple(one for one in around if self._both_sides(part, one))
-        rest = self.candidates(part, learnt)
+        rest = self._candidates(part, learnt)
         while chance:
             able = [
                 (cut, price)
@@ -106,7 +106,7 @@ class Course:
     def _both_sides(self, part: Part, cut: tuple[int, float, float]) -> bool:
         return len({self.points[t][cut[0]] < cut[1] for t in part}) == 2
 
-    def candidates(self, part: Part, learnt: Mapping[int, tuple[float, float]] = {}) -> list[tuple[float, Cut]]:
+    def _candidates(self, part: Part, learnt: Mapping[int, tuple[float, float]]) -> list[tuple[float, Cut]]:
         """Cuts nearest to the quarters of every axis: what they save, less where uneven or mostly rejected of late."""
         result: list[tuple[float, Cut]] = []
         n = len(part)

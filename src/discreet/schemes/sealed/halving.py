@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels import sealing
+from discreet.kernels.clean_cuts import best_cut
 from discreet.kernels.costs import Axes, interval_cost
 from discreet.kernels.cuts.layout import Layout
 from discreet.progress import Progress
@@ -81,16 +81,10 @@ class Halving:
         if least is None or 2 * least > len(part.rows):
             return []
         points = self.points[part.rows]
-        found = sealing.no_candidates(points.shape[1] * sealing.POSITIONS)
-        learnt = np.zeros((points.shape[1], 2))
-        number = sealing.candidates(points, self.axes, max(1, least), self.layout, learnt, found)
-        if number == 0:
+        axis, code, saved = best_cut(points, self.axes, max(1, least), self.layout)
+        if saved <= max(self._merits(points, part).values(), default=0.0):
             return []
-        best = int(np.argmax(found.merit[:number]))
-        tested = max(self._merits(points, part).values(), default=0.0)
-        if found.merit[best] <= tested:
-            return []
-        left = points[:, found.axis[best]] < found.code[best]
+        left = points[:, axis] < code
         return [part.some(left), part.some(~left)]
 
     def _tested_halves(self, part: Part) -> list[Part]:
