@@ -13,15 +13,17 @@ import time
 from collections import defaultdict
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 import discreet as dc
 from benchmarks import adult, measuring
+from benchmarks.codip import DATA as CENSUS_INCOME
 from benchmarks.measuring import KEYS, processor_seconds, seconds, show
 from benchmarks.minimality import Tally
 from discreet.adversary.attacks.minimality import Posterior, content, reruns, with_values, worlds
 from discreet.analyst.loss import ail
-from discreet.datasets import LIKENESS_QUASI, census
+from discreet.datasets import HETEROGENEOUS_QUASI, LIKENESS_QUASI, census
 from discreet.principles import Prior
 
 BETAS = 1, 2, 4
@@ -34,6 +36,9 @@ SCHEMES: dict[str, dc.Scheme] = {
     "cuts, plain": dc.Cuts(cuts=("plain",)),
     "cuts": dc.Cuts(),
 }
+OCCUPATION = LIKENESS_QUASI[:3], LIKENESS_QUASI, HETEROGENEOUS_QUASI
+CPS = CENSUS_INCOME.parents[1] / "cps" / "cps.csv.gz"
+PERSON = ["AAGE", "ASEX", "ARACE"]
 TOYS = {"aaaabbbb": 3}
 """The values of toy tables, and how often persons are placed for them."""
 SHARE = 0.8
@@ -55,7 +60,44 @@ def main() -> None:
     _losses("census of 10,000 rows, 5 QIs, salary sensitive", census(10_000, quasi=LIKENESS_QUASI))
     if adult.DATA.is_dir():
         _losses("Adult, 8 QIs, occupation sensitive", adult.read())
+    _with_rare_values()
     _picture([*_toys(), *_sampled()])
+
+
+def _with_rare_values() -> None:
+    """AIL where some values are rare: real tables of 100,000 rows and more, if they are here, and the census."""
+    tables = {
+        f"census, {len(of)} QIs, occupation": census(100_000, quasi=of, sensitive="occupation") for of in OCCUPATION
+    }
+    if CENSUS_INCOME.is_file() and CPS.is_file():
+        people, units = pd.read_csv(CENSUS_INCOME), pd.read_csv(CPS)
+        units["band"] = np.minimum(units["wages"] // 10_000, 20)
+        for frame, quasi, sensitive in (
+            (people, PERSON, "ADTOCC"),
+            (people, PERSON, "AMJIND"),
+            (people, PERSON, "GRINST"),
+            (people, PERSON, "AHGA"),
+            (people[people["ADTOCC"] != 0], PERSON, "ADTOCC"),
+            (people[people["ADTOCC"] != 0], [*PERSON, "AMARITL", "AHGA"], "ADTIND"),
+            (units, ["age", "household_size"], "children"),
+            (units, ["age", "state", "filing_status", "household_size"], "band"),
+        ):
+            name = f"{'Census-Income' if frame is not units else 'CPS'}, {len(frame):,} rows, {len(quasi)} QIs, {sensitive}"
+            columns = pa.Table.from_pandas(frame[[*quasi, sensitive]], preserve_index=False)
+            tables[name] = dc.read(columns, quasi=quasi, sensitive=sensitive)
+    schemes = {"sealed": dc.Sealed(), "mirrored": dc.Mirrored(), "BUREL": dc.Burel(), "plain": dc.Cuts(cuts=("plain",))}
+    lines = []
+    for name, table in tables.items():
+        for beta in (0.5, *BETAS):
+            found = {
+                scheme: [
+                    ail(dc.publish(table, dc.BetaLikeness(beta), by)) for _ in range(RUNS if scheme in AGAIN else 1)
+                ]
+                for scheme, by in schemes.items()
+            }
+            lines.append((name, beta, *(f"{np.mean(losses):.3f}" for losses in found.values())))
+    header = ("table", "beta", "sealed", "mirrored", "BUREL", "cuts, plain")
+    show("Sealed and mirrored where values are rare, AIL (means of five runs where something is drawn)", header, lines)
 
 
 def _losses(title: str, table: dc.Table) -> None:
