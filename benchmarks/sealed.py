@@ -82,7 +82,8 @@ def _with_rare_values() -> None:
             (units, ["age", "household_size"], "children"),
             (units, ["age", "state", "filing_status", "household_size"], "band"),
         ):
-            name = f"{'Census-Income' if frame is not units else 'CPS'}, {len(frame):,} rows, {len(quasi)} QIs, {sensitive}"
+            source = "CPS" if frame is units else "Census-Income"
+            name = f"{source}, {len(frame):,} rows, {len(quasi)} QIs, {sensitive}"
             columns = pa.Table.from_pandas(frame[[*quasi, sensitive]], preserve_index=False)
             tables[name] = dc.read(columns, quasi=quasi, sensitive=sensitive)
     schemes = {"sealed": dc.Sealed(), "mirrored": dc.Mirrored(), "BUREL": dc.Burel(), "plain": dc.Cuts(cuts=("plain",))}
