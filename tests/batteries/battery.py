@@ -99,4 +99,4 @@ def another(*texts: str) -> Callable[[str], str]:
 KEPT_VALUE = put("table", "note", another("x", "y"))
 UNKNOWN = "77777"
 """A number that nobody earns."""
-FEWER_GROUPS = {"fewer groups are stated": (stated("groups", value=3), Must("consistency"))}
+FEWER_GROUPS = {"fewer groups are stated": (stated("groups", value=1), Must("consistency"))}
