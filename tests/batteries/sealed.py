@@ -53,4 +53,4 @@ MIRRORED = GENERALIZED._replace(
         "values of the oldest and the youngest are exchanged": (oldest_and_youngest, Must("support totals")),
     },
 )
-"""What is done to a generalized release, whose tables it has; its groups are larger, and such an exchange breaks none."""
+"""What is done to a generalized release, whose tables it has; its groups are larger: that exchange breaks none."""
