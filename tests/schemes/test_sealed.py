@@ -96,12 +96,12 @@ def test_nobody_believes_more_after_cuts_of_cuts() -> None:
 def test_nobody_believes_more_about_either_of_two_attributes() -> None:
     found = [worst(seed, toy_of_two) for seed in range(60)]
     assert 0.95 < max(found) <= 1 + 1e-8
-    assert any(worst(seed, toy_of_two, charged=False) > 1.05 for seed in range(60))
+    assert any(worst(seed, toy_of_two, charge=naive.for_nothing) > 1.05 for seed in range(60))
 
 
 @pytest.mark.parametrize(
     "broken",
-    [{"rejection": naive.without_coin}, {"charged": False}, {"inherited": False, "made": deep_toy}, {"curious": True}],
+    [{"rejection": naive.without_coin}, {"charge": naive.for_nothing}, {"inherited": False, "made": deep_toy}, {"curious": True}],
     ids=["coin", "price", "inheritance", "order"],
 )
 def test_what_breaks_the_seal_is_found_by_the_same_test(broken: dict[str, Any]) -> None:

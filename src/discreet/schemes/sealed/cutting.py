@@ -81,9 +81,9 @@ class Cutting:
         """Return room to lay out so many rows along any axis."""
         return layout_of(size, int(self.sealing.axes.cards.max()), 0)
 
-    def likelihood(self, groups: NDArray[np.int32], told: NDArray[np.float64] | None = None) -> Fraction:
+    def likelihood(self, groups: NDArray[np.int32], told: NDArray[np.float64] | None = None) -> Fraction | None:
         """Return the exact probability that the rows are divided into these groups, along all ways that lead there and
-        say this, if it is given, of what was told about each group."""
+        say this, if it is given, of what was told about each group; None if the ways are too many to follow."""
         ways = Ways(self.points, self.classes, self.sealing, self._layout(len(self.points)), np.asarray(groups), told)
         return ways.chance()
 
