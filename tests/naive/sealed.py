@@ -10,13 +10,16 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 Point = tuple[float, ...]
 Part = frozenset[int]
 Cut = tuple[int, float, Part]
 """An axis, the first place of the right half on it, and the left half."""
-Around = tuple[tuple[int, float, float], ...]
-"""The cuts rejected in and around a part that it is on both sides of: axis, place and price."""
+Around = tuple[tuple[int, float, float, int], ...]
+"""The cuts rejected in and around a part that it is on both sides of: axis, place, price, and after how many rounds."""
+Results = frozenset[tuple[Part, Around]]
+"""Groups, with what was rejected in and around each."""
 Round = tuple[list[str], float]
 """A round of a test: the values that it asks about, and its price."""
 Rejection = Callable[[float, float, bool], Fraction]
@@ -93,16 +96,23 @@ class Course:
     def outcomes(self) -> dict[frozenset[Part], Fraction]:
         """The probability of every partition."""
         result: dict[frozenset[Part], Fraction] = defaultdict(Fraction)
+        for groups, chance in self.results().items():
+            result[frozenset(part for part, _ in groups)] += chance
+        return dict(result)
+
+    def results(self) -> dict[Results, Fraction]:
+        """The probability of everything that the tests may result in."""
+        result: dict[Results, Fraction] = defaultdict(Fraction)
         self._follow([(frozenset(range(len(self.points))), ())], frozenset(), {}, Fraction(1), result)
         return dict(result)
 
     def _follow(
         self,
         queue: list[tuple[Part, Around]],
-        done: frozenset[Part],
+        done: Results,
         learnt: Mapping[int, tuple[float, float]],
         chance: Fraction,
-        result: dict[frozenset[Part], Fraction],
+        result: dict[Results, Fraction],
     ) -> None:
         """Go on from a queue of parts with what was rejected around them, the first one next."""
         if not queue:
@@ -118,10 +128,10 @@ class Course:
         around: Around,
         rest: list[tuple[float, Cut]],
         queue: list[tuple[Part, Around]],
-        done: frozenset[Part],
+        done: Results,
         learnt: Mapping[int, tuple[float, float]],
         chance: Fraction,
-        result: dict[frozenset[Part], Fraction],
+        result: dict[Results, Fraction],
     ) -> None:
         """Go on from a part with what was rejected in and around it, and the cuts that were not tested yet."""
         if not chance:
@@ -133,7 +143,7 @@ class Course:
             is not None
         ]
         if not able:
-            self._follow(queue, done | {part}, learnt, chance, result)
+            self._follow(queue, done | {(part, around)}, learnt, chance, result)
             return
         (_, cut), rounds = max(able, key=lambda one: one[0][0])
         self.most_rounds = max(self.most_rounds, len(rounds))
@@ -147,7 +157,7 @@ class Course:
             rejected = self.rejection(price, slack, len(prices) == len(rounds))
             self._test(
                 part,
-                (*around, (axis, place, self.charge(prices))),
+                (*around, (axis, place, self.charge(prices), len(prices))),
                 rest,
                 queue,
                 done,
@@ -161,7 +171,7 @@ class Course:
             known = around if self.inherited else ()
             self._follow([*queue, (left, known), (part - left, known)], done, wiser, chance, result)
 
-    def _both_sides(self, part: Part, cut: tuple[int, float, float]) -> bool:
+    def _both_sides(self, part: Part, cut: tuple[int, float, float, int]) -> bool:
         return len({self.points[t][cut[0]] < cut[1] for t in part}) == 2
 
     def _candidates(self, part: Part, learnt: Mapping[int, tuple[float, float]]) -> list[tuple[float, Cut]]:
@@ -206,7 +216,7 @@ class Course:
                 rest = len(part) - count
                 odds = self.caps[value] / (1 - self.caps[value])
                 room = min(room, math.log(odds * rest / count) if rest else -math.inf)
-        return room - sum(price for _, _, price in around)
+        return room - sum(price for _, _, price, _ in around)
 
     def _rounds(self, part: Part, cut: Cut, told: tuple[float, float], room: float) -> list[Round] | None:
         """The rounds of a test, the last one about all values that may be too many; None if it is not allowed."""
@@ -260,8 +270,8 @@ class Course:
 def _told_halves(around: Around, cut: Cut) -> tuple[float, float]:
     """What was told about the halves of a cut, one of which is beyond rejected cuts along the same axis."""
     axis, place, _ = cut
-    left = sum(price for one, at, price in around if one != axis or at < place)
-    right = sum(price for one, at, price in around if one != axis or at > place)
+    left = sum(price for one, at, price, _ in around if one != axis or at < place)
+    right = sum(price for one, at, price, _ in around if one != axis or at > place)
     return left, right
 
 
@@ -296,3 +306,20 @@ def posteriors(
                     beliefs[person, value] += weight / total
         result[seen] = dict(beliefs)
     return result
+
+
+def most_untold(every: Mapping[tuple[str, ...], Mapping[Results, Fraction]]) -> float:
+    """By how much, as a logarithm, an exchange of two persons' values changes the probability of some results more than
+    what is told about the group of the two."""
+    most = -math.inf
+    for world, results in every.items():
+        for groups, chance in results.items():
+            for part, around in groups:
+                told = sum(price for _, _, price, _ in around)
+                for t, u in combinations(sorted(part), 2):
+                    other = list(world)
+                    other[t], other[u] = world[u], world[t]
+                    if world[t] != world[u]:
+                        ratio = chance / every[tuple(other)].get(groups, Fraction(0))
+                        most = max(most, math.log(ratio) - told)
+    return most

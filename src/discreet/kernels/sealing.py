@@ -5,9 +5,9 @@ could have: it changes by at most 1 when two persons exchange their values, and 
 
 A test has rounds. The last one asks about all values that may be too many: with negative slack the cut is rejected for
 sure, and else with a probability that falls by the same factor with every row of slack (``rejection``). The rarest of
-these values decides how small that factor can be, though most cuts fail by far, and because of common values. So rounds
-before it ask about the commoner values alone, the commonest first, and with a factor nearer to 1. They may err on either
-side (``erring_rejection``): what one of them passes by mistake, a later one rejects.
+these values decides how near to 1 that factor can be, though most cuts fail because of common values, and by far. So
+rounds before it ask about the commoner values alone, the commonest first, each with a factor nearer to 1 than the next.
+They may err on either side (``erring_rejection``): what one of them passes by mistake, a later one rejects.
 
 Whoever sees that a cut was rejected in some round learns at most the product of the factors up to that round, in odds,
 about a group on both sides of the cut, and nothing about one that lies on one side of it; whoever sees that a cut was
@@ -267,8 +267,9 @@ def room_of(present, counts, n, told, sealing):
 
 @kernel
 def plan(left, right, present, counts, told_left, told_right, room, sealing, rounds):
-    """Write the rounds of a test of a cut into ``rounds``, and return their number: 0 if nothing has to be asked, and -1
-    if the test is not allowed, because there is too little slack or room.
+    """Write the rounds of a test of a cut into ``rounds``, and return their number.
+
+    It is 0 if nothing has to be asked, and -1 if the test is not allowed, because there is too little slack or room.
 
     The slack that each value may be expected to leave decides, among the values ``present`` that may be too many in a
     half; large halves leave much, and so a test of them tells little. If there is less room than for all prices

@@ -55,9 +55,9 @@ class Sealed(OneRunScheme):
     give the combinations to the persons.
 
     *What is promised.* A part is tested only if the odds of each of its values, times exp(told) including all rounds of
-    the test, are within what the promise allows; and halves are judged by what is left of these odds, given what was told about each.
-    So in every group the odds times exp(told) are, and the promise holds for everybody's beliefs, whatever was rejected
-    on the way. Nobody has to choose a privacy budget: the promise is its own.
+    the test, are within what the promise allows; and halves are judged by what is left of these odds, given what was
+    told about each. So in every group the odds times exp(told) are, and the promise holds for everybody's beliefs,
+    whatever was rejected on the way. Nobody has to choose a privacy budget: the promise is its own.
 
     If the adversary knows some persons' values, the same argument about the others of a group says that the algorithm
     tells at most exp(told) more about them than the group alone would. It says nothing about an adversary to whom some

@@ -20,7 +20,7 @@ Groups = tuple[int, ...]
 Rejected = tuple[int, int, float]
 """A cut that was rejected: axis, code and price."""
 Waiting = tuple[Groups, tuple[Rejected, ...]]
-"""A part that waits to be cut, as the groups that it is to be divided into, and the cuts that were rejected around it."""
+"""A part that waits to be cut, as the groups that it is to be divided into, and the cuts rejected around it."""
 Learnt = tuple[tuple[float, ...], ...]
 
 
@@ -69,7 +69,7 @@ class Ways:
         """Return the probability of all ways together; None if they are too many to follow."""
         numbers = _numbers(self.groups)
         nothing: Learnt = ((0.0, 0.0),) * self.points.shape[1]
-        ways = {(((numbers, ()),), nothing): Fraction(1)}
+        ways: dict[tuple[tuple[Waiting, ...], Learnt], Fraction] = {(((numbers, ()),), nothing): Fraction(1)}
         left = MOST_TESTS
         for _ in range(2 * len(numbers) - 1):  # so many parts are cut, or left as groups, on every way
             onward: dict[tuple[tuple[Waiting, ...], Learnt], Fraction] = defaultdict(Fraction)
@@ -194,7 +194,7 @@ def _wiser(learnt: Learnt, axis: int, rejected: bool) -> Learnt:
 
 def _as_arrays(around: tuple[Rejected, ...]) -> kernels.Rejected:
     """Return rejected cuts as kernels see them."""
-    result = kernels.no_rejections(len(around))
+    result: kernels.Rejected = kernels.no_rejections(len(around))
     for place, cut in enumerate(around):
         result.axis[place], result.code[place], result.price[place] = cut
     return result
