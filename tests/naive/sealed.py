@@ -102,9 +102,9 @@ class Course:
 
     def results(self) -> dict[Results, Fraction]:
         """The probability of everything that the tests may result in."""
-        result: dict[Results, Fraction] = defaultdict(Fraction)
-        self._follow([(frozenset(range(len(self.points))), ())], frozenset(), {}, Fraction(1), result)
-        return dict(result)
+        self.found: dict[Results, Fraction] = defaultdict(Fraction)
+        self._follow([(frozenset(range(len(self.points))), ())], frozenset(), {}, Fraction(1))
+        return dict(self.found)
 
     def _follow(
         self,
@@ -112,15 +112,14 @@ class Course:
         done: Results,
         learnt: Mapping[int, tuple[float, float]],
         chance: Fraction,
-        result: dict[Results, Fraction],
     ) -> None:
         """Go on from a queue of parts with what was rejected around them, the first one next."""
         if not queue:
-            result[done] += chance
+            self.found[done] += chance
             return
         (part, around), queue = queue[0], queue[1:]
         around = tuple(one for one in around if self._both_sides(part, one))
-        self._test(part, around, self._candidates(part, learnt), queue, done, learnt, chance, result)
+        self._test(part, around, self._candidates(part, learnt), queue, done, learnt, chance)
 
     def _test(
         self,
@@ -131,7 +130,6 @@ class Course:
         done: Results,
         learnt: Mapping[int, tuple[float, float]],
         chance: Fraction,
-        result: dict[Results, Fraction],
     ) -> None:
         """Go on from a part with what was rejected in and around it, and the cuts that were not tested yet."""
         if not chance:
@@ -143,7 +141,7 @@ class Course:
             is not None
         ]
         if not able:
-            self._follow(queue, done | {(part, around)}, learnt, chance, result)
+            self._follow(queue, done | {(part, around)}, learnt, chance)
             return
         (_, cut), rounds = max(able, key=lambda one: one[0][0])
         self.most_rounds = max(self.most_rounds, len(rounds))
@@ -163,13 +161,12 @@ class Course:
                 done,
                 {**learnt, axis: (0.9 * tested + 1, 0.9 * made)},
                 chance * rejected,
-                result,
             )
             chance *= 1 - rejected
         if chance:
             wiser = {**learnt, axis: (0.9 * tested + 1, 0.9 * made + 1)}
             known = around if self.inherited else ()
-            self._follow([*queue, (left, known), (part - left, known)], done, wiser, chance, result)
+            self._follow([*queue, (left, known), (part - left, known)], done, wiser, chance)
 
     def _both_sides(self, part: Part, cut: tuple[int, float, float, int]) -> bool:
         return len({self.points[t][cut[0]] < cut[1] for t in part}) == 2
