@@ -307,7 +307,7 @@ def posteriors(
 
 def most_untold(every: Mapping[tuple[str, ...], Mapping[Results, Fraction]]) -> float:
     """By how much, as a logarithm, an exchange of two persons' values changes the probability of some results more than
-    what is told about the group of the two."""
+    what is told about the group of the two, among groups on both sides of rejected cuts."""
     most = -math.inf
     for world, results in every.items():
         for groups, chance in results.items():
@@ -316,7 +316,7 @@ def most_untold(every: Mapping[tuple[str, ...], Mapping[Results, Fraction]]) -> 
                 for t, u in combinations(sorted(part), 2):
                     other = list(world)
                     other[t], other[u] = world[u], world[t]
-                    if world[t] != world[u]:
+                    if around and world[t] != world[u]:
                         ratio = chance / every[tuple(other)].get(groups, Fraction(0))
                         most = max(most, math.log(ratio) - told)
     return most

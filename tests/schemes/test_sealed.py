@@ -141,7 +141,7 @@ def test_nobody_believes_more_about_either_of_two_attributes() -> None:
 def test_results_tell_no_more_than_is_charged_in_all_rounds(price: float, tier: float, rounds: int) -> None:
     found = [untold(seed, price=price, tier=tier) for seed in ROUNDS]
     assert [most for _, most in found] == [rounds] * len(ROUNDS)
-    assert -1e-9 < max(most for most, _ in found) <= 1e-8, "it can be attained"
+    assert -2 * naive.ROUNDED < max(most for most, _ in found) <= 0, "it is attained, but for what rounding may add"
     beliefs = [worst(seed, toy_of_rounds, price=price, tier=tier) for seed in ROUNDS]
     assert max(beliefs) <= 1 + 1e-8
 
