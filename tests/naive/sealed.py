@@ -10,27 +10,60 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 Point = tuple[float, ...]
 Part = frozenset[int]
 Cut = tuple[int, float, Part]
 """An axis, the first place of the right half on it, and the left half."""
-Around = tuple[tuple[int, float, float], ...]
-"""The cuts rejected in and around a part that it is on both sides of: axis, place and price."""
-Rejection = Callable[[float, float], Fraction]
-"""The probability of rejecting a cut of a price and a slack."""
+Around = tuple[tuple[int, float, float, int], ...]
+"""The cuts rejected in and around a part that it is on both sides of: axis, place, price, and after how many rounds."""
+Results = frozenset[tuple[Part, Around]]
+"""Groups, with what was rejected in and around each."""
+Round = tuple[list[str], float]
+"""A round of a test: the values that it asks about, and its price."""
+Rejection = Callable[[float, float, bool], Fraction]
+"""The probability that a round of a price rejects a cut of a slack; and whether it is the last one."""
+Charge = Callable[[Sequence[float]], float]
+"""What a rejection tells, given the prices of the rounds up to the one that rejected the cut."""
+ROUNDED = 2.0**-29
 
 
-def by_coin(price: float, slack: float) -> Fraction:
-    """As published: a multiple of 2**-64, at least 2**-33."""
-    if slack < 0 or slack == math.inf:
-        return Fraction(int(slack < 0))
-    return Fraction(max(2**31, int(2.0**64 * math.exp(-price * (slack + 1)))), 2**64)
+def by_coin(price: float, slack: float, last: bool) -> Fraction:
+    """As published: a multiple of 2**-64, at least 2**-33, and before the last round as far from 1."""
+    if last:
+        return Fraction(1) if slack < 0 else _in_words(math.exp(-price * (slack + 1)))
+    erring = _in_words(math.exp(-price * abs(slack)) / 2)
+    return 1 - erring if slack < 0 else erring
 
 
-def without_coin(price: float, slack: float) -> Fraction:
+def without_coin(price: float, slack: float, last: bool) -> Fraction:
     """Broken: what fails says that it failed."""
     return Fraction(int(slack < 0))
+
+
+def _in_words(chance: float) -> Fraction:
+    return Fraction(max(2**31, int(2.0**64 * chance)), 2**64)
+
+
+def in_full(prices: Sequence[float]) -> float:
+    """As published: every round tells something."""
+    return sum(prices) + len(prices) * ROUNDED
+
+
+def for_nothing(prices: Sequence[float]) -> float:
+    """Broken: nothing is charged."""
+    return 0.0
+
+
+def without_passes(prices: Sequence[float]) -> float:
+    """Broken: what the rounds told that passed the cut is forgotten."""
+    return prices[-1] + ROUNDED
+
+
+def as_first(prices: Sequence[float]) -> float:
+    """Broken: every rejection is charged as one in the first round would be."""
+    return prices[0] + ROUNDED
 
 
 class Course:
@@ -43,67 +76,99 @@ class Course:
         caps: Mapping[str, float],
         *,
         rejection: Rejection = by_coin,
-        charged: bool = True,
+        charge: Charge = in_full,
         inherited: bool = True,
         curious: bool = False,
         price: float = 1.2,
+        tier: float = 8.0,
     ) -> None:
-        """At a lower ``price`` than the scheme's more is tested. Broken variants: ``charged=False`` takes tests for
-        free, ``inherited=False`` forgets them as soon as a cut is made, and ``curious`` cuts first where most rows of
-        one value lie."""
+        """At a lower ``price`` than the scheme's more is tested, and with a lower ``tier`` in more rounds. Broken
+        variants: other ways to ``charge``; ``inherited=False`` forgets rejections as soon as a cut is made, and
+        ``curious`` cuts first where most rows of one value lie."""
         self.points, self.values, self.caps = points, values, caps
         self.prior = {value: count / len(values) for value, count in Counter("".join(values)).items()}
-        self.rejection, self.charged, self.curious, self.price = rejection, charged, curious, price
-        self.inherited = inherited
+        self.rejection, self.charge, self.inherited, self.curious = rejection, charge, inherited, curious
+        self.price, self.tier = price, tier
+        self.most_rounds = 0
+        """The most rounds of a test that was met."""
         self.extent = [max(axis) - min(axis) or 1.0 for axis in zip(*points, strict=True)]
 
     def outcomes(self) -> dict[frozenset[Part], Fraction]:
         """The probability of every partition."""
         result: dict[frozenset[Part], Fraction] = defaultdict(Fraction)
-        self._follow([(frozenset(range(len(self.points))), ())], frozenset(), {}, Fraction(1), result)
+        for groups, chance in self.results().items():
+            result[frozenset(part for part, _ in groups)] += chance
         return dict(result)
+
+    def results(self) -> dict[Results, Fraction]:
+        """The probability of everything that the tests may result in."""
+        self.found: dict[Results, Fraction] = defaultdict(Fraction)
+        self._follow([(frozenset(range(len(self.points))), ())], frozenset(), {}, Fraction(1))
+        return dict(self.found)
 
     def _follow(
         self,
         queue: list[tuple[Part, Around]],
-        done: frozenset[Part],
+        done: Results,
         learnt: Mapping[int, tuple[float, float]],
         chance: Fraction,
-        result: dict[frozenset[Part], Fraction],
     ) -> None:
         """Go on from a queue of parts with what was rejected around them, the first one next."""
         if not queue:
-            result[done] += chance
+            self.found[done] += chance
             return
         (part, around), queue = queue[0], queue[1:]
         around = tuple(one for one in around if self._both_sides(part, one))
-        rest = self._candidates(part, learnt)
-        while chance:
-            able = [
-                (cut, price)
-                for cut in rest
-                if (price := self._price(part, cut[1], _told_halves(around, cut[1]), self._room(part, around)))
-                < math.inf
-            ]
-            if not able:
-                self._follow(queue, done | {part}, learnt, chance, result)
-                return
-            (_, cut), price = max(able, key=lambda one: one[0][0])
-            axis, place, left = cut
-            rest = [one for one in rest if one[1][2] not in (left, part - left)]
-            rejected = self.rejection(price, self._slack(left, part - left, _told_halves(around, cut)))
-            tested, made = learnt.get(axis, (0.0, 0.0))
-            if rejected < 1:
-                wiser = {**learnt, axis: (0.9 * tested + 1, 0.9 * made + 1)}
-                known = around if self.inherited else ()
-                self._follow(
-                    [*queue, (left, known), (part - left, known)], done, wiser, chance * (1 - rejected), result
-                )
-            chance *= rejected
-            learnt = {**learnt, axis: (0.9 * tested + 1, 0.9 * made)}
-            around += ((axis, place, price + 2.0**-29 if self.charged else 0.0),)
+        self._test(part, around, self._candidates(part, learnt), queue, done, learnt, chance)
 
-    def _both_sides(self, part: Part, cut: tuple[int, float, float]) -> bool:
+    def _test(
+        self,
+        part: Part,
+        around: Around,
+        rest: list[tuple[float, Cut]],
+        queue: list[tuple[Part, Around]],
+        done: Results,
+        learnt: Mapping[int, tuple[float, float]],
+        chance: Fraction,
+    ) -> None:
+        """Go on from a part with what was rejected in and around it, and the cuts that were not tested yet."""
+        if not chance:
+            return
+        able = [
+            (cut, rounds)
+            for cut in rest
+            if (rounds := self._rounds(part, cut[1], _told_halves(around, cut[1]), self._room(part, around)))
+            is not None
+        ]
+        if not able:
+            self._follow(queue, done | {(part, around)}, learnt, chance)
+            return
+        (_, cut), rounds = max(able, key=lambda one: one[0][0])
+        self.most_rounds = max(self.most_rounds, len(rounds))
+        axis, place, left = cut
+        rest = [one for one in rest if one[1][2] not in (left, part - left)]
+        tested, made = learnt.get(axis, (0.0, 0.0))
+        prices: list[float] = []
+        for values, price in rounds:
+            prices.append(price)
+            slack = self._slack(values, left, part - left, _told_halves(around, cut))
+            rejected = self.rejection(price, slack, len(prices) == len(rounds))
+            self._test(
+                part,
+                (*around, (axis, place, self.charge(prices), len(prices))),
+                rest,
+                queue,
+                done,
+                {**learnt, axis: (0.9 * tested + 1, 0.9 * made)},
+                chance * rejected,
+            )
+            chance *= 1 - rejected
+        if chance:
+            wiser = {**learnt, axis: (0.9 * tested + 1, 0.9 * made + 1)}
+            known = around if self.inherited else ()
+            self._follow([*queue, (left, known), (part - left, known)], done, wiser, chance)
+
+    def _both_sides(self, part: Part, cut: tuple[int, float, float, int]) -> bool:
         return len({self.points[t][cut[0]] < cut[1] for t in part}) == 2
 
     def _candidates(self, part: Part, learnt: Mapping[int, tuple[float, float]]) -> list[tuple[float, Cut]]:
@@ -148,31 +213,41 @@ class Course:
                 rest = len(part) - count
                 odds = self.caps[value] / (1 - self.caps[value])
                 room = min(room, math.log(odds * rest / count) if rest else -math.inf)
-        return room - sum(price for _, _, price in around) - 2.0**-29
+        return room - sum(price for _, _, price, _ in around)
 
-    def _price(self, part: Part, cut: Cut, told: tuple[float, float], room: float) -> float:
+    def _rounds(self, part: Part, cut: Cut, told: tuple[float, float], room: float) -> list[Round] | None:
+        """The rounds of a test, the last one about all values that may be too many; None if it is not allowed."""
         halves = cut[2], part - cut[2]
-        slack = min(
-            (
+        expected = {
+            value: min(
                 (self._most(value, amount) - self.prior[value]) * len(half)
-                for value in self._at_risk(*halves, told)
                 for half, amount in zip(halves, told, strict=True)
-            ),
-            default=math.inf,
-        )
-        if slack == math.inf:
-            return 0.0
-        price = min(max(5 * self.price / 1.2, 12 * min(1, slack / 300)) / slack, room) if slack >= 0.6 else 0.0
-        return price if price * slack >= self.price else math.inf
+            )
+            for value in self._at_risk(*halves, told)
+        }
+        if not expected:
+            return []
+        slack, early = min(expected.values()), 5 * self.price
+        if slack < 0.6:
+            return None
+        whole = min(max(5 * self.price / 1.2, 12 * min(1, slack / 300)) / slack, room - ROUNDED)
+        if whole * slack < self.price:
+            return None
+        before: list[Round] = []
+        while len(before) < 5:
+            bar = self.tier * early / (before[0][1] if before else whole)
+            common = [value for value in expected if expected[value] >= bar]
+            if not common:
+                break
+            before = [(common, early / min(expected[value] for value in common)), *before]
+        price = min(whole, room - in_full([one for _, one in before]) - ROUNDED)
+        return [*before, (list(expected), price)] if price * slack >= self.price else [(list(expected), whole)]
 
-    def _slack(self, left: Part, right: Part, told: tuple[float, float]) -> float:
+    def _slack(self, values: Sequence[str], left: Part, right: Part, told: tuple[float, float]) -> int:
         return min(
-            (
-                self._rows(value, half, amount) - self._held(half)[value]
-                for half, amount in zip((left, right), told, strict=True)
-                for value in self._at_risk(left, right, told)
-            ),
-            default=math.inf,
+            self._rows(value, half, amount) - self._held(half)[value]
+            for half, amount in zip((left, right), told, strict=True)
+            for value in values
         )
 
     def _rows(self, value: str, half: Part, told: float) -> int:
@@ -192,8 +267,8 @@ class Course:
 def _told_halves(around: Around, cut: Cut) -> tuple[float, float]:
     """What was told about the halves of a cut, one of which is beyond rejected cuts along the same axis."""
     axis, place, _ = cut
-    left = sum(price for one, at, price in around if one != axis or at < place)
-    right = sum(price for one, at, price in around if one != axis or at > place)
+    left = sum(price for one, at, price, _ in around if one != axis or at < place)
+    right = sum(price for one, at, price, _ in around if one != axis or at > place)
     return left, right
 
 
@@ -228,3 +303,20 @@ def posteriors(
                     beliefs[person, value] += weight / total
         result[seen] = dict(beliefs)
     return result
+
+
+def most_untold(every: Mapping[tuple[str, ...], Mapping[Results, Fraction]]) -> float:
+    """By how much, as a logarithm, an exchange of two persons' values changes the probability of some results more than
+    what is told about the group of the two, among groups on both sides of rejected cuts."""
+    most = -math.inf
+    for world, results in every.items():
+        for groups, chance in results.items():
+            for part, around in groups:
+                told = sum(price for _, _, price, _ in around)
+                for t, u in combinations(sorted(part), 2):
+                    other = list(world)
+                    other[t], other[u] = world[u], world[t]
+                    if around and world[t] != world[u]:
+                        ratio = chance / every[tuple(other)].get(groups, Fraction(0))
+                        most = max(most, math.log(ratio) - told)
+    return most

@@ -1,11 +1,17 @@
 """Cuts under a seal: what is tested comes from quasi-identifiers and published counts, and a coin hides why one failed.
 
 A test asks whether a cut leaves both halves within their limits. The slack is how many more rows of any value both
-could have: it changes by at most 1 when two persons exchange their values, and not at all if both are in one half. A
-cut with negative slack is rejected for sure, and any other one with a probability that falls by the same factor with
-every row of slack (``rejection``). Whoever sees that a cut was rejected learns at most that factor, in odds, about a
-group on both sides of the cut, and nothing about one that lies on one side of it; whoever sees that a cut was made
-learns nothing, because the halves are published.
+could have: it changes by at most 1 when two persons exchange their values, and not at all if both are in one half.
+
+A test has rounds. The last one asks about all values that may be too many: with negative slack the cut is rejected for
+sure, and else with a probability that falls by the same factor with every row of slack (``rejection``). The rarest of
+these values decides how near to 1 that factor can be, though most cuts fail because of common values, and by far. So
+rounds before it ask about the commoner values alone, the commonest first, each with a factor nearer to 1 than the next.
+They may err on either side (``erring_rejection``): what one of them passes by mistake, a later one rejects.
+
+Whoever sees that a cut was rejected in some round learns at most the product of the factors up to that round, in odds,
+about a group on both sides of the cut, and nothing about one that lies on one side of it; whoever sees that a cut was
+made learns nothing, because the halves are published.
 
 A person has a value of every sensitive attribute; the values of all of them are numbered together.
 """
@@ -24,8 +30,16 @@ from discreet.kernels.judging import SLACK
 
 POSITIONS = 3
 """So many positions are tried along each axis: where it falls into equal parts."""
+ROUNDS = 6
+"""A test has at most so many rounds."""
+TIER = 8.0
+"""The price of a round is at least so many times that of the round before it."""
+EARLY = 6.0
+"""The price of a round before the last, times the least slack that the values it asks about are expected to leave."""
+ENOUGH = 1.2
+"""The price of the last round, times the least expected slack: no less is worth a test."""
 ROUNDED = 2.0**-29
-"""What rounding a probability to a multiple of 2**-64 that is at least 2**-33 may add to a test's price."""
+"""What rounding a probability to a multiple of 2**-64 that is at least 2**-33 may add to a round's price."""
 _TURNS = 18446744073709551616.0
 """2**64: a word of chance is a whole number below it."""
 _RAREST = np.uint64(2**31)
@@ -49,7 +63,19 @@ class Rejected(NamedTuple):
     axis: NDArray[np.int64]
     code: NDArray[np.int32]
     price: NDArray[np.float64]
-    """What the rejection may tell about those on both sides, as the logarithm of odds."""
+    """What the rejection may tell about those on both sides, as the logarithm of odds; with what rounding may add."""
+
+
+class Rounds(NamedTuple):
+    """The rounds of a test, numbered from the last to the first."""
+
+    expected: NDArray[np.float64]
+    """Per value: the slack that it leaves if the cut is no better or worse than chance; infinite if it cannot be too
+    many in a half."""
+    least: NDArray[np.float64]
+    """Per round: the least expected slack among the values that it asks about."""
+    price: NDArray[np.float64]
+    """Per round: what its result may tell, as the logarithm of odds; without what rounding may add."""
 
 
 class Course(NamedTuple):
@@ -89,12 +115,47 @@ def no_candidates(most):
 
 
 @kernel
+def no_rounds(values):
+    """Room for the rounds of a test about so many values."""
+    return Rounds(np.empty(values), np.empty(ROUNDS), np.empty(ROUNDS))
+
+
+@kernel
 def rejection(price, slack):
-    """The probability of rejecting a cut, in units of 2**-64; a cut with negative slack is rejected for sure.
+    """The probability of rejecting a cut in the last round, in units of 2**-64; with negative slack it is rejected for
+    sure.
 
     Between neighbouring slacks it differs by a factor of at most exp(price + ROUNDED).
     """
     return max(_RAREST, np.uint64(_TURNS * np.exp(-price * (slack + 1.0))))
+
+
+@kernel
+def erring_rejection(price, slack):
+    """The probability of rejecting a cut in a round before the last, in units of 2**-64; or, if the slack is negative,
+    of passing it.
+
+    Both probabilities, of rejecting and of passing, differ by a factor of at most exp(price + ROUNDED) between
+    neighbouring slacks.
+    """
+    return max(_RAREST, np.uint64(0.5 * _TURNS * np.exp(-price * abs(slack))))
+
+
+@kernel
+def rejects(rounds, at, slack, word):
+    """Whether a round of a test rejects a cut of some slack, given a word of chance."""
+    if at == 0:
+        return slack < 0.0 or word < rejection(rounds.price[at], slack)
+    return (word < erring_rejection(rounds.price[at], slack)) != (slack < 0.0)
+
+
+@kernel
+def told_by(rounds, number, at):
+    """What a test of so many rounds tells if the round ``at`` rejects the cut, after those before it passed it."""
+    told = 0.0
+    for i in range(at, number):
+        told += rounds.price[i] + ROUNDED
+    return told
 
 
 @kernel
@@ -115,7 +176,7 @@ def told_about(rejected, number):
     """What was told about a part that is on both sides of so many rejected cuts."""
     told = 0.0
     for i in range(number):
-        told += rejected.price[i] + ROUNDED
+        told += rejected.price[i]
     return told
 
 
@@ -124,11 +185,10 @@ def told_about_halves(rejected, number, axis, code):
     """What was told about the halves of a cut: less than about the whole, where they end before a rejected one."""
     left, right = 0.0, 0.0
     for i in range(number):
-        told = rejected.price[i] + ROUNDED
         if rejected.axis[i] != axis or rejected.code[i] < code:
-            left += told
+            left += rejected.price[i]
         if rejected.axis[i] != axis or rejected.code[i] > code:
-            right += told
+            right += rejected.price[i]
     return left, right
 
 
@@ -206,57 +266,85 @@ def room_of(present, counts, n, told, sealing):
 
 
 @kernel
-def price_of(left, right, present, counts, told_left, told_right, room, sealing):
-    """What a rejection of a cut may tell, as the logarithm of odds: little for large halves, whose slack is large.
+def plan(left, right, present, counts, told_left, told_right, room, sealing, rounds):
+    """Write the rounds of a test of a cut into ``rounds``, and return their number.
 
-    The slack of a cut that is no better or worse than chance decides, among the values ``present`` that may be too many
-    in a half: 0 if there are none, so that nothing has to be asked, and infinite if there is too little slack or room.
-    If there is less room than the price, it may be lowered to what there is. The numbers were found by trying others.
+    It is 0 if nothing has to be asked, and -1 if the test is not allowed, because there is too little slack or room.
+
+    The slack that each value may be expected to leave decides, among the values ``present`` that may be too many in a
+    half; large halves leave much, and so a test of them tells little. If there is less room than for all prices
+    together, that of the last round may be lowered to what there is. The numbers were found by trying others.
     """
-    slack = np.inf
     for v in present:
         odds = sealing.odds[v]
+        rounds.expected[v] = np.inf
         if counts[v] > most_rows(odds, told_left, left) or counts[v] > most_rows(odds, told_right, right):
-            slack = min(slack, (limit(odds, told_left) - sealing.prior[v]) * left)
-            slack = min(slack, (limit(odds, told_right) - sealing.prior[v]) * right)
+            in_left = (limit(odds, told_left) - sealing.prior[v]) * left
+            in_right = (limit(odds, told_right) - sealing.prior[v]) * right
+            rounds.expected[v] = min(in_left, in_right)
+    slack = least_expected(present, rounds.expected, -np.inf)
     if slack == np.inf:
-        return 0.0
+        return 0
     if slack < 0.6:
-        return np.inf
-    price = min(max(5.0, 0.04 * min(300.0, slack)) / slack, room - ROUNDED)
-    return price if price * slack >= 1.2 else np.inf
+        return -1
+    whole = min(max(5.0, 0.04 * min(300.0, slack)) / slack, room - ROUNDED)
+    if whole * slack < ENOUGH:
+        return -1
+    rounds.least[0], rounds.price[0], number, price = slack, 0.0, 1, whole
+    while number < ROUNDS:
+        least = least_expected(present, rounds.expected, TIER * EARLY / price)
+        if least == np.inf:
+            break
+        price = EARLY / least
+        rounds.least[number], rounds.price[number] = least, price
+        number += 1
+    rounds.price[0] = min(whole, room - told_by(rounds, number, 0))
+    if rounds.price[0] * slack < ENOUGH:  # alone, the last round has enough
+        rounds.price[0], number = whole, 1
+    return number
 
 
 @kernel
-def slack_of(present, counts, left_counts, left, n, told_left, told_right, sealing):
-    """How many more rows of any value both halves of a cut could have; negative if one has too many.
+def least_expected(present, expected, above):
+    """The least expected slack among values of which it is at least ``above``; infinite if there are none."""
+    least = np.inf
+    for v in present:
+        if above <= expected[v] < least:
+            least = expected[v]
+    return least
 
-    Values that cannot be too many in either half do not count.
-    """
+
+@kernel
+def slack_of(rounds, at, present, counts, left_counts, left, n, told_left, told_right, sealing):
+    """How many more rows of any value that a round asks about both halves of a cut could have; negative if one has too
+    many."""
     slack = np.inf
     for v in present:
-        in_left = most_rows(sealing.odds[v], told_left, left)
-        in_right = most_rows(sealing.odds[v], told_right, n - left)
-        if counts[v] > in_left or counts[v] > in_right:
+        if rounds.least[at] <= rounds.expected[v] < np.inf:
+            in_left = most_rows(sealing.odds[v], told_left, left)
+            in_right = most_rows(sealing.odds[v], told_right, n - left)
             slack = min(slack, in_left - left_counts[v], in_right - (counts[v] - left_counts[v]))
     return slack
 
 
 @kernel
-def next_test(found, number, present, counts, n, rejected, rejections, sealing):
-    """The candidate with the most merit that may be tested now, and its price; -1 if there is none left.
+def next_test(found, number, present, counts, n, rejected, rejections, sealing, rounds):
+    """The candidate with the most merit that may be tested now, and the number of its ``rounds``; -1 if there is none
+    left.
 
     A test is allowed if its rejection would leave the part within its limits. Tested candidates have no merit.
     """
-    best, merit, price = -1, 0.0, np.inf
+    best, merit = -1, 0.0
     room = room_of(present, counts, n, told_about(rejected, rejections), sealing)
     for i in range(number):
         if found.merit[i] > merit:
             left, right = told_about_halves(rejected, rejections, found.axis[i], found.code[i])
-            asked = price_of(found.left[i], n - found.left[i], present, counts, left, right, room, sealing)
-            if asked < np.inf:
-                best, merit, price = i, found.merit[i], asked
-    return best, price
+            if plan(found.left[i], n - found.left[i], present, counts, left, right, room, sealing, rounds) >= 0:
+                best, merit = i, found.merit[i]
+    if best < 0:
+        return best, 0
+    left, right = told_about_halves(rejected, rejections, found.axis[best], found.code[best])
+    return best, plan(found.left[best], n - found.left[best], present, counts, left, right, room, sealing, rounds)
 
 
 @kernel
@@ -317,15 +405,16 @@ def crossed(points, course, latest, most):
 def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waiting, failed):
     """Cut the parts that wait until none can be cut, or the words of chance might not suffice for another part.
 
-    Every test takes one word. Parts wait in a queue, ``at`` being the first of them; ``failed`` cuts were rejected so
-    far, and there is room for one more per word. Returns how far it got, where the queue ends, and how many failed.
+    Every round of a test takes one word. Parts wait in a queue, ``at`` being the first of them; ``failed`` cuts were
+    rejected so far, and there is room for one more per word. Returns how far it got, where the queue ends, and how many
+    failed.
     """
     d, m = points.shape[1], sealing.odds.shape[0]
     most = d * POSITIONS
-    found = no_candidates(most)
+    found, rounds = no_candidates(most), no_rounds(m)
     counts, left_counts, values = np.zeros(m, np.int64), np.zeros(m, np.int64), np.empty(m, np.int32)
     used = 0
-    while at < waiting and used + most <= words.shape[0]:
+    while at < waiting and used + most * ROUNDS <= words.shape[0]:
         start, end, latest = course.starts[at], course.ends[at], course.latest[at]
         at += 1
         n = end - start
@@ -341,7 +430,7 @@ def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waitin
         rejected, rejections = crossed(points[start:end], course, latest, most)
         middle = start
         while middle == start:
-            best, price = next_test(found, number, present, counts, n, rejected, rejections, sealing)
+            best, asked = next_test(found, number, present, counts, n, rejected, rejections, sealing, rounds)
             if best < 0:
                 break
             axis, code, left = found.axis[best], found.code[best], found.left[best]
@@ -352,12 +441,16 @@ def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waitin
                     for v in classes[r]:
                         left_counts[v] += 1
             told_left, told_right = told_about_halves(rejected, rejections, axis, code)
-            slack = slack_of(present, counts, left_counts, left, n, told_left, told_right, sealing)
-            fails = slack < 0.0 or (slack < np.inf and words[used] < rejection(price, slack))
-            used += 1
+            fails, turn = False, asked
+            while turn > 0 and not fails:
+                turn -= 1
+                slack = slack_of(rounds, turn, present, counts, left_counts, left, n, told_left, told_right, sealing)
+                fails = rejects(rounds, turn, slack, words[used])
+                used += 1
             learn(course.learnt, axis, fails)
             if fails:
                 drop_tested(points[start:end], found, number, best)
+                price = told_by(rounds, asked, turn)
                 for cuts, place in ((rejected, rejections), (course.rejected, failed)):
                     cuts.axis[place], cuts.code[place], cuts.price[place] = axis, code, price
                 course.before[failed] = latest

@@ -16,12 +16,11 @@ from discreet.progress import Progress
 from discreet.randomness import words
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.axes import Loss, axes_of
+from discreet.schemes.sealed.ways import Ways
 from discreet.table.table import Table
 
 _WORDS = 1 << 16
 """So many words of chance are drawn at a time."""
-Waiting = tuple[NDArray[np.int64], list[tuple[int, int, float]]]
-"""The rows of a part that waits to be cut, and the cuts that were rejected around it: axis, code and price."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,7 @@ class Cutting:
         a ``seeded`` generator is given."""
         n, d = self.points.shape
         points, classes, rows = self.points.copy(), self.classes.copy(), np.arange(n, dtype=np.int32)
-        number = max(_WORDS, d * kernels.POSITIONS)
+        number = max(_WORDS, d * kernels.POSITIONS * kernels.ROUNDS)
         course = kernels.Course(
             starts=np.zeros(2 * n, np.int64),
             ends=np.full(2 * n, n),
@@ -82,62 +81,11 @@ class Cutting:
         """Return room to lay out so many rows along any axis."""
         return layout_of(size, int(self.sealing.axes.cards.max()), 0)
 
-    def likelihood(self, groups: NDArray[np.int32], told: NDArray[np.float64] | None = None) -> Fraction:
+    def likelihood(self, groups: NDArray[np.int32], told: NDArray[np.float64] | None = None) -> Fraction | None:
         """Return the exact probability that the rows are divided into these groups, along all ways that lead there and
-        say this, if it is given, of what was told about each group."""
-        learnt = np.zeros((self.points.shape[1], 2))
-        return self._followed(np.asarray(groups), told, [(np.arange(len(self.classes)), [])], learnt)
-
-    def _followed(
-        self,
-        groups: NDArray[np.int32],
-        told: NDArray[np.float64] | None,
-        queue: list[Waiting],
-        learnt: NDArray[np.float64],
-    ) -> Fraction:
-        """Return the probability that the parts of a queue are divided into these groups."""
-        if not queue:
-            return Fraction(1)
-        (part, around), queue = queue[0], queue[1:]
-        points, classes, sealing, learnt = self.points[part], self.classes[part], self.sealing, learnt.copy()
-        n, m = len(part), len(sealing.odds)
-        counts = np.bincount(classes.ravel(), minlength=m)
-        present = np.flatnonzero(counts).astype(np.int32)
-        found = kernels.no_candidates(points.shape[1] * kernels.POSITIONS)
-        number = kernels.candidates(points, sealing.axes, sealing.least, self._layout(n), learnt, found)
-        around = [one for one in around if points[:, one[0]].min() < one[1] <= points[:, one[0]].max()]
-        total, reached = Fraction(0), Fraction(1)
-        while reached:
-            rejected = kernels.no_rejections(len(around))
-            for place, one in enumerate(around):
-                rejected.axis[place], rejected.code[place], rejected.price[place] = one
-            best, price = kernels.next_test(found, number, present, counts, n, rejected, len(around), sealing)
-            if best < 0:
-                group = groups[part[0]]
-                same = bool((groups[part] == group).all())
-                if told is not None:  # up to the order in which amounts were added
-                    same &= bool(
-                        np.isclose(told[group], kernels.told_about(rejected, len(around)), rtol=1e-9, atol=1e-12)
-                    )
-                return total + (reached * self._followed(groups, told, queue, learnt) if same else 0)
-            axis, code = int(found.axis[best]), int(found.code[best])
-            left = points[:, axis] < code
-            counted = np.bincount(classes[left].ravel(), minlength=m)
-            both = kernels.told_about_halves(rejected, len(around), axis, code)
-            slack = kernels.slack_of(present, counts, counted, int(left.sum()), n, *both, sealing)
-            fails = Fraction(int(slack < 0))
-            if 0 <= slack < np.inf:
-                fails = Fraction(int(kernels.rejection(price, slack)), 1 << 64)
-            if fails < 1 and not np.isin(groups[part[left]], groups[part[~left]]).any():
-                wiser = learnt.copy()
-                kernels.learn(wiser, axis, False)
-                halves = [(part[left], around), (part[~left], around)]
-                total += reached * (1 - fails) * self._followed(groups, told, queue + halves, wiser)
-            reached *= fails
-            kernels.learn(learnt, axis, True)
-            kernels.drop_tested(points, found, number, best)
-            around = [*around, (axis, code, price)]
-        return total
+        say this, if it is given, of what was told about each group; None if the ways are too many to follow."""
+        ways = Ways(self.points, self.classes, self.sealing, self._layout(len(self.points)), np.asarray(groups), told)
+        return ways.chance()
 
 
 def _with_room(course: kernels.Course, most: int) -> kernels.Course:

@@ -34,15 +34,17 @@ class Sealed(OneRunScheme):
     often each sensitive value occurs in the whole table, and the algorithm; all ways to give the values to the persons
     (*worlds*) are equally likely. The promise allows each value some largest odds.
 
-    *What is told.* Which cuts of a part are tested, in which order and at which price, is decided by quasi-identifiers,
-    by how often each value occurs in the part, and by earlier results. Take all results together, and a group that they
-    lead to; let two of its persons exchange their values. Cuts that were made have both persons on one side, so neither
-    they nor any count of a part of which the group is a part changes, nor anything in parts without the group. What
-    changes are cuts that were tested and rejected in parts around the group and have one person on either side: their
-    slack changes by at most 1, and so the probability of the rejection by a factor of at most exp(price)
-    (``kernels.sealing.rejection``). So the exchange changes the probability of all results by a factor of at most
-    exp(told), where ``told`` is the sum of these prices over rejected cuts that the group is on both sides of. A cut
-    that was rejected and then made, or passed by, in a smaller part tells nothing about the groups on either side.
+    *What is told.* Which cuts of a part are tested, in which order, in which rounds and at which prices, is decided by
+    quasi-identifiers, by how often each value occurs in the part, and by earlier results; a result says that a cut was
+    made, or in which round it was rejected. Take all results together, and a group that they lead to; let two of its
+    persons exchange their values. Cuts that were made have both persons on one side, so neither they nor any count of a
+    part of which the group is a part changes, nor anything in parts without the group. What changes are cuts that were
+    tested and rejected in parts around the group and have one person on either side: in every round their slack changes
+    by at most 1, and so the probability of its result, that it passed the cut or rejected it, by a factor of at most
+    exp(price) (``kernels.sealing``). The price of a rejection is the sum of the prices of the rounds up to the one that
+    rejected the cut. So the exchange changes the probability of all results by a factor of at most exp(told), where
+    ``told`` is the sum of these prices over rejected cuts that the group is on both sides of. A cut that was rejected
+    and then made, or passed by, in a smaller part tells nothing about the groups on either side.
 
     *What is believed.* Let the value v have f of the n rows of the group. Exchange the values of a person t who has v
     and another person of the group who has not: every world in which t has v is so paired with n - f worlds in which t
@@ -52,10 +54,10 @@ class Sealed(OneRunScheme):
     exchange what they have of all of them, which changes every slack by at most 1 still; worlds are then all ways to
     give the combinations to the persons.
 
-    *What is promised.* A part is tested only if the odds of each of its values, times exp(told) including the test, are
-    within what the promise allows; and halves are judged by what is left of these odds, given what was told about each.
-    So in every group the odds times exp(told) are, and the promise holds for everybody's beliefs, whatever was rejected
-    on the way. Nobody has to choose a privacy budget: the promise is its own.
+    *What is promised.* A part is tested only if the odds of each of its values, times exp(told) including all rounds of
+    the test, are within what the promise allows; and halves are judged by what is left of these odds, given what was
+    told about each. So in every group the odds times exp(told) are, and the promise holds for everybody's beliefs,
+    whatever was rejected on the way. Nobody has to choose a privacy budget: the promise is its own.
 
     If the adversary knows some persons' values, the same argument about the others of a group says that the algorithm
     tells at most exp(told) more about them than the group alone would. It says nothing about an adversary to whom some
@@ -107,7 +109,7 @@ class Sealed(OneRunScheme):
         self, table: Table, principle: Principle, groups: NDArray[np.int32], told: NDArray[np.float64] | None = None
     ) -> Fraction | None:
         """Return the exact probability that the scheme divides the table into these groups, with these amounts told
-        about each if they are given; None if the groups are too many to follow all ways that lead there.
+        about each if they are given; None if the groups, or the ways that lead there, are too many to follow.
 
         >>> import pyarrow as pa, discreet as dc
         >>> table = dc.read(pa.table({"x": [0, 0, 1, 1] * 8, "s": list("abab") * 8}), quasi="x", sensitive="s")

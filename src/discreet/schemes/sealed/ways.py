@@ -1,0 +1,200 @@
+"""All ways in which coins can lead a table to given groups, with their exact probabilities."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels import sealing as kernels
+from discreet.kernels.cuts.layout import Layout
+
+MOST_TESTS = 20_000
+"""So many tests are followed, on all ways together."""
+Groups = tuple[int, ...]
+Rejected = tuple[int, int, float]
+"""A cut that was rejected: axis, code and price."""
+Waiting = tuple[Groups, tuple[Rejected, ...]]
+"""A part that waits to be cut, as the groups that it is to be divided into, and the cuts rejected around it."""
+Learnt = tuple[tuple[float, ...], ...]
+
+
+class Part(NamedTuple):
+    """The rows of some groups."""
+
+    points: NDArray[np.int32]
+    classes: NDArray[np.int32]
+    groups: NDArray[np.int32]
+    """Per row: its group."""
+    counts: NDArray[np.int64]
+    """Per value: its rows."""
+    present: NDArray[np.int32]
+    """The values that rows have."""
+
+
+class Cut(NamedTuple):
+    """A part in halves."""
+
+    left: int
+    """The rows of the left half."""
+    counts: NDArray[np.int64]
+    """Per value: its rows in the left half."""
+    halves: tuple[Groups, Groups] | None
+    """The groups of either half; None if one is in both."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """Persons as points, their values, what is public, and the groups that they are to be divided into.
+
+    Tables in which every group has the same numbers of values have the same ways, only with other probabilities.
+    """
+
+    points: NDArray[np.int32]
+    classes: NDArray[np.int32]
+    sealing: kernels.Sealing
+    layout: Layout
+    groups: NDArray[np.int32]
+    told: NDArray[np.float64] | None
+    """Per group: what is to be told about it, if only ways that tell this are asked for."""
+    _parts: dict[Groups, Part] = field(default_factory=dict)
+    _cuts: dict[tuple[Groups, int, int], Cut] = field(default_factory=dict)
+
+    def chance(self) -> Fraction | None:
+        """Return the probability of all ways together; None if they are too many to follow."""
+        numbers = _numbers(self.groups)
+        nothing: Learnt = ((0.0, 0.0),) * self.points.shape[1]
+        ways: dict[tuple[tuple[Waiting, ...], Learnt], Fraction] = {(((numbers, ()),), nothing): Fraction(1)}
+        left = MOST_TESTS
+        for _ in range(2 * len(numbers) - 1):  # so many parts are cut, or left as groups, on every way
+            onward: dict[tuple[tuple[Waiting, ...], Learnt], Fraction] = defaultdict(Fraction)
+            for (queue, learnt), chance in ways.items():
+                for result in self._tests(*queue[0], learnt):
+                    left -= 1
+                    if left < 0:
+                        return None
+                    if result is not None:
+                        halves, wiser, share = result
+                        onward[queue[1:] + halves, wiser] += chance * share
+            ways = onward
+        return sum(ways.values(), Fraction(0))
+
+    def _tests(
+        self, numbers: Groups, around: tuple[Rejected, ...], learnt: Learnt
+    ) -> Iterator[tuple[tuple[Waiting, ...], Learnt, Fraction] | None]:
+        """Follow every way through the tests of a part, and yield after each test: None, or what may lead to the
+        groups, that is the halves of the part, or none if it is a group; what was learnt; and how likely that is."""
+        part, sealing = self._part(numbers), self.sealing
+        n, d = part.points.shape
+        rounds, found = kernels.no_rounds(len(sealing.odds)), kernels.no_candidates(d * kernels.POSITIONS)
+        number = kernels.candidates(part.points, sealing.axes, sealing.least, self.layout, np.array(learnt), found)
+        ways = [(around, learnt, found.merit.copy(), Fraction(1))]
+        while ways:
+            around, learnt, found.merit[:], reached = ways.pop()
+            rejected = _as_arrays(around)
+            test = kernels.next_test(
+                found, number, part.present, part.counts, n, rejected, len(around), sealing, rounds
+            )
+            if test[0] < 0:
+                ends = len(numbers) == 1 and self._tells(numbers[0], kernels.told_about(rejected, len(around)))
+                yield ((), learnt, reached) if ends else None
+                continue
+            best, asked = test
+            axis, code = int(found.axis[best]), int(found.code[best])
+            cut = self._cut(numbers, axis, code)
+            both = kernels.told_about_halves(rejected, len(around), axis, code)
+            kernels.drop_tested(part.points, found, number, best)
+            for turn in reversed(range(asked)):
+                slack = kernels.slack_of(
+                    rounds, turn, part.present, part.counts, cut.counts, cut.left, n, *both, sealing
+                )
+                fails = rejection(float(rounds.price[turn]), float(slack), last=turn == 0)
+                told = (*around, (axis, code, float(kernels.told_by(rounds, asked, turn))))
+                if self._may_tell(numbers, told):
+                    ways.append((told, _wiser(learnt, axis, True), found.merit.copy(), reached * fails))
+                reached *= 1 - fails
+            if cut.halves is None or not reached:
+                yield None
+            else:
+                halves = tuple((half, self._crossed(half, around)) for half in cut.halves)
+                yield halves, _wiser(learnt, axis, False), reached
+
+    def _part(self, numbers: Groups) -> Part:
+        """Return the rows of some groups."""
+        if numbers not in self._parts:
+            rows = np.flatnonzero(np.isin(self.groups, numbers))
+            points, classes, counts = self.points[rows], self.classes[rows], self._counts(self.classes[rows])
+            present = np.flatnonzero(counts).astype(np.int32)
+            self._parts[numbers] = Part(points, classes, self.groups[rows], counts, present)
+        return self._parts[numbers]
+
+    def _cut(self, numbers: Groups, axis: int, code: int) -> Cut:
+        """Return a part in halves."""
+        if (numbers, axis, code) not in self._cuts:
+            part = self._part(numbers)
+            left = part.points[:, axis] < code
+            halves = _numbers(part.groups[left]), _numbers(part.groups[~left])
+            apart = set(halves[0]).isdisjoint(halves[1])
+            self._cuts[numbers, axis, code] = Cut(
+                int(left.sum()), self._counts(part.classes[left]), halves if apart else None
+            )
+        return self._cuts[numbers, axis, code]
+
+    def _counts(self, classes: NDArray[np.int32]) -> NDArray[np.int64]:
+        return np.bincount(classes.ravel(), minlength=len(self.sealing.odds))
+
+    def _crossed(self, numbers: Groups, around: tuple[Rejected, ...]) -> tuple[Rejected, ...]:
+        """Return the cuts that some groups together are on both sides of."""
+        rows = len(self._part(numbers).groups)
+        return tuple(one for one in around if 0 < self._cut(numbers, one[0], one[1]).left < rows)
+
+    def _tells(self, group: int, amount: float) -> bool:
+        """Whether this is to be told about a group, up to the order in which amounts were added."""
+        return self.told is None or bool(np.isclose(self.told[group], amount, rtol=1e-9, atol=1e-12))
+
+    def _may_tell(self, numbers: Groups, around: tuple[Rejected, ...]) -> bool:
+        """Whether no more was told about any group than is to be told in the end."""
+        if self.told is None:
+            return True
+        for group in numbers:
+            amount = sum(price for _, _, price in self._crossed((group,), around))
+            if amount > self.told[group] and not self._tells(group, amount):
+                return False
+        return True
+
+
+def rejection(price: float, slack: float, last: bool) -> Fraction:
+    """Return the probability that a round rejects a cut, ``last`` or before.
+
+    >>> rejection(0.1, -1, last=True), rejection(0.1, 0, last=False)
+    (Fraction(1, 1), Fraction(1, 2))
+    """
+    if last:
+        return Fraction(1) if slack < 0 else Fraction(int(kernels.rejection(price, slack)), 1 << 64)
+    erring = Fraction(int(kernels.erring_rejection(price, slack)), 1 << 64)
+    return 1 - erring if slack < 0 else erring
+
+
+def _numbers(groups: NDArray[np.int32]) -> Groups:
+    """Return the groups that rows are of."""
+    return tuple(np.unique(groups).tolist())
+
+
+def _wiser(learnt: Learnt, axis: int, rejected: bool) -> Learnt:
+    """Return what is learnt from one more test along an axis."""
+    result = np.array(learnt)
+    kernels.learn(result, axis, rejected)
+    return tuple(map(tuple, result.tolist()))
+
+
+def _as_arrays(around: tuple[Rejected, ...]) -> kernels.Rejected:
+    """Return rejected cuts as kernels see them."""
+    result: kernels.Rejected = kernels.no_rejections(len(around))
+    for place, cut in enumerate(around):
+        result.axis[place], result.code[place], result.price[place] = cut
+    return result
