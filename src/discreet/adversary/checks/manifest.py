@@ -61,21 +61,37 @@ def entries(case: Case[Any], **more: Any) -> Check:
     if faults:
         expected["scheme"] = manifest.get("scheme")
     expected["tables"] = {name: {"sha256": _digest(entry)} for name, entry in manifest["tables"].items()}
-    version = str(manifest.get("discreet"))
-    other = version != __version__ and VERSION.fullmatch(version)
+    other = other_version(manifest)
     if other:
-        expected["discreet"] = version
-        remarks.append(f"The manifest says that discreet {version} made the release.")
+        expected["discreet"] = other
+        remarks.append(f"{_made_by(other)}.")
     faults += _differences(manifest, expected)
     if faults:
-        hint = (
-            f" The manifest says that discreet {version} made the release; audit it with that version." if other else ""
-        )
-        return Check("manifest", False, one_sentence(faults) + hint)
+        return Check("manifest", False, one_sentence(faults) + version_hint(manifest))
     return Check("manifest", True, " ".join(["The manifest has only the entries of its format.", *remarks]))
 
 
 # -------------------------------------------------------------------------------------------- what follows from nothing
+
+
+def other_version(manifest: Mapping[str, Any]) -> str | None:
+    """Return the version of discreet that made a release, by its manifest; None if it is this one, or is none."""
+    version = str(manifest.get("discreet"))
+    return version if version != __version__ and VERSION.fullmatch(version) else None
+
+
+def version_hint(manifest: Mapping[str, Any]) -> str:
+    """Return the sentence to add to a fault that another version of discreet may explain; "" if none can.
+
+    >>> version_hint({"discreet": "0.0.9"})
+    ' The manifest says that discreet 0.0.9 made the release; audit it with that version.'
+    """
+    version = other_version(manifest)
+    return f" {_made_by(version)}; audit it with that version." if version else ""
+
+
+def _made_by(version: str) -> str:
+    return f"The manifest says that discreet {version} made the release"
 
 
 def stated_promise(texts: Any) -> Principle | None:
