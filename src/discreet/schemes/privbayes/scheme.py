@@ -126,8 +126,8 @@ class PrivBayes(Scheme):
         """Return which of these numbers may be drawn for a numeric column of a table.
 
         >>> from discreet.datasets import patients
-        >>> weight = patients().column("weight")
-        >>> PrivBayes(domains="observed").may_draw(weight, weight.values[:2] + np.array([0.0, 0.5])).tolist()
+        >>> age = patients().column("age")
+        >>> PrivBayes(domains="observed").may_draw(age, age.values[:2] + np.array([0.0, 0.5])).tolist()
         [True, False]
         """
         return cells_in(column, self.domains == "observed").has(numbers)
