@@ -36,10 +36,7 @@ def dealt(table: Table, world: tuple[Any, ...]) -> Table:
     return replace(table, sensitive=tuple(columns))
 
 
-@pytest.mark.parametrize(
-    ("scheme", "one", "other"),
-    [("mondrian", "aabbc", "uvuvv"), ("mondrian", "abbca", "uuvuv"), ("cuts", "aabc", "uvuv")],
-)
+@pytest.mark.parametrize(("scheme", "one", "other"), [("mondrian", "aabbc", "uvuvv"), ("cuts", "aabc", "uvuv")])
 def test_beliefs_are_those_by_all_ways_to_deal_the_combinations(scheme: str, one: str, other: str) -> None:
     table, made = line(one, other), SCHEMES[scheme]()
     release = made.publish(table, PROMISE)
