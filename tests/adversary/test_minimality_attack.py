@@ -189,11 +189,6 @@ def test_what_cannot_be_run_again_says_why() -> None:
             dc.attack(release_by(scheme), table, "minimality")
     with pytest.raises(dc.DiscreetError, match="cannot be run again"):
         dc.attack(publish(table, np.zeros(table.rows, np.int64)), table, "minimality")
-    several = dc.read(
-        pa.table({"x": range(8), "s": list("abababab"), "t": list("aabbaabb")}), quasi=["x"], sensitive=["s", "t"]
-    )
-    with pytest.raises(dc.DiscreetError, match="one sensitive attribute each"):
-        dc.attack(dc.publish(several, PROMISE, "mondrian"), several, "minimality")
 
 
 def test_known_groups_that_descriptions_leave_open_are_told_by_the_trace() -> None:

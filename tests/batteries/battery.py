@@ -58,6 +58,8 @@ class Battery(NamedTuple):
     """When the sensitive attribute is said to be a column that is kept along."""
     besides: frozenset[str] = frozenset()
     """Checks that may fail as well: chance decides how near to its limits a release is."""
+    weakened: str = ""
+    """The checks that tell that a weaker promise is stated than the release was made for, where any can."""
     options: Mapping[str, str] = MappingProxyType({})
     rows: int = 60
     keep: tuple[str, ...] = ("note",)

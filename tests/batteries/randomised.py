@@ -70,8 +70,9 @@ PERTURBED = Battery(
         **RANDOMISED,
         "the prior is moved": (MOVED_PRIOR, Must("prior")),
         "the prior is ten times as large": (TENFOLD_PRIOR, Must("consistency prior")),
-        "a matrix says too much": (boasting, Must("broken")),
+        "a matrix says too much": (boasting, Must("broken matrix")),
     },
+    weakened="matrix",
     unreadable={
         "no prior": (rewritten("prior", "value,count"), "every sensitive value once"),
         "a prior below zero": (put("prior", "count", "-1"), "every sensitive value once"),
@@ -108,16 +109,20 @@ RETAINED = Battery(
         "the prior is ten times as large": (TENFOLD_PRIOR, Must("broken consistency draws prior")),
         "a probability that breaks the promise": (
             stated("retention", "probability", value=0.9),
-            Must("broken draws"),
+            Must("broken draws probability"),
         ),
         "a probability that breaks it by a hair": (
             stated("retention", "probability", value=lambda used: used + 1e-11),
-            Must("broken", says="is broken by what"),
+            Must("broken probability", says="is broken by what"),
         ),
-        "a probability that was not used": (stated("retention", "probability", value=0.0001), Must("draws")),
-        "other noise": (stated("retention", "noise", value="uniform"), Must("broken draws")),
+        "a probability that was not used": (
+            stated("retention", "probability", value=0.0001),
+            Must("draws probability"),
+        ),
+        "other noise": (stated("retention", "noise", value="uniform"), Must("broken draws probability")),
         "a seed": (lambda folder: folder.manifest["retention"].update(seed=1), Must("consistency")),
     },
+    weakened="probability",
     unreadable={
         "a number that is none": (put("prior", "value", "many"), "not a number"),
         "no probability": (lambda folder: folder.manifest.update(retention={"p": 0.1}), "with which probability"),

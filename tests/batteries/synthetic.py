@@ -20,6 +20,7 @@ SYNTHETIC = Battery(
     weaker="differential-privacy(epsilon=3)",
     keep=(),
     trace="trace",
+    weakened="manifest",
     withheld=Must("consistency", says="drawn rows are nobody's"),
     tables={
         "table": Lines(
@@ -36,7 +37,11 @@ SYNTHETIC = Battery(
         "a value that nobody has": (put("table", "pay", UNKNOWN), Must("domains")),
         "a value that is not listed": (put("table", "sex", "x"), Must("consistency")),
         "ages in the order of the input": (in_the_order_of_the_input, Must("order")),
-        "less is said to be spent than is promised of": (stated("privacy", "epsilon", value=2.5), Must("broken")),
+        "less is said to be spent than is promised of": (
+            stated("privacy", "epsilon", value=2.5),
+            Must("broken manifest"),
+        ),
+        "less is said to be spent than was": (stated("privacy", "epsilon", value=1.0), Must("manifest")),
         "a seed": (lambda folder: folder.manifest["privacy"].update(seed=1), Must("consistency manifest")),
         "lists are said to be declared": (stated("privacy", "domains", value="declared"), Must("manifest")),
     },

@@ -31,6 +31,15 @@ class Members(NamedTuple):
         return cls(lines[order], groups[order], numbers[order].astype(np.float64))
 
 
+class Combined(NamedTuple):
+    """Which values of several sensitive attributes go together in the rows of each group."""
+
+    codes: NDArray[np.int64]
+    """Per attribute and combination: the value, as an index into those of the attribute."""
+    counts: Counts
+    """How often each combination occurs in each group."""
+
+
 class GroupedRelease(Release):
     """A release whose rows are in numbered groups."""
 
@@ -58,6 +67,11 @@ class GroupedRelease(Release):
         """How many published rows have each sensitive value."""
         counts = self.counts
         return np.bincount(counts.values, counts.amounts, counts.width).astype(np.int64)
+
+    @property
+    def combined(self) -> Combined | None:
+        """The combinations of sensitive values in each group; ``None`` if it is not published which go together."""
+        return None
 
     def certain_groups(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """The group of each person whose quasi-identifiers (one column each) only one group admits; -1 for the others.

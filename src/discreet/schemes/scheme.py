@@ -161,4 +161,13 @@ def _value(field: Field[Any], text: str) -> object:
             return type(field.default)(text)
         except ValueError:
             raise DiscreetError(f"{field.name}={text!r} is not a number; write for example 0.02") from None
-    return tuple(text.replace("+", " ").replace(",", " ").split()) if isinstance(field.default, tuple) else text
+    return words(text) if isinstance(field.default, tuple) else text
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of an option that may have several.
+
+    >>> words("plain+stratified"), words("plain, stratified")
+    (('plain', 'stratified'), ('plain', 'stratified'))
+    """
+    return tuple(text.replace("+", " ").replace(",", " ").split())

@@ -3,7 +3,8 @@
 The adversary has the files, which name the scheme, its options and the promise. The scheme is run again on tables that
 agree with them, called *worlds* (see `discreet.adversary.attacks.minimality`). Where it is certain who is in which
 group (or the trace tells it), these are all ways to deal the values of each group to its members: no other table can
-give the same files. Otherwise they are all ways to give the people the values of the whole table.
+give the same files. Otherwise they are all ways to give the people the values of the whole table. Of several sensitive
+attributes, the combinations of values are dealt, if the release says which values go together.
 
 - *Exact*, if there are few worlds: the belief in a value is the share of the worlds that give this release, each
   weighed by its probability to do so: one or none for a scheme without chance; else what the scheme says itself, if it
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.attacks.attack import Attack, Insight
 from discreet.adversary.attacks.minimality import content, standard_errors
-from discreet.adversary.attacks.rerunning import Pools, Rerun, known_scheme
+from discreet.adversary.attacks.rerunning import Pools, Rerun, combinations, known_scheme
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.arguments import argument
 from discreet.principles.parameters import Parameter, Whole
@@ -69,14 +70,19 @@ class Minimality(Attack):
 
     def refusal(self, target: Target) -> str | None:
         """The scheme has to be known, and its tables to be few, or rearrangements of certain groups."""
-        if target.context is not None or target.original.person is not None:
-            return "tables are made anew for persons with one row and one sensitive attribute each"
+        if target.original.person is not None:
+            return "tables are made anew for persons with one row each"
         if not target.release.of_people:
             return "rows were drawn from noisy counts, by which it is bounded what the algorithm tells of anyone's row"
         if target.release.published is None:
             return "every value was randomised by itself, so that whoever knows the algorithm knows no more"
         if known_scheme(target) is None:
             return "the scheme that the manifest names, or its promise, is not known here, so it cannot be run again"
+        if target.context is not None and combinations(target) is None:
+            return (
+                "tables of several sensitive attributes are made anew if the release says which values go together in "
+                "every row, and this one does not"
+            )
         pools = Pools.of(target.everyone)
         if not pools.certain and pools.worlds > MOST_WORLDS:
             return (
@@ -175,7 +181,7 @@ def _enumerated(pools: Pools, rerun: Rerun, target: Target) -> Findings:
             agreeing = rerun.agreeing(world, times)
             weight, by_chance = agreeing / times, by_chance or 0 < agreeing < times
             matches += agreeing
-        totals += weight * np.bincount(everyone.person_of * width + world, minlength=len(totals))
+        totals += weight * np.bincount(everyone.person_of * width + rerun.values(world), minlength=len(totals))
     lines = totals.reshape(-1, width)
     learnt = np.full(len(lines), matches if by_chance else math.inf)
     return Findings(lines, learnt, len(found) * times, float(lines.sum() / len(everyone.rows)) * times)
@@ -198,7 +204,7 @@ def _sampled(pools: Pools, rerun: Rerun, target: Target, runs: int) -> Findings:
             own = np.zeros(rows) if made is None else rerun.alike(made, pools).astype(np.float64)
         weights += own
         squares += own**2
-        totals += np.bincount(everyone.person_of * width + world, own, len(totals))
+        totals += np.bincount(everyone.person_of * width + rerun.values(world), own, len(totals))
     # as many equal weights as these tell as much: all of those that agree, if there are no others
     effective = np.divide(weights**2, squares, out=np.zeros(rows), where=squares > 0.0)
     matches = np.zeros(lines)

@@ -14,12 +14,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.attacks.minimality import arrangements, content
-from discreet.adversary.attacks.target import Target
+from discreet.adversary.attacks.target import Target, places
 from discreet.adversary.checks.manifest import stated_promise, stated_scheme
 from discreet.adversary.checks.soundness import promises
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
-from discreet.table.table import Table
+from discreet.releases.grouped import Combined
+from discreet.releases.release import Release
+from discreet.table.table import Column, Table
+
+
+class Kinds(NamedTuple):
+    """What persons may have: the values of the release or, of several sensitive attributes, the combinations in it."""
+
+    columns: tuple[Column, ...]
+    """The sensitive attributes of the original."""
+    codes: NDArray[np.int32]
+    """Per attribute and kind: the value, as a code in the column."""
+    own: NDArray[np.int64]
+    """Per kind: the value of the attribute under attack, as an index into the values of the release."""
+
+    @classmethod
+    def of(cls, target: Target) -> Kinds:
+        """The kinds in the release of a target."""
+        if target.context is None:
+            return cls((target.secret,), _codes(target.release, target.secret)[None], np.arange(target.width))
+        release, combined = target.context.release, combinations(target)
+        assert combined is not None, "refused otherwise"
+        names = [attribute.name for attribute in release.sensitive]
+        columns = tuple(target.context.original.column(name) for name in names)
+        codes = [_codes(release.about(one.name), one)[of] for one, of in zip(columns, combined.codes, strict=True)]
+        return cls(columns, np.array(codes), combined.codes[names.index(target.secret.name)])
+
+
+def combinations(target: Target) -> Combined | None:
+    """Which values of several sensitive attributes go together, in all rows and by one table; None if that is open."""
+    if target.context is None or target.context.release.manifest is not target.release.manifest:
+        return None
+    release = target.context.release.grouped
+    return None if release is None or release.withheld else release.combined
+
+
+def _codes(release: Release, column: Column) -> NDArray[np.int32]:
+    """Per value of a release about one attribute: its code in the original."""
+    place = places(release, column)
+    codes = np.zeros(len(release.values), np.int32)
+    known = np.flatnonzero(place >= 0)
+    codes[place[known]] = known
+    return codes
 
 
 class Pools(NamedTuple):
@@ -32,31 +74,33 @@ class Pools(NamedTuple):
     order: NDArray[np.intp]
     """The rows pool by pool."""
     values: NDArray[np.int64]
-    """For each of these, one of the values of the pool, as an index into the values of the release."""
+    """For each of these, one of the values of the pool, or one of its combinations of values: its ``Kinds``."""
     worlds: float
     """How many ways there are to deal them; infinite if too many to be counted."""
 
     @classmethod
     def of(cls, target: Target) -> Pools:
         """The pools of a target that has everyone in the original for victims."""
-        release, rows = target.release.grouped, len(target.rows)
+        release, of_row = target.release.grouped, np.zeros(len(target.rows), np.int64)
         left = target.withheld
         assert left is not None, "refused otherwise"
-        counts, of_row = target.as_published(target.whole.counts, 0.0)[None], np.zeros(rows, np.int64)
-        certain = False
+        amounts, combined, certain = target.as_published(target.whole.counts, 0.0), combinations(target), False
+        if combined is not None:
+            of = combined.counts
+            amounts, left = np.bincount(of.values, of.amounts, of.width).astype(np.float64), np.zeros(of.width)
+        kinds, sizes = np.arange(len(amounts)), amounts.sum(keepdims=True)
         if release is not None:
             groups = target.group_of[target.person_of]
             groups = np.where(groups < 0, release.groups, groups)
-            held = np.vstack([release.counts.matrix(), left])
-            certain = bool((np.bincount(groups, minlength=len(held)) == held.sum(axis=1)).all())
+            held = release.counts if combined is None else combined.counts
+            members = np.append(held.sizes, left.sum())
+            certain = bool((np.bincount(groups, minlength=len(members)) == members).all())
             if certain:
-                counts, of_row = held, groups
+                amounts, kinds = np.append(held.amounts, left), np.append(held.values, kinds)
+                sizes, of_row = members, groups
         order = np.argsort(of_row, kind="stable")
-        amounts = counts.astype(np.int64)
-        values = np.repeat(np.tile(np.arange(amounts.shape[1]), len(amounts)), amounts.ravel())
-        ways = sum(math.lgamma(n + 1) for n in amounts.sum(axis=1)) - sum(
-            math.lgamma(n + 1) for n in amounts[amounts > 1]
-        )
+        values = np.repeat(kinds, amounts.astype(np.int64)).astype(np.int64)
+        ways = sum(math.lgamma(n + 1) for n in sizes) - sum(math.lgamma(n + 1) for n in amounts[amounts > 1])
         return cls(certain, of_row, order, values, round(math.exp(ways)) if ways < 40 else math.inf)
 
     def everything(self) -> Iterator[NDArray[np.int64]]:
@@ -90,22 +134,25 @@ class Rerun:
         return cls(known_scheme(target), principle, target)
 
     @cached_property
-    def codes(self) -> NDArray[np.int32]:
-        """Per value of the release: its code in the original."""
-        codes = np.zeros(self.target.width, np.int32)
-        known = np.flatnonzero(self.target.places >= 0)
-        codes[self.target.places[known]] = known
-        return codes
+    def kinds(self) -> Kinds:
+        """What the persons of a world have."""
+        return Kinds.of(self.target)
 
     @cached_property
     def seen(self) -> Any:
         """What the release under attack says."""
-        return content(self.target.release)
+        return content(self.target.release if self.target.context is None else self.target.context.release)
 
     def table(self, world: NDArray[np.int64]) -> Table:
         """The original with the values of a world."""
-        secret = replace(self.target.secret, codes=self.codes[world])
-        return replace(self.target.original, sensitive=(secret,))
+        whole = self.target.original if self.target.context is None else self.target.context.original
+        columns, codes, _ = self.kinds
+        dealt = tuple(replace(column, codes=of[world]) for column, of in zip(columns, codes, strict=True))
+        return replace(whole, sensitive=dealt)
+
+    def values(self, world: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Per row of a world: the value of the attribute under attack."""
+        return self.kinds.own[world]
 
     def published(self, world: NDArray[np.int64]) -> Any:
         """What the scheme makes of a world; None if it refuses, so that nothing would have been published."""

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, one_sentence
+from discreet.arguments import argument
+from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, ordered_values
 from discreet.releases.generalized.release import GeneralizedRelease
@@ -27,15 +29,17 @@ def domains(
     original: Table,
     published: Mapping[str, NDArray[np.float64]],
     from_release: Collection[str] = (),
+    declared: bool = False,
 ) -> Check:
     """Check that domains, values and hierarchies agree with the original.
 
     A release may declare values that the original does not contain. This is no fault, but the finding lists them,
     because the original cannot confirm them. ``published`` are the numbers, or ends of intervals, that each numeric
     quasi-identifier is published with; ``from_release`` are the attributes whose hierarchy or order was copied from the
-    release when the original was read.
+    release when the original was read. If the release says that all domains were ``declared``, then they are the ones
+    that the original was read with, where it was read with any.
     """
-    faults, remarks = _other_trees(release, original), []
+    faults, remarks, open_ends = _other_trees(release, original), [], []
     for attribute in release.attributes:
         if attribute.role == "other":
             continue
@@ -47,13 +51,22 @@ def domains(
             shown = published.get(attribute.name, np.zeros(0))
             faults += _outside(attribute, shown, _known(column, seen) if complete else np.zeros(0))
             used = release.descriptions is not None and attribute.role == "quasi"
-            remarks += _wider(attribute, column, _known(column, seen), used)
+            if declared:
+                faults += _undeclared(attribute, column)
+                open_ends += [] if column.declared_domain else [attribute.name]
+            remarks += _narrower(attribute, column, used) + _wider(attribute, column, _known(column, seen), used)
         else:
             held = {column.texts[code] for code in seen.tolist()}
             faults += _unlisted(attribute, held) if complete else []
             remarks += _unheld(attribute, held | (set(column.texts) if column.declared_values else set()))
     if faults:
         return Check("domains", False, one_sentence(faults))
+    if open_ends:
+        remarks.append(
+            f"The original was read without the domains of {listed(map(repr, open_ends))}, so those of the release "
+            f"were not compared with what was declared; name your own (as in "
+            f"{argument('domains', {open_ends[0]: (0, 100)})})."
+        )
     taken = [repr(one.name) for one in release.attributes if one.name in from_release and _tells_more(one)]
     if taken:
         remarks.append(f"The hierarchy or order of {', '.join(taken)} is taken from the release.")
@@ -110,11 +123,34 @@ def _wider(attribute: Attribute, column: Column, known: NDArray[np.float64], use
     own = column.domain or ((float(known.min()), float(known.max())) if len(known) else (bottom, top))
     if bottom >= own[0] and top <= own[1]:
         return []
-    return [
-        f"The release declares a wider domain for {attribute.name!r} than the original was read with, "
-        f"{written(bottom, attribute.notation)} to {written(top, attribute.notation)}"
-        f"{'; losses use it' if used else ''}."
-    ]
+    return [f"The release declares a wider domain for {attribute.name!r} {_compared(attribute, used)}"]
+
+
+def _compared(attribute: Attribute, used: bool) -> str:
+    assert attribute.domain is not None
+    ends = " to ".join(written(end, attribute.notation) for end in attribute.domain)
+    return f"than the original was read with, {ends}{'; losses use it' if used else ''}."
+
+
+def _narrower(attribute: Attribute, column: Column, used: bool) -> list[str]:
+    """Remark that a domain is narrower than the one that was given for reading the original."""
+    if attribute.domain is None or column.domain is None or not column.declared_domain:
+        return []
+    if attribute.domain[0] <= column.domain[0] and attribute.domain[1] >= column.domain[1]:
+        return []
+    return [f"The release states a narrower domain for {attribute.name!r} {_compared(attribute, used)}"]
+
+
+def _undeclared(attribute: Attribute, column: Column) -> list[str]:
+    """Report a domain that is said to be declared, and is not the one that was declared for reading the original."""
+    if not column.declared_domain or attribute.domain is None or column.domain is None:
+        return []
+    if tuple(map(float, attribute.domain)) == tuple(map(float, column.domain)):
+        return []
+    told, own = (
+        " to ".join(written(end, attribute.notation) for end in ends) for ends in (attribute.domain, column.domain)
+    )
+    return [f"the domain of {attribute.name!r} is said to be declared as {told}, and the original was read with {own}"]
 
 
 # ------------------------------------------------------------------------------------------------------------- values

@@ -43,7 +43,8 @@ def entries(case: Case[Any], **more: Any) -> Check:
     assumptions = more.pop("assumptions", None)
     if assumptions is None:
         assumptions = release.assumed(release.attributes, promise, "persons" in manifest)
-    options, faults, remarks = _options(manifest.get("scheme"), release.format)
+    other = other_version(manifest)
+    options, faults, remarks = _options(manifest.get("scheme"), release.format, other is not None)
     expected = new_manifest(
         release.format,
         scheme="" if faults else manifest["scheme"]["name"],
@@ -61,21 +62,36 @@ def entries(case: Case[Any], **more: Any) -> Check:
     if faults:
         expected["scheme"] = manifest.get("scheme")
     expected["tables"] = {name: {"sha256": _digest(entry)} for name, entry in manifest["tables"].items()}
-    version = str(manifest.get("discreet"))
-    other = version != __version__ and VERSION.fullmatch(version)
     if other:
-        expected["discreet"] = version
-        remarks.append(f"The manifest says that discreet {version} made the release.")
+        expected["discreet"] = other
+        remarks.append(f"{_made_by(other)}.")
     faults += _differences(manifest, expected)
     if faults:
-        hint = (
-            f" The manifest says that discreet {version} made the release; audit it with that version." if other else ""
-        )
-        return Check("manifest", False, one_sentence(faults) + hint)
+        return Check("manifest", False, one_sentence(faults) + version_hint(manifest))
     return Check("manifest", True, " ".join(["The manifest has only the entries of its format.", *remarks]))
 
 
 # -------------------------------------------------------------------------------------------- what follows from nothing
+
+
+def other_version(manifest: Mapping[str, Any]) -> str | None:
+    """Return the version of discreet that made a release, by its manifest; None if it is this one, or is none."""
+    version = str(manifest.get("discreet"))
+    return version if version != __version__ and VERSION.fullmatch(version) else None
+
+
+def version_hint(manifest: Mapping[str, Any]) -> str:
+    """Return the sentence to add to a fault that another version of discreet may explain; "" if none can.
+
+    >>> version_hint({"discreet": "0.0.9"})
+    ' The manifest says that discreet 0.0.9 made the release; audit it with that version.'
+    """
+    version = other_version(manifest)
+    return f" {_made_by(version)}; audit it with that version." if version else ""
+
+
+def _made_by(version: str) -> str:
+    return f"The manifest says that discreet {version} made the release"
 
 
 def stated_promise(texts: Any) -> Principle | None:
@@ -112,15 +128,18 @@ def _made(name: str, options: dict[str, Any]) -> Any:
     return registered("schemes")[name].from_texts({key: _text(value) for key, value in options.items()})
 
 
-def _options(scheme: Any, format: str) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Return the options that the scheme must state, the faults of the scheme's entry, and remarks on it."""
+def _options(scheme: Any, format: str, other: bool) -> tuple[dict[str, Any], list[str], list[str]]:
+    """Return the options that the scheme must state, the faults of the scheme's entry, and remarks on it.
+
+    Those that are omitted have to be stated, unless an ``other`` version made the release, which may have had fewer.
+    """
     name, options = (scheme.get("name"), scheme.get("options")) if isinstance(scheme, dict) else (None, None)
     if not isinstance(name, str) or not isinstance(options, dict):
         return {}, ["the manifest does not name a scheme and its options"], []
-    return _known(name, options, format) if name in registered("schemes") else _unknown(name, options)
+    return _known(name, options, format, other) if name in registered("schemes") else _unknown(name, options)
 
 
-def _known(name: str, options: dict[str, Any], format: str) -> tuple[dict[str, Any], list[str], list[str]]:
+def _known(name: str, options: dict[str, Any], format: str, other: bool) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return options, faults and remarks, as ``_options``, for one of discreet's schemes."""
     try:
         scheme = _made(name, options)
@@ -129,9 +148,9 @@ def _known(name: str, options: dict[str, Any], format: str) -> tuple[dict[str, A
     made, made_so = scheme.options, scheme.makes.format
     if made_so != format:
         return {}, [f"the manifest names scheme {name!r}, whose releases are {made_so} and not {format}"], []
-    # a manifest made by hand may omit options, and may write 1 for 1.0
+    # a manifest made by hand may write 1 for 1.0
     whole = {key for key, value in made.items() if type(options.get(key)) is int and options[key] == value}
-    return {key: options[key] if key in whole else made[key] for key in made if key in options}, [], []
+    return {key: options[key] if key in whole else made[key] for key in made if key in options or not other}, [], []
 
 
 def _text(value: Any) -> str:

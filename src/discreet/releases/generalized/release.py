@@ -25,10 +25,11 @@ from discreet.releases.columns import ExactColumn, column_array, exact_column, t
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import Home
 from discreet.releases.generalized.describe import Values, exact_texts, generalize
-from discreet.releases.grouped import GroupedRowsRelease
+from discreet.releases.grouped import Combined, GroupedRowsRelease
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.release import new_manifest
+from discreet.table.combinations import numbered, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
@@ -245,6 +246,14 @@ class GeneralizedRelease(GroupedRowsRelease):
     def counts(self) -> Counts:
         """How often each sensitive value occurs in each group."""
         return Counts.of_rows(self.group_of, self.classes, self.groups, len(self.values))
+
+    @property
+    def combined(self) -> Combined:
+        """The combinations of sensitive values in each group, as its rows have them."""
+        columns = [secret.codes for secret in self.secrets]
+        _, first, of_row = ranked(numbered(columns, [len(secret.values) for secret in self.secrets], self.rows))
+        counts = Counts.of_rows(self.group_of, of_row, self.groups, len(first))
+        return Combined(np.array([codes[first] for codes in columns], np.int64), counts)
 
     def about(self, attribute: str | None) -> GeneralizedRelease:
         """Return what is published about one sensitive attribute, without the others and without kept columns."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,13 +21,13 @@ class Mondrian(Cuts):
 
     name: ClassVar[str] = "mondrian"
 
-    cuts: tuple[str, ...] = ("plain",)
+    cuts: str | Sequence[str] = ("plain",)
 
     def __post_init__(self) -> None:
         """Raise an error for other cuts than Mondrian's."""
+        super().__post_init__()
         if self.cuts != ("plain",):
             raise DiscreetError(f"scheme {self.name!r} makes plain cuts only; for others choose scheme {Cuts.name!r}")
-        super().__post_init__()
 
     def _recipe(self, families: int) -> Recipe:
         return Recipe(families, 1, 1, 0.0, 0, True)

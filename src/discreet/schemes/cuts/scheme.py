@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -18,6 +19,7 @@ from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
 from discreet.schemes.cuts.top_down import Partition, Problem, limits_of, partition
 from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.scheme import words
 from discreet.schemes.withholding import costly_rows
 from discreet.table.table import Table
 
@@ -49,8 +51,8 @@ class Cuts(GroupingScheme):
 
     name: ClassVar[str] = "cuts"
 
-    cuts: tuple[str, ...] = tuple(FAMILIES)
-    """The families of cuts that compete."""
+    cuts: str | Sequence[str] = tuple(FAMILIES)
+    """The families of cuts that compete: several, or one text as in ``plain+stratified``."""
     effort: Literal["fast", "thorough"] = "fast"
     """``fast``: one pass. ``thorough``: the time of about a hundred, never worse than ``fast`` or any single family."""
     loss: Loss = "ail"
@@ -65,8 +67,13 @@ class Cuts(GroupingScheme):
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
         self._choose(effort=("fast", "thorough"), loss=get_args(Loss), values=get_args(Values))
-        if not self.cuts or not set(self.cuts) <= set(FAMILIES):
-            raise DiscreetError(f"cuts={'+'.join(self.cuts)!r} is not known; choose from {', '.join(FAMILIES)}")
+        given: Any = self.cuts
+        several = isinstance(given, Sequence) and not isinstance(given, str)
+        names = tuple(map(str, given)) if several else words(str(given))
+        if not names or not set(names) <= set(FAMILIES):
+            told = "+".join(names) if several else given
+            raise DiscreetError(f"cuts={told!r} is not known; choose from {', '.join(FAMILIES)}, joined by +")
+        object.__setattr__(self, "cuts", names)
         if not 0.0 <= self.withhold < 1.0:
             raise DiscreetError(f"withhold={self.withhold!r} is not a share of rows; give a number from 0 to below 1")
 

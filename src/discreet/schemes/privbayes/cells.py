@@ -47,6 +47,10 @@ class Cells:
         """The column with a value of each of these cells instead."""
         return replace(self.column, codes=cells.astype(np.int32))
 
+    def has(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of these numbers may be drawn."""
+        return np.isin(numbers, self.column.values[int(self.column.missing is not None) :].astype(np.float64))
+
 
 @dataclass(frozen=True)
 class Ranges(Cells):
@@ -100,9 +104,18 @@ class Ranges(Cells):
         at = np.maximum(cells - self._first, 0)
         places = random.integers(edges[at], edges[at + 1])
         used, codes = np.unique(np.where(cells < self._first, -1, places), return_inverse=True)
-        numbers = [math.nan if place < 0 else float(f"{self.low + place * self.step:.15g}") for place in used.tolist()]
         gone = None if used[0] >= 0 else 0
-        return replace(self.column, codes=codes.astype(np.int32), values=np.array(numbers), missing=gone)
+        numbers = np.where(used < 0, math.nan, self._at(used))
+        return replace(self.column, codes=codes.astype(np.int32), values=numbers, missing=gone)
+
+    def has(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of these numbers are on the grid."""
+        places = np.clip(np.rint((numbers - self.low) / self.step), 0, self.steps - 1)
+        return np.asarray(self._at(places.astype(np.int64)) == numbers)
+
+    def _at(self, places: Ints) -> NDArray[np.float64]:
+        """The numbers at these places of the grid, with as many digits as are told apart."""
+        return np.array([float(f"{self.low + place * self.step:.15g}") for place in places.tolist()], np.float64)
 
 
 def cells_of(table: Table, observed: bool, most: int) -> list[Cells]:
@@ -115,14 +128,18 @@ def cells_of(table: Table, observed: bool, most: int) -> list[Cells]:
     for column in (*table.quasi, *table.sensitive):
         if not observed:
             _check_declared(column)
-        if column.kind != "numeric":
-            found.append(Cells(column))
-            continue
-        # what is public of a column now is not to be taken from the drawn rows later
-        column = replace(as_shown(column, None), declared_domain=True)
-        listed = column.hierarchy is not None or (observed and len(column.values) <= MOST)
-        found.append(Cells(column) if listed else Ranges.of(column, min(MOST, max(FEWEST, most)), observed))
+        found.append(cells_in(column, observed, most))
     return found
+
+
+def cells_in(column: Column, observed: bool, most: int = FEWEST) -> Cells:
+    """The cells of one column, whether or not it was declared; see ``cells_of``."""
+    if column.kind != "numeric":
+        return Cells(column)
+    # what is public of a column now is not to be taken from the drawn rows later
+    column = replace(as_shown(column, None), declared_domain=True)
+    listed = column.hierarchy is not None or (observed and len(column.values) <= MOST)
+    return Cells(column) if listed else Ranges.of(column, min(MOST, max(FEWEST, most)), observed)
 
 
 def _check_declared(column: Column) -> None:

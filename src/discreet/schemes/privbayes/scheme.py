@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.differential_privacy import DifferentialPrivacy
@@ -17,10 +20,10 @@ from discreet.randomness import generator
 from discreet.releases.release import Release
 from discreet.releases.synthetic.release import Domains, Privacy, SyntheticRelease
 from discreet.schemes.keepers import way_out
-from discreet.schemes.privbayes.cells import cells_of
+from discreet.schemes.privbayes.cells import cells_in, cells_of
 from discreet.schemes.privbayes.network import Budget, drawn
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +92,7 @@ class PrivBayes(Scheme):
         """
         feasible(self, table, principle)
         self._check(table)
-        epsilon = min(part.epsilon for part in principle.of(DifferentialPrivacy))
+        epsilon = self.spent(principle)
         budget = Budget.of(epsilon, len(table.quasi) + len(table.sensitive), table.rows)
         if not budget.noise or not budget.choice:
             raise DiscreetError(f"epsilon={epsilon!r} is so small that nothing but noise would be left; ask for more")
@@ -110,6 +113,24 @@ class PrivBayes(Scheme):
             options=self.options,
             seeded=seeded is not None,
         )
+
+    def spent(self, principle: Principle) -> float:
+        """Return the epsilon that is spent to keep a promise of differential privacy: all that it allows.
+
+        >>> PrivBayes().spent(DifferentialPrivacy(2))
+        2.0
+        """
+        return float(min(part.epsilon for part in principle.of(DifferentialPrivacy)))
+
+    def may_draw(self, column: Column, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which of these numbers may be drawn for a numeric column of a table.
+
+        >>> from discreet.datasets import patients
+        >>> age = patients().column("age")
+        >>> PrivBayes(domains="observed").may_draw(age, age.values[:2] + np.array([0.0, 0.5])).tolist()
+        [True, False]
+        """
+        return cells_in(column, self.domains == "observed").has(numbers)
 
     def _check(self, table: Table) -> None:
         """Raise an error for columns that cannot be drawn, and rows that would have to be left out."""

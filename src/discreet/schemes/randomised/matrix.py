@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 
 SHARES = (1.0, 0.98, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 """Lower bounds on alpha that ``exact`` tries, as shares of the largest possible smallest alpha."""
+LEFT_OPEN = 1e-6
+"""How far from a solution the solver may stay."""
 CERTAIN = Fraction(1, 10**13)
 """The tolerance for a matrix that discloses nothing: beliefs equal the prior, and bounds may be rounded below it."""
 
@@ -81,15 +83,48 @@ def exact(p: Floats, caps: Floats, floors: Floats | None = None) -> Floats:
     smallest = program.smallest()
     if smallest <= 0.0:
         return np.zeros(len(p))
-    candidates = []
-    paper = closed_form(p, caps)
-    if floors is None and bool(np.isfinite(paper).all()) and paper.min() > 0.0 and paper.max() <= 1.0:
-        candidates.append(paper)
+    candidates = _papers(p, caps, floors)
     for share in SHARES:
         candidates.append(program.most_kept(share * smallest))
         if candidates[-1].min() > share * smallest * (1.0 + 1e-6):
             break  # a smaller share changes nothing
     return min(candidates, key=lambda alphas: variance(p, alphas))
+
+
+def _papers(p: Floats, caps: Floats, floors: Floats | None) -> list[Floats]:
+    """Return the closed form, if it gives every value a probability above 0 of being kept."""
+    paper = closed_form(p, caps)
+    fine = floors is None and bool(np.isfinite(paper).all()) and paper.min() > 0.0 and paper.max() <= 1.0
+    return [paper] if fine else []
+
+
+def solves(cells: Floats, p: Floats, caps: Floats, floors: Floats | None = None) -> bool:
+    """Return whether a matrix is one that ``exact`` may choose, whichever solutions of its programs the solver finds.
+
+    It must be that of Eq. 12 for some alpha: the paper's, or one that keeps as many values as can be kept with no alpha
+    below one of the shares. That it keeps the bounds is not looked at.
+
+    >>> p, caps = np.array([0.05, 0.25, 0.70]), np.array([0.10, 0.50, 0.9497])
+    >>> alphas = exact(p, caps)
+    >>> [solves(np.diag(kept) + (1.0 - kept) / 3.0, p, caps) for kept in (alphas, alphas[::-1])]
+    [True, False]
+    """
+    m = len(p)
+    alphas = (m * np.diagonal(cells) - 1.0) / max(1, m - 1)
+    if m == 1 or float(np.abs(np.diag(alphas) + (1.0 - alphas) / m - cells).max()) > LEFT_OPEN:
+        return False
+    if any(float(np.abs(paper - alphas).max()) <= LEFT_OPEN for paper in _papers(p, caps, floors)):
+        return True
+    program = _Program(p, caps, floors)
+    smallest = program.smallest()
+    for share in SHARES:
+        kept = program.most_kept(share * smallest)
+        enough = float(alphas.min()) >= share * smallest - LEFT_OPEN
+        if enough and float(p @ alphas) >= float(p @ kept) - LEFT_OPEN:
+            return True
+        if kept.min() > share * smallest * (1.0 + 1e-6):
+            break
+    return False
 
 
 def variance(p: Floats, alphas: Floats) -> float:

@@ -19,7 +19,7 @@ from discreet.releases.randomised.matrix import TOLERANCE, Matrix
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.release import Release
 from discreet.schemes.keepers import way_out
-from discreet.schemes.randomised.matrix import closed_form, even, exact, printed
+from discreet.schemes.randomised.matrix import Floats, closed_form, even, exact, printed, solves
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
@@ -106,12 +106,8 @@ class Perturbation(Scheme):
 
     def find(self, principle: Principle, prior: Prior) -> Matrix:
         """Return the matrix for a promise and a prior, over the values that occur, checked as it will be printed."""
-        held = prior.counts > 0
+        held, p, caps, floors = _bounded(principle, prior)
         counts = prior.counts[held]
-        caps, floors = principle.caps(prior), principle.floors(prior)
-        assert caps is not None, "beta-likeness of values bounds every value"
-        caps, floors = caps[held], None if floors is None else floors[held]
-        p = prior.frequencies[held]
         if self.matrix == "closed-form":
             alphas = closed_form(p, caps)
             if not bool(np.isfinite(alphas).all()) or alphas.min() < 0.0 or alphas.max() > 1.0:
@@ -131,6 +127,22 @@ class Perturbation(Scheme):
         if not read.stochastic or read.worst(counts, caps, floors, TOLERANCE / 2).broken:
             raise AssertionError(f"the matrix breaks {principle}; nothing was published")
         return read
+
+    def may_find(self, found: Matrix, principle: Principle, prior: Prior) -> bool:
+        """Return whether a matrix is another solution of the programs that ``exact`` solves, as good as the one found.
+
+        Which of several solutions a solver returns depends on its version. The other matrices have one solution only.
+        """
+        held, p, caps, floors = _bounded(principle, prior)
+        return self.matrix == "exact" and found.width == int(held.sum()) and solves(found.cells, p, caps, floors)
+
+
+def _bounded(principle: Principle, prior: Prior) -> tuple[NDArray[np.bool_], Floats, Floats, Floats | None]:
+    """Return which values occur, the shares of these, and the upper and lower bounds on the beliefs in them."""
+    caps, floors = principle.caps(prior), principle.floors(prior)
+    assert caps is not None, "beta-likeness of values bounds every value"
+    held = prior.counts > 0
+    return held, prior.frequencies[held], caps[held], None if floors is None else floors[held]
 
 
 def draw(matrix: Matrix, values: NDArray[np.int32], seeded: np.random.Generator | None = None) -> NDArray[np.int32]:

@@ -28,19 +28,21 @@ CONSISTENT = "The tables agree with each other and with the manifest."
 def audit_randomised(
     case: Case[R],
     more: Mapping[str, Any],
-    chance: Callable[[Matched], list[Check]],
+    chance: Callable[[Matched, bool], list[Check]],
     judged: Callable[[Principle, R, Matched, Prior], PromiseVerdict],
 ) -> FormatFindings:
     """Audit a release; ``chance`` checks the random draws, and ``judged`` judges a promise on them.
 
-    The withheld rows are judged here, as one more group. ``more`` are the manifest entries specific to the format.
+    ``chance`` is also told whether the prior is the original's, and so may be relied on. The withheld rows are judged
+    here, as one more group. ``more`` are the manifest entries specific to the format.
     """
     release, original = case.release, case.original
     matched = match(release, original, case.trace, list(case.trace_faults))
     prior = Prior.of(original)
     checks = [entries(case, **more), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
-    checks += [_same_prior(matched, prior), matched.check, *chance(matched)]
+    same = _same_prior(matched, prior)
+    checks += [same, matched.check, *chance(matched, same.holds)]
     checks.append(order_of_randomised(matched, original, case.trace))
     found = [with_withheld(judged(part, release, matched, prior), part, matched, prior) for part in case.parts]
     if not all(decided for _, decided in found):

@@ -1,10 +1,10 @@
 """The audit of a perturbed release: exact quasi-identifiers, and sensitive values randomised by a published matrix.
 
 It checks that the files are those the manifest names; that the matrix gives every original value probabilities that sum
-to 1; that the prior is the original's; that the rows, apart from their sensitive values, are the original's; that the
-published sensitive values are plausible for the original ones under the matrix; and that every promise is kept by the
-posterior of every original value given each published one, computed exactly from the published matrix, and by the
-withheld rows taken as one group.
+to 1, and is the one that the scheme finds for the stated promise; that the prior is the original's; that the rows,
+apart from their sensitive values, are the original's; that the published sensitive values are plausible for the
+original ones under the matrix; and that every promise is kept by the posterior of every original value given each
+published one, computed exactly from the published matrix, and by the withheld rows taken as one group.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import numpy as np
 
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
+from discreet.adversary.checks.manifest import version_hint
+from discreet.adversary.formats.randomised.again import find_again
 from discreet.adversary.formats.randomised.align import Matched
 from discreet.adversary.formats.randomised.audit import audit_randomised
 from discreet.adversary.formats.randomised.perturbed_draws import plausible
@@ -22,24 +24,53 @@ from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior, wording
 from discreet.releases.randomised.perturbed import PerturbedRelease
 
+NEAR = 1e-6
+"""How far a probability may be from the one that is found again: what a solver leaves open, and no estimate shows."""
+
 
 def audit_perturbed(case: Case[PerturbedRelease]) -> FormatFindings:
     """Audit a perturbed release against its original; see ``audit``."""
-    matrix = case.release.matrix
-    return audit_randomised(case, {}, lambda matched: [_stochastic(case.release), plausible(matched, matrix)], _judged)
-
-
-def _stochastic(release: PerturbedRelease) -> Check:
-    if release.matrix.stochastic:
-        return Check("matrix", True, "The matrix gives every original value probabilities that add up to 1 exactly.")
-    sums = release.matrix.units.sum(axis=0)
-    worst = int(np.argmax([abs(int(total) - release.matrix.scale) for total in sums]))
-    return Check(
-        "matrix",
-        False,
-        f"The probabilities that the matrix gives the original value {release.texts[worst]!r} add up to "
-        f"{int(sums[worst]) / release.matrix.scale!r} instead of 1.",
+    return audit_randomised(
+        case, {}, lambda matched, same: [_matrix(case, same), plausible(matched, case.release.matrix)], _judged
     )
+
+
+def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
+    """Check that the columns of the matrix are probabilities, and those that the scheme finds."""
+    release = case.release
+    if not release.matrix.stochastic:
+        sums = release.matrix.units.sum(axis=0)
+        worst = int(np.argmax([abs(int(total) - release.matrix.scale) for total in sums]))
+        return Check(
+            "matrix",
+            False,
+            f"The probabilities that the matrix gives the original value {release.texts[worst]!r} add up to "
+            f"{int(sums[worst]) / release.matrix.scale!r} instead of 1.",
+        )
+    # in the order of the release, because the solver of the scheme may find another solution in another order
+    prior = Prior(release.prior, tuple(release.texts), attribute=release.secret.name)
+    again = find_again(case, prior if same_prior else None)
+    proper = "The matrix gives every original value probabilities that add up to 1 exactly"
+    if again.fault:
+        told = f"The matrix cannot be that of the stated scheme, {again.reason}."
+        return Check("matrix", False, told + version_hint(case.manifest))
+    if again.found is None:
+        return Check("matrix", True, f"{proper}; it was not computed again, {again.reason}.")
+    differs = np.abs(release.matrix.cells - again.found.cells)
+    if differs.max() <= NEAR:
+        return Check("matrix", True, f"{proper}, and is the one that {again.how}.")
+    published, original = np.unravel_index(int(np.argmax(differs)), differs.shape)
+    which = (
+        f"to publish {release.texts[published]!r} for {release.texts[original]!r} the matrix has the probability "
+        f"{release.matrix.cells[published, original]:.9g} where {again.found.cells[published, original]:.9g} was found"
+    )
+    if again.as_good(release.matrix):
+        caveat = f"its matrix is not the one that was found again, but keeps as many values: {which}"
+        why = "there are several solutions, and another version of the solver (scipy) may have found this one"
+        return Check("matrix", True, f"{proper}; {caveat}; {why}.", caveat=f"{caveat}; {why}")
+    cells = int((differs > NEAR).sum())
+    told = f"The matrix is not the one that {again.how}: {which}"
+    return Check("matrix", False, f"{told} ({cells:,} of {differs.size:,} cells differ).{version_hint(case.manifest)}")
 
 
 def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:

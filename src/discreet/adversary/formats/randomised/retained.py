@@ -2,8 +2,9 @@
 
 It checks that the files are those the manifest names; that the prior is the original's; that the rows, apart from their
 sensitive values, are the original's; that the published numbers are plausible for the original ones under the stated
-probability; and that every promise is kept by the belief in the neighbourhood of any occurring number given each
-published one, computed exactly from the published probability, and by the withheld rows taken as one group.
+probability, and that this is the one that the scheme finds for the stated promise; and that every promise is kept by
+the belief in the neighbourhood of any occurring number given each published one, computed exactly from the published
+probability, and by the withheld rows taken as one group.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import math
 import numpy as np
 
 from discreet.adversary.case import Case, FormatFindings
+from discreet.adversary.check import Check
+from discreet.adversary.checks.manifest import version_hint
+from discreet.adversary.formats.randomised.again import find_again
 from discreet.adversary.formats.randomised.align import Matched
 from discreet.adversary.formats.randomised.audit import audit_randomised
 from discreet.adversary.formats.randomised.retained_draws import plausible
@@ -26,7 +30,27 @@ from discreet.releases.randomised.retained import RetainedRelease
 def audit_retained(case: Case[RetainedRelease]) -> FormatFindings:
     """Audit a retained release against its original; see ``audit``."""
     more = {"retention": case.manifest["retention"]}  # loading has validated this entry
-    return audit_randomised(case, more, lambda matched: [plausible(matched, case.release.coin)], _judged)
+    return audit_randomised(
+        case, more, lambda matched, same: [_probability(case, same), plausible(matched, case.release.coin)], _judged
+    )
+
+
+def _probability(case: Case[RetainedRelease], same_prior: bool) -> Check:
+    """Check that numbers are kept with the probability that the scheme finds, and drawn as it draws them."""
+    coin, again = case.release.coin, find_again(case, Prior.of(case.original) if same_prior else None)
+    if again.fault:
+        told = f"The probability that a number is kept cannot be that of the stated scheme, {again.reason}."
+        return Check("probability", False, told + version_hint(case.manifest))
+    if again.found is None:
+        told = f"The probability that a number is kept was not computed again, {again.reason}."
+        return Check("probability", True, told)
+    if not np.array_equal(np.sort(coin.weights), np.sort(again.found.weights)):
+        told = "Numbers that are not kept are said to be drawn in another way than the options of the scheme state."
+        return Check("probability", False, told)
+    if coin.units * again.found.scale != again.found.units * coin.scale:
+        told = f"The stated probability that a number is kept, {coin.probability!r}, is not that which {again.how}"
+        return Check("probability", False, f"{told}, {again.found.probability!r}.{version_hint(case.manifest)}")
+    return Check("probability", True, f"The probability that a number is kept is the one that {again.how}.")
 
 
 def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:

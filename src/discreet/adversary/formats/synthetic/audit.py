@@ -1,29 +1,33 @@
 """The audit of a synthetic release: what can be seen of drawn rows, and what has to be believed.
 
-The files show whether they are well-formed, whether all values are among those that the manifest lists, whether there
-are as many rows as in the original, and whether lines stand where such rows stand in the input. They show which epsilon
-the release says was spent, and a promise of less is broken by that. That the noise was really added no file can show.
+The files show whether they are well-formed, whether all values are among those that the manifest lists and all numbers
+among those that its scheme draws, whether the stated ends of numbers are those of the auditor, whether there are as
+many rows as in the original, and whether lines stand where such rows stand in the input. They show which epsilon the
+release says was spent, and a promise of less is broken by that. That the noise was really added no file can show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.adversary.case import Case, FormatFindings
-from discreet.adversary.check import Check
+from discreet.adversary.check import Check, one_sentence
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
-from discreet.adversary.checks.manifest import entries, stated_scheme
+from discreet.adversary.checks.manifest import entries, stated_promise, stated_scheme
 from discreet.adversary.checks.order import Lines, order
 from discreet.adversary.formats.generalized.align import check_sensitive, combined, places_in, quasi_column
 from discreet.adversary.formats.orders import AT_FAULT, TABLE
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import DifferentialPrivacy, Principle, wording
 from discreet.releases.columns import ExactColumn, value_name
-from discreet.releases.synthetic.release import SyntheticRelease
+from discreet.releases.synthetic.release import Privacy, SyntheticRelease
+from discreet.table.moments import written
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
@@ -41,12 +45,14 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
     attributes, payloads = release.attributes, (*release.exact, *release.secrets)
     columns = [*(quasi_column(one, original) for one in release.quasi), *original.sensitive]
     scheme = stated_scheme(case.manifest.get("scheme"))
-    said = release.privacy if scheme is None else release.privacy._replace(domains=scheme.options.get("domains"))
+    said = _said(case, scheme)
+    numbers = numbers_of(attributes, payloads)
     checks = [
         entries(case, privacy=said._asdict()),
         soundness.consistency(release, CONSISTENT),
         _nothing_missing(columns, payloads)
-        or domains(release, original, numbers_of(attributes, payloads), case.from_release),
+        or domains(release, original, numbers, case.from_release, declared=said.domains == "declared"),
+        _drawable(release, columns, numbers, scheme),
         _as_many(case),
     ]
     if release.faults or not checks[-1].holds:
@@ -58,6 +64,62 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
         checks.append(order([Lines(TABLE, shown, None, had, np.arange(original.rows), None, alike=alike)]))
     checks += [_drawn(case), *_without_trace(case)]
     return FormatFindings(checks, [_judged(part, release) for part in case.parts])
+
+
+@runtime_checkable
+class Drawer(Protocol):
+    """A scheme that spends what is promised, and can draw some numbers of a column and no others."""
+
+    name: ClassVar[str]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest."""
+
+    def spent(self, principle: Principle) -> float:
+        """Return the epsilon that is spent to keep a promise of differential privacy."""
+
+    def may_draw(self, column: Column, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which of these numbers may be drawn."""
+
+
+def _said(case: Case[SyntheticRelease], scheme: Any) -> Privacy:
+    """Return what the release must say of how it was drawn, by the scheme and the promise that the manifest states."""
+    said, promise = case.release.privacy, stated_promise(case.manifest.get("promise"))
+    if not isinstance(scheme, Drawer):
+        return said
+    said = said._replace(domains=scheme.options["domains"])
+    return said._replace(epsilon=scheme.spent(promise)) if promise and promise.of(DifferentialPrivacy) else said
+
+
+def _drawable(
+    release: SyntheticRelease, columns: Sequence[Column], numbers: Mapping[str, NDArray[np.float64]], scheme: Any
+) -> Check:
+    """Check that the stated scheme can draw all published numbers, given the domains that the release states.
+
+    Numbers beyond a domain, and those that a hierarchy does not list, are reported by other checks.
+    """
+    if not isinstance(scheme, Drawer):
+        told = "Whether all numbers can have been drawn was not checked, because the manifest names no scheme that says"
+        return Check("grid", True, f"{told} which ones it draws.")
+    faults = []
+    for attribute, column in zip(release.attributes, columns, strict=True):
+        if attribute.kind != "numeric" or attribute.hierarchy is not None or attribute.domain is None:
+            continue
+        bottom, top = attribute.domain
+        inside = numbers[attribute.name]
+        inside = inside[(inside >= bottom) & (inside <= top)]
+        stated = replace(column, domain=attribute.domain, declared_domain=True, hierarchy=None)
+        strange = inside[~scheme.may_draw(stated, inside)]
+        if len(strange):
+            others = f" and {len(strange) - 1:,} others" if len(strange) > 1 else ""
+            faults.append(
+                f"{attribute.name!r} has {written(float(strange[0]), attribute.notation)}{others}, which scheme "
+                f"{scheme.name!r} cannot draw from what the manifest states"
+            )
+    if faults:
+        return Check("grid", False, one_sentence(faults))
+    return Check("grid", True, f"All numbers are ones that scheme {scheme.name!r} draws from what the manifest states.")
 
 
 def _nothing_missing(columns: Sequence[Column], payloads: Sequence[ExactColumn]) -> Check | None:
