@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 Point = tuple[float, ...]
 Part = frozenset[int]
@@ -47,15 +47,18 @@ def outcomes(
         if sure:
             follow([(half, [half]) for half in (sure, part - sure)] + waiting, done, chance)
             return
-        ways = [
-            [tuple(sorted(of, key=lambda t: points[t])[:number])] if by_place else list(combinations(of, number))
-            for number, of in _staying(part, values, caps, one_in, often)
-        ]
-        for chosen in product(*ways):
-            behind = frozenset().union(*chosen)
-            others = part - behind
-            share = chance / math.prod(len(one) for one in ways)
-            test(others, [others], waiting, done | {behind} if behind else done, share)
+        some = len(part) > often * (len(part) & -len(part)) and len(part) >= one_in
+        lots = list(permutations(sorted({values[t] for t in part}))) if some else [sorted({values[t] for t in part})]
+        for lot in lots:
+            ways = [
+                [tuple(sorted(of, key=lambda t: points[t])[:number])] if by_place else list(combinations(of, number))
+                for number, of in _staying(part, values, caps, one_in, often, lot)
+            ]
+            for chosen in product(*ways):
+                behind = frozenset().union(*chosen)
+                others = part - behind
+                share = chance / math.prod(len(one) for one in ways) / len(lots)
+                test(others, [others], waiting, done | {behind} if behind else done, share)
 
     def test(
         part: Part,
@@ -119,18 +122,18 @@ def _extent(points: Sequence[Point], part: Part, axis: int) -> float:
 
 
 def _staying(
-    part: Part, values: Sequence[str], caps: Mapping[str, float], one_in: int, often: int
+    part: Part, values: Sequence[str], caps: Mapping[str, float], one_in: int, often: int, lot: Sequence[str]
 ) -> list[tuple[int, list[int]]]:
     """Of each value: how many persons stay behind, and who has it. What is left can be halved as often as possible."""
     n, counts = len(part), Counter(values[t] for t in part)
-    having = {value: sorted(t for t in part if values[t] == value) for value in sorted(counts)}
-    sizes = range(n // one_in + 1) if n > often * (n & -n) else [0]
+    having = {value: sorted(t for t in part if values[t] == value) for value in lot}
+    sizes = range(n // one_in + 1) if n > often * (n & -n) else [0]  # nobody, if they can be halved often enough
     for size in sorted(sizes, key=lambda size: (-((n - size) & (size - n)), size)):
         numbers = {value: counts[value] * size // n for value in having}
-        for value in sorted(having, key=lambda value: (-counts[value], value))[: size - sum(numbers.values())]:
+        for value in sorted(lot, key=lambda value: (-counts[value], lot.index(value)))[: size - sum(numbers.values())]:
             numbers[value] += 1
-        persons = [t for value, number in numbers.items() for t in having[value][:number]]
-        if not size or _keeps(frozenset(persons), values, caps):
+        persons = frozenset(t for value, number in numbers.items() for t in having[value][:number])
+        if not size or (_keeps(persons, values, caps) and _keeps(part - persons, values, caps)):
             return [(number, having[value]) for value, number in numbers.items()]
     raise AssertionError("nobody may stay")
 

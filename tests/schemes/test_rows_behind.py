@@ -29,7 +29,7 @@ def test_few_stay_and_keep_the_promise_and_the_others_can_be_halved_as_often_as_
     def holds(some: np.ndarray) -> bool:
         return bool(promise.holds(some[None], prior).all())
 
-    staying = numbers_behind(counts, holds)
+    staying = numbers_behind(counts, holds, np.arange(len(counts)))
     number = int(staying.sum())
     assert (staying >= 0).all()
     assert (staying <= counts).all()
@@ -38,11 +38,61 @@ def test_few_stay_and_keep_the_promise_and_the_others_can_be_halved_as_often_as_
     if rows <= OFTEN * 2 ** halvings(rows):
         assert number == 0
         return
-    for other in range(rows // ONE_IN + 1):  # a proportional group of any other number
-        sample = counts * other // rows
-        sample[np.argsort(-counts, kind="stable")[: other - sample.sum()]] += 1
-        if other == 0 or holds(sample):
-            assert halvings(rows - other) <= halvings(rows - number)
+    assert holds(counts - staying)
+    assert number == 0 or halvings(rows - number) > halvings(rows)
+    closest = rows // 2**6 * 2**6
+    sample = counts * (rows - closest) // rows
+    sample[np.argsort(-counts, kind="stable")[: rows - closest - sample.sum()]] += 1
+    if (
+        rows - closest <= rows // ONE_IN and holds(sample) and holds(counts - sample)
+    ):  # proportional, and halved 6 times
+        assert halvings(rows - number) >= 6
+
+
+@pytest.mark.parametrize(
+    ("counts", "promise"),
+    [
+        ([1000, 1], dc.BetaLikeness(0.005, "basic")),
+        ([668, 2], dc.BetaLikeness(0.005, "basic")),
+        ([37, 45, 57, 7, 8, 48], dc.parse("variance(v=478)")),
+    ],
+)
+def test_a_promise_that_the_others_would_break_is_kept_by_all(counts: list[int], promise: dc.Principle) -> None:
+    pay = np.repeat([24.0, 27.0, 33.0, 35.0, 36.0, 80.0][: len(counts)], counts)
+    table = dc.read(pa.table({"x": np.arange(len(pay)), "pay": pay}), quasi="x", sensitive="pay")
+    trace = dc.publish(table, promise, dc.Mirrored()).trace
+    assert trace is not None
+    held = np.zeros((trace.max() + 1, len(counts)), np.int64)
+    np.add.at(held, (trace, table.classes), 1)
+    assert promise.holds(held, Prior.of(table)).all()
+
+
+def test_values_that_occur_equally_often_draw_lots() -> None:
+    counts = np.array([341, 341, 341])
+    first = {int(np.argmax(numbers_behind(counts, lambda some: True, lot))) for lot in np.eye(3, dtype=np.int64)}
+    assert len(first) == 2  # the second lot and the third put the first value before the others
+    classes = np.repeat(np.arange(3, dtype=np.int32), 341)
+    rng = np.random.default_rng(3)
+    most = [int(np.argmax(np.bincount(classes[rows_behind(classes, 3, lambda some: True, rng)]))) for _ in range(60)]
+    assert min(most.count(value) for value in range(3)) > 5  # chance: less than once in 10,000 times
+
+
+def test_nobody_stays_where_nothing_would_be_saved() -> None:
+    table = dc.read(pa.table({"x": [1] * 1023, "s": list("abc") * 341}), quasi="x", sensitive="s")
+    assert dc.publish(table, dc.BetaLikeness(1), dc.Mirrored()).groups == 1
+
+
+def test_a_table_of_very_many_values_does_not_take_long() -> None:
+    counts = np.ones(100_000, np.int64)
+    counts[0] = 1_000_001
+    tries = []
+
+    def never(some: np.ndarray) -> bool:
+        tries.append(int(some.sum()))
+        return False
+
+    assert not numbers_behind(counts, never, np.arange(len(counts))).any()
+    assert len(tries) < 200
 
 
 def test_everyone_of_a_value_is_as_likely_to_stay() -> None:

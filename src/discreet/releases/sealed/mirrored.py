@@ -15,10 +15,10 @@ ASSUMPTIONS = (
     OF_GROUPS[1],
     SHUFFLED,
     KEPT_BY_GROUPS,
-    "The groups were found by tests whose two halves could be exchanged without anybody noticing, so that their choice "
-    "tells nothing: whoever knows the algorithm, everybody's quasi-identifiers and how often each sensitive value "
-    "occurs, and takes all ways to give the values to the persons as equally likely, believes of everyone what the "
-    "group says. The promise covers this adversary.",
+    "The groups were found by lot, by cuts that need no test, and by tests whose two halves could be exchanged without "
+    "anybody noticing, so that their choice tells nothing: whoever knows the algorithm, everybody's quasi-identifiers "
+    "and how often each sensitive value occurs, and takes all ways to give the values to the persons as equally "
+    "likely, believes of everyone what the group says. The promise covers this adversary.",
     "The promise does not cover an adversary who knows the algorithm and the sensitive values of some persons.",
     BELIEVED,
     DEPENDENCE,

@@ -60,7 +60,8 @@ class Halving:
             part = waiting.pop()
             halves = self._sure_halves(part)
             if not halves:
-                staying = self.behind(part.rows) if part.number == 1 else part.rows[:0]
+                worth = part.number == 1 and self._merits(self.points[part.rows], part)
+                staying = self.behind(part.rows) if worth else part.rows[:0]
                 part = part.some(~np.isin(part.rows, staying))
                 halves = self._tested_halves(part)
                 for group in (staying, part.rows[:0] if halves else part.rows):

@@ -26,7 +26,7 @@ from discreet.table.table import Table
 
 @dataclass(frozen=True, kw_only=True)
 class Mirrored(OneRunScheme):
-    """All rows start as one group, which is cut into equal halves along one quasi-identifier, if both keep the promise.
+    """All rows are cut into equal halves along one quasi-identifier, and these again, while both keep the promise.
 
     Why the promise holds against an adversary who knows this algorithm and nobody's value. Known are everybody's
     quasi-identifiers, how often each sensitive value occurs, and the algorithm; all ways to give the values to the
@@ -45,10 +45,10 @@ class Mirrored(OneRunScheme):
     attributes this is so for the combinations of their values.
 
     So that cells can be halved often, some rows of a part in and around which nothing was rejected stay behind, as a
-    group of their own; how many of each value is decided by how often the values occur in the part, and which ones by
-    lot. Their choice tells nothing either (`rows_behind`), and an exchange of persons as above leaves its probability
-    as it is. Nor does a cut tell anything whose halves would keep the promise whoever has which of the part's values:
-    it needs no test, and no equal halves. What is published of such a part and its halves decides that it was made.
+    group of their own; how many of each value is decided by the promise and by how often the values occur in the part,
+    and which ones by lot. Their choice tells nothing either (`rows_behind`), and an exchange of persons as above leaves
+    its probability as it is. Nor does a cut tell anything whose halves would keep the promise whoever has which of the
+    part's values: it needs no test, and no equal halves. What is published of the part decides that it was made.
 
     A cell of an odd number of persons cannot be halved, and then nothing more is tested: with an odd row given to one
     side, as has been proposed, a later cut that is made may give the row away, and with it the reason of an earlier
