@@ -12,7 +12,7 @@ SEALED = Battery(
     stronger="k-anonymity(k=40)",
     weaker="k-anonymity(k=2)",
     withheld=Must("totals", "support totals"),
-    besides=frozenset({"seal"}),
+    besides=frozenset({"seal", "broken"}),
     tables={
         "table": Lines(
             column="pay",
@@ -25,7 +25,7 @@ SEALED = Battery(
         ),
         "seal": Lines(
             column="told",
-            text=lambda text: str(float(text) + 9),
+            text=lambda text: str(float(text) + 9.5),
             crossed="group",
             dropped=Must("consistency"),
             repeated=Must("consistency"),
@@ -48,9 +48,11 @@ SEALED = Battery(
 
 MIRRORED = GENERALIZED._replace(
     scheme="mirrored",
+    besides=frozenset({"broken", "totals"}),
+    tables={"table": GENERALIZED.tables["table"]._replace(repeated=Must("support totals"))},
     own={
         **GENERALIZED.own,
-        "values of the oldest and the youngest are exchanged": (oldest_and_youngest, Must("support totals")),
+        "values of the oldest and the youngest are exchanged": (oldest_and_youngest, Must("support")),
     },
 )
-"""What is done to a generalized release, whose tables it has; its groups are larger: that exchange breaks none."""
+"""What is done to a generalized release, whose tables it has; its groups are larger, and not all of it breaks one."""
