@@ -153,6 +153,12 @@ def test_persons_at_one_place_are_halved_at_random() -> None:
     assert len(together) > 4
 
 
+def test_without_sensitive_attributes_groups_are_as_small_as_is_promised() -> None:
+    table = dc.read(pa.table({"x": [0, 1, 2, 3, 4]}), quasi="x", sensitive=[])
+    release = dc.publish(table, dc.KAnonymity(2), dc.Mirrored())
+    assert release.groups == 2
+
+
 def test_rows_to_be_withheld_are_refused() -> None:
     table = dc.read(pa.table({"x": [1, 2, None, 3], "s": list("abab")}), quasi="x", sensitive="s", missing="withhold")
     with pytest.raises(dc.DiscreetError, match="withholds no rows"):

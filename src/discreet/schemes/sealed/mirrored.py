@@ -100,9 +100,10 @@ class Mirrored(OneRunScheme):
 
     def _sure(self, table: Table, principle: Principle) -> Callable[[Rows], int | None]:
         """Return what tells how many rows of a part suffice to keep the promise, if it only bounds shares and sizes."""
+        each = by_attribute(principle, table) if table.sensitive else ()
         bounds = [
             (column.codes, one.promise.caps(one.prior))
-            for column, one in zip(table.sensitive, by_attribute(principle, table), strict=True)
+            for column, one in zip(table.sensitive, each, strict=True)
             if not_only_caps(self.name, one.promise, one.prior) is None
         ]
         least = max((part.least_rows for part in principle.parts), default=1)
@@ -110,6 +111,6 @@ class Mirrored(OneRunScheme):
         def sure(rows: Rows) -> int | None:
             if len(bounds) < len(table.sensitive):
                 return None
-            return max(least, *(sure_rows(codes[rows], caps) for codes, caps in bounds if caps is not None))
+            return max([least, *(sure_rows(codes[rows], caps) for codes, caps in bounds if caps is not None)])
 
         return sure
