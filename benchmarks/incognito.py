@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pyarrow.compute as pc
 from pyarrow.csv import read_csv
 
 import discreet as dc
 from benchmarks import adult
+from benchmarks.codip import DATA as CENSUS_INCOME
 from benchmarks.measuring import show
 from discreet.analyst.loss import ail, discernibility
 
-CENSUS_INCOME = Path(__file__).resolve().parents[2] / "shared" / "data" / "census-income" / "census_income.csv.gz"
 PROMISES = ("k-anonymity(k=5)", "l-diversity(l=3)", "t-closeness(t=0.3)", "beta-likeness(beta=2)")
 SCHEMES = {
     "incognito": dc.Incognito(),

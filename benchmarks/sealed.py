@@ -86,18 +86,16 @@ def _with_rare_values() -> None:
             name = f"{source}, {len(frame):,} rows, {len(quasi)} QIs, {sensitive}"
             columns = pa.Table.from_pandas(frame[[*quasi, sensitive]], preserve_index=False)
             tables[name] = dc.read(columns, quasi=quasi, sensitive=sensitive)
-    schemes = {"sealed": dc.Sealed(), "mirrored": dc.Mirrored(), "BUREL": dc.Burel(), "plain": dc.Cuts(cuts=("plain",))}
-    lines = []
+    schemes, lines = ("sealed", "mirrored", "BUREL", "cuts, plain"), []
     for name, table in tables.items():
         for beta in (0.5, *BETAS):
-            found = {
-                scheme: [
-                    ail(dc.publish(table, dc.BetaLikeness(beta), by)) for _ in range(RUNS if scheme in AGAIN else 1)
-                ]
-                for scheme, by in schemes.items()
-            }
-            lines.append((name, beta, *(f"{np.mean(losses):.3f}" for losses in found.values())))
-    header = ("table", "beta", "sealed", "mirrored", "BUREL", "cuts, plain")
+            promise = dc.BetaLikeness(beta)
+            means = [
+                np.mean([ail(dc.publish(table, promise, SCHEMES[by])) for _ in range(RUNS if by in AGAIN else 1)])
+                for by in schemes
+            ]
+            lines.append((name, beta, *(f"{mean:.3f}" for mean in means)))
+    header = ("table", "beta", *schemes)
     show("Sealed and mirrored where values are rare, AIL (means of five runs where something is drawn)", header, lines)
 
 

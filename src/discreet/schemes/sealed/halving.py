@@ -16,6 +16,8 @@ from discreet.progress import Progress
 from discreet.randomness import numbers_below, words
 
 Rows = NDArray[np.int64]
+Merits = dict[int, float]
+"""Per axis: what equal halves along it would save."""
 
 
 class Part(NamedTuple):
@@ -58,12 +60,14 @@ class Halving:
         waiting = [Part(np.arange(n), np.zeros(n, np.int64), 1)]
         while waiting:
             part = waiting.pop()
-            halves = self._sure_halves(part)
+            merits = self._merits(part)
+            halves = self._sure_halves(part, merits)
             if not halves:
-                worth = part.number == 1 and self._merits(self.points[part.rows], part)
-                staying = self.behind(part.rows) if worth else part.rows[:0]
-                part = part.some(~np.isin(part.rows, staying))
-                halves = self._tested_halves(part)
+                staying = self.behind(part.rows) if part.number == 1 and merits else part.rows[:0]
+                if len(staying):
+                    part = part.some(~np.isin(part.rows, staying))
+                    merits = self._merits(part)
+                halves = self._tested_halves(part, merits)
                 for group in (staying, part.rows[:0] if halves else part.rows):
                     groups[group] = number
                     number += len(group) > 0
@@ -73,7 +77,7 @@ class Halving:
                 progress("halving", done / n)
         return groups
 
-    def _sure_halves(self, part: Part) -> list[Part]:
+    def _sure_halves(self, part: Part, merits: Merits) -> list[Part]:
         """Return the halves of the best cut that needs no test, if it saves more than equal halves would.
 
         They need not be equal, so there must be no cells.
@@ -83,14 +87,13 @@ class Halving:
             return []
         points = self.points[part.rows]
         axis, code, saved = best_cut(points, self.axes, max(1, least), self.layout)
-        if saved <= max(self._merits(points, part).values(), default=0.0):
+        if saved <= max(merits.values(), default=0.0):
             return []
         left = points[:, axis] < code
         return [part.some(left), part.some(~left)]
 
-    def _tested_halves(self, part: Part) -> list[Part]:
+    def _tested_halves(self, part: Part, merits: Merits) -> list[Part]:
         """Return the first halves of a part that keep the promise; none if there are none."""
-        merits = self._merits(self.points[part.rows], part)
         for axis in sorted(merits, key=lambda axis: -merits[axis]):
             odd = part.odd
             if odd and part.number > 1:
@@ -103,10 +106,11 @@ class Halving:
             part = Part(part.rows, 2 * part.cells + left, 2 * part.number)
         return []
 
-    def _merits(self, points: NDArray[np.int32], part: Part) -> dict[int, float]:
+    def _merits(self, part: Part) -> Merits:
         """Return what equal halves of a part would save along each axis along which they would save something."""
-        n, size, axes = points.shape[0], max(1, points.shape[0] // part.number), self.axes
-        merits: dict[int, float] = {}
+        points, axes = self.points[part.rows], self.axes
+        n, size = points.shape[0], max(1, points.shape[0] // part.number)
+        merits: Merits = {}
         for axis in range(points.shape[1]):
             places = points[:, axis]
             low, high = places.min(), places.max()
