@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batteries.battery import FEWER_GROUPS, KEPT_VALUE, UNKNOWN, Battery, Lines, Must, another
-from batteries.generalized import GENERALIZED, oldest_and_youngest
+from batteries.generalized import oldest_and_youngest
 from support.tampering import put
 
 SEALED = Battery(
@@ -46,13 +46,13 @@ SEALED = Battery(
     },
 )
 
-MIRRORED = GENERALIZED._replace(
+MIRRORED = SEALED._replace(
     scheme="mirrored",
-    besides=frozenset({"broken", "totals"}),
-    tables={"table": GENERALIZED.tables["table"]._replace(repeated=Must("support totals"))},
+    unprotected=Must("roles"),
+    besides=frozenset({"seal", "broken", "totals"}),
     own={
-        **GENERALIZED.own,
+        **SEALED.own,
         "values of the oldest and the youngest are exchanged": (oldest_and_youngest, Must("support")),
     },
 )
-"""What is done to a generalized release, whose tables it has; its groups are larger, and not all of it breaks one."""
+"""What is done to a sealed release, whose tables it has; but it can do without a sensitive attribute."""

@@ -24,7 +24,7 @@ TABLES = {
     "baseline": ("anatomy", "beta-likeness(beta=1)", {"table", "sensitive"}),
     "lifting": ("nested", "beta-likeness(beta=2)", {"table", "nodes"}),
     "sealed": ("sealed", "beta-likeness(beta=2)", {"table", "seal"}),
-    "mirrored": ("mirrored", "beta-likeness(beta=2)", {"table"}),
+    "mirrored": ("mirrored", "beta-likeness(beta=2)", {"table", "seal"}),
     "perturbation": ("perturbed", "beta-likeness(beta=2)", {"table", "prior", "matrix"}),
     "retention": ("retained", "proximity(epsilon=3, m=2)", {"table", "prior"}),
 }

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -16,6 +14,7 @@ from discreet.analyst.loss import ail
 from discreet.datasets import census
 from naive import mirrored as naive
 from naive.sealed import posteriors, worlds
+from support.mirrored import as_frequent_as_likely
 
 VALUES = ["aaabb", "aaabbb", "aaaabb", "aabbc", "aabbcc", "aaabbbb"]
 
@@ -122,18 +121,8 @@ def test_the_scheme_has_the_probabilities_of_its_definition(
     monkeypatch.setattr("discreet.schemes.sealed.behind.OFTEN", often)
     points, values, caps = example
     cap = caps["a"]
-    columns = {"x": [x for x, _ in points], "y": [y for _, y in points], "s": list(values)}
-    table = dc.read(pa.table(columns), quasi=["x", "y"], sensitive="s")
     likely = naive.outcomes(points, values, dict.fromkeys(caps, cap), one_in=one_in, often=often)
-    runs = 600
-    seen: Counter[frozenset[frozenset[int]]] = Counter()
-    for at in range(runs):
-        trace = dc.Mirrored(random_state=at).publish(table, dc.LDiversity(1 / cap)).trace
-        assert trace is not None
-        seen[frozenset(frozenset(np.flatnonzero(trace == group).tolist()) for group in set(trace.tolist()))] += 1
-    assert set(seen) <= set(likely)
-    squared = sum((seen[one] - runs * float(share)) ** 2 / (runs * float(share)) for one, share in likely.items())
-    assert squared < len(likely) + 5 * (2 * len(likely)) ** 0.5 + 10  # chance: less than once in 10,000 times
+    as_frequent_as_likely(points, values, dc.LDiversity(1 / cap), likely)
 
 
 def test_it_keeps_promises_that_bound_no_single_value() -> None:

@@ -18,7 +18,7 @@ S = TypeVar("S", bound=SealedRelease)
 
 def with_seal(release: S, home: Home) -> S:
     """Return a release whose rows have been read, with what its seal says about each group."""
-    if not release.secrets:
+    if release.needs_secret and not release.secrets:
         raise DiscreetError(f"the manifest of a sealed release must list a sensitive attribute; {DAMAGED}")
     path = next(home / name for name in release.manifest["tables"] if name.startswith(f"{SEAL}."))
     columns = read_texts(path, [GROUP, TOLD])

@@ -1,4 +1,4 @@
-"""A mirrored release: a generalized one whose choice of groups tells nothing about anybody's value."""
+"""A mirrored release: a sealed one whose choice of groups tells nothing about anybody's value, but in few of them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.generalized.release import ASSUMPTIONS as OF_GROUPS
-from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.sealed.release import BELIEVED, DEPENDENCE
+from discreet.releases.sealed.release import BELIEVED, DEPENDENCE, TOLD, SealedRelease
 
 ASSUMPTIONS = (
     TRUE_VALUES,
@@ -16,9 +15,11 @@ ASSUMPTIONS = (
     SHUFFLED,
     KEPT_BY_GROUPS,
     "The groups were found by lot, by cuts that need no test, and by tests whose two halves could be exchanged without "
-    "anybody noticing, so that their choice tells nothing: whoever knows the algorithm, everybody's quasi-identifiers "
+    "anybody noticing, so that their choice tells nothing. Some halves were tidied by a test with a coin, and the "
+    "release says what that may have told about each group. Whoever knows the algorithm, everybody's quasi-identifiers "
     "and how often each sensitive value occurs, and takes all ways to give the values to the persons as equally "
-    "likely, believes of everyone what the group says. The promise covers this adversary.",
+    "likely, believes of everyone what the group says, or where something was told, in odds, at most "
+    f"exp({TOLD}) times as much. The promise covers this adversary. That the amounts are true has to be believed.",
     "The promise does not cover an adversary who knows the algorithm and the sensitive values of some persons.",
     BELIEVED,
     DEPENDENCE,
@@ -27,9 +28,9 @@ ASSUMPTIONS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MirroredRelease(GeneralizedRelease):
-    """The published release, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
+class MirroredRelease(SealedRelease):
+    """The published release, as made by a scheme (``from_seal``) or as found in a folder (``load``)."""
 
     format: ClassVar[str] = "mirrored"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
-    about_persons: ClassVar[bool] = False
+    needs_secret: ClassVar[bool] = False

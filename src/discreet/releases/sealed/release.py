@@ -57,6 +57,8 @@ class SealedRelease(GeneralizedRelease):
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     about_persons: ClassVar[bool] = False
     more_tables: ClassVar[tuple[str, ...]] = (SEAL,)
+    needs_secret: ClassVar[bool] = True
+    """Whether there is nothing to publish without a sensitive attribute."""
 
     told: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """Per group: what tests may have told about it, as the logarithm of odds."""
@@ -83,7 +85,8 @@ class SealedRelease(GeneralizedRelease):
         >>> dc.SealedRelease.from_seal(table, halves, [0.0, 0.5], **how)
         <sealed release of 48 rows, 0 withheld: l-diversity(l=2)>
         """
-        check_one_row_each(table, cls.format, several=True)
+        if cls.needs_secret or table.secret is not None or table.person is not None:
+            check_one_row_each(table, cls.format, several=True)
         amounts = np.asarray(told, np.float64)
         if amounts.shape != (int(np.max(groups, initial=-1)) + 1,) or not bool((amounts >= 0.0).all()):
             raise DiscreetError("a seal needs a number that is not negative for each group, and groups count from 0")

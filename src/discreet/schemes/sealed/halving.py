@@ -1,10 +1,10 @@
-"""Parts that are cut into equal halves: what is tested, and in which order, and what needs no test."""
+"""Parts that are cut into equal halves: what is tested, in which order, what needs no test, and what is tidied."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,12 @@ from discreet.kernels.costs import Axes, interval_cost
 from discreet.kernels.cuts.layout import Layout
 from discreet.progress import Progress
 from discreet.randomness import numbers_below, words
+from discreet.schemes.sealed.limits import Limits, Rows
 
-Rows = NDArray[np.int64]
 Merits = dict[int, float]
 """Per axis: what equal halves along it would save."""
+TIDIED = 0.6
+"""What halves would save that may be tidied counts by so much: it may come to nothing."""
 
 
 class Part(NamedTuple):
@@ -26,63 +28,76 @@ class Part(NamedTuple):
     rows: Rows
     cells: NDArray[np.int64]
     number: int
-    """How many cells there are."""
+    """How many cells there are, all of one size."""
 
     @property
     def odd(self) -> bool:
-        """Whether its cells, all of one size, cannot be halved."""
+        """Whether its cells cannot be halved."""
         return len(self.rows) % (2 * self.number) != 0
 
     def some(self, chosen: NDArray[np.bool_]) -> Part:
         """The chosen persons, in their cells."""
         return Part(self.rows[chosen], self.cells[chosen], self.number)
 
+    def without(self, staying: Rows) -> Part:
+        """The persons who do not stay behind."""
+        return self.some(~np.isin(self.rows, staying)) if len(staying) else self
+
+
+class Group(NamedTuple):
+    """Persons that are not cut apart any more."""
+
+    rows: Rows
+    told: float = 0.0
+    """What a test with a coin may have told about them, as the logarithm of odds."""
+
 
 @dataclass(frozen=True, eq=False)
 class Halving:
-    """Persons as points, and what is asked about some of them."""
+    """Persons as points, and what groups of them may hold."""
 
     points: NDArray[np.int32]
     axes: Axes
     layout: Layout
-    keep: Callable[[Rows, Rows], bool]
-    """Whether two halves keep the promise."""
-    sure: Callable[[Rows], int | None]
-    """How many rows of a part suffice to keep the promise, whichever these are; None if that cannot be said."""
-    behind: Callable[[Rows], Rows]
-    """Rows of a part that stay behind as a group of their own, so that the others can be halved."""
-    seeded: np.random.Generator | None
+    limits: Limits
 
-    def groups(self, progress: Progress | None = None) -> NDArray[np.int32]:
-        """Return the group of every person."""
-        n = len(self.points)
-        groups, number, done = np.zeros(n, np.int32), 0, 0
-        waiting = [Part(np.arange(n), np.zeros(n, np.int64), 1)]
+    def groups(self, progress: Progress | None = None) -> list[Group]:
+        """Return the groups that all persons are cut into; nothing was told about most."""
+        n, done = len(self.points), 0
+        found: list[Group] = []
+        waiting: list[Part | Group] = [Part(np.arange(n), np.zeros(n, np.int64), 1)]
         while waiting:
             part = waiting.pop()
-            merits = self._merits(part)
-            halves = self._sure_halves(part, merits)
-            if not halves:
-                staying = self.behind(part.rows) if part.number == 1 and merits else part.rows[:0]
-                if len(staying):
-                    part = part.some(~np.isin(part.rows, staying))
-                    merits = self._merits(part)
-                halves = self._tested_halves(part, merits)
-                for group in (staying, part.rows[:0] if halves else part.rows):
-                    groups[group] = number
-                    number += len(group) > 0
-                    done += len(group)
+            halves, groups = ([], [part]) if isinstance(part, Group) else self._cut(part)
+            found += groups
             waiting += halves
+            done += sum(len(group.rows) for group in groups)
             if progress:
                 progress("halving", done / n)
-        return groups
+        return found
+
+    def _cut(self, part: Part) -> tuple[Sequence[Part | Group], list[Group]]:
+        """Return what a part is cut into, and which of its rows are groups already."""
+        merits = self._merits(part)
+        halves = self._sure_halves(part, merits)
+        if halves:
+            return halves, []
+        whole = part.number == 1 and len(merits) > 0
+        apart = self.limits.apart(part.rows) if whole else part.rows[:0]
+        if len(apart):  # the others may need no test now, or have such values themselves
+            return [part.without(apart)], [Group(apart)]
+        behind = self.limits.behind(part.rows) if whole else part.rows[:0]
+        part = part.without(behind)
+        tested = self._tested_halves(part, self._merits(part) if len(behind) else merits)
+        groups = [behind] if tested else [behind, part.rows]
+        return tested, [Group(rows) for rows in groups if len(rows)]
 
     def _sure_halves(self, part: Part, merits: Merits) -> list[Part]:
         """Return the halves of the best cut that needs no test, if it saves more than equal halves would.
 
         They need not be equal, so there must be no cells.
         """
-        least = self.sure(part.rows) if part.number == 1 else None
+        least = self.limits.sure(part.rows) if part.number == 1 else None
         if least is None or 2 * least > len(part.rows):
             return []
         points = self.points[part.rows]
@@ -92,69 +107,101 @@ class Halving:
         left = points[:, axis] < code
         return [part.some(left), part.some(~left)]
 
-    def _tested_halves(self, part: Part, merits: Merits) -> list[Part]:
+    def _tested_halves(self, part: Part, merits: Merits) -> Sequence[Part | Group]:
         """Return the first halves of a part that keep the promise; none if there are none."""
         for axis in sorted(merits, key=lambda axis: -merits[axis]):
             odd = part.odd
             if odd and part.number > 1:
                 return []
-            left = lower_half(self.points[part.rows, axis], part.cells, part.number, self.seeded)
-            if self.keep(part.rows[left], part.rows[~left]):
-                return [part.some(left), part.some(~left)]
+            left = lower_half(self.points[part.rows, axis], part, self.limits.seeded)
+            if self.limits.keep(part.rows[left], part.rows[~left]):
+                tidied = [] if odd or part.number > 1 else self._tidied(part, left, axis)
+                return tidied or [part.some(left), part.some(~left)]
             if odd:
                 return []
             part = Part(part.rows, 2 * part.cells + left, 2 * part.number)
         return []
 
+    def _tidied(self, part: Part, left: NDArray[np.bool_], axis: int) -> Sequence[Part | Group]:
+        """Return the persons at one place and all others, if one of two halves that keep the promise consists of
+        persons at this place, and a coin allows the others at it to join them; if it forbids it, the halves; and
+        nothing if that is not tested."""
+        places = self.points[part.rows, axis]
+        for pure in (left, ~left):
+            place = places[pure][0]
+            at = places == place
+            if (places[pure] == place).all() and not at.all() and (at & ~pure).any():
+                told = self.limits.tidied(*(part.rows[some] for some in (pure, at & ~pure, ~at)))
+                if told == 0.0:
+                    return [part.some(at), part.some(~at)]
+                if told is not None:
+                    return [part.some(pure), Group(part.rows[~pure], told)]
+        return []
+
     def _merits(self, part: Part) -> Merits:
         """Return what equal halves of a part would save along each axis along which they would save something."""
         points, axes = self.points[part.rows], self.axes
-        n, size = points.shape[0], max(1, points.shape[0] // part.number)
-        merits: Merits = {}
-        for axis in range(points.shape[1]):
+        n, merits = len(points), Merits()
+        for axis in range(points.shape[1] if n > 1 else 0):
             places = points[:, axis]
             low, high = places.min(), places.max()
-            ranked = places[np.lexsort((places, part.cells))]
-            lower = np.arange(n) % size < size // 2
-            below, above = ranked[lower].max(initial=low), ranked[~lower].min(initial=high)
-            halves = interval_cost(axes, axis, low, below) + interval_cost(axes, axis, above, high)
-            saved = axes.weights[axis] * (2.0 * interval_cost(axes, axis, low, high) - halves)
-            if low < high and (saved > 0.0 or axes.by_size):
-                merits[axis] = saved * n / 2.0
+            if low == high:
+                continue
+            lower, upper = _middles(_keys(places, part), part.number)
+            below, above = (lower % (high + 1)).max(), (upper % (high + 1)).min()
+            saved = self._saved(axis, n, low, below, above, high, n / 2.0)
+            if part.number == 1 and below == above and below in (low, high):
+                at, others = int(np.count_nonzero(places == below)), places[places != below]
+                if self.limits.tidiable(part.rows, n - at):
+                    ends = (low, others.min()) if below == low else (others.max(), high)
+                    saved = TIDIED * self._saved(axis, n, low, *ends, high, at if below == low else n - at)
+            if saved > 0.0 or axes.by_size:
+                merits[axis] = saved
         return merits
 
+    def _saved(self, axis: int, n: int, low: int, below: int, above: int, high: int, left: float) -> float:
+        """What a cut of so many persons along an axis saves, if the lower side ends and the upper one begins there."""
+        halves = left * interval_cost(self.axes, axis, low, below)
+        halves += (n - left) * interval_cost(self.axes, axis, above, high)
+        return float(self.axes.weights[axis] * (n * interval_cost(self.axes, axis, low, high) - halves))
 
-def lower_half(
-    places: NDArray[np.int32], cells: NDArray[np.int64], number: int, seeded: np.random.Generator | None
-) -> NDArray[np.bool_]:
+
+def _keys(places: NDArray[np.int32], part: Part) -> NDArray[np.int64] | NDArray[np.int32]:
+    """Return numbers in the order of cells, and of places in each cell."""
+    return places if part.number == 1 else part.cells * (int(places.max()) + 1) + places
+
+
+def _middles(keys: NDArray[Any], number: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return, for each of so many cells of one size, the last key of its lower half and the first of its upper one."""
+    middle = len(keys) // number // 2
+    if number == 1:
+        parted = np.partition(keys, (middle - 1, middle))
+        return parted[middle - 1 : middle], parted[middle : middle + 1]
+    ranked = np.sort(keys).reshape(number, -1)
+    return ranked[:, middle - 1], ranked[:, middle]
+
+
+def lower_half(places: NDArray[np.int32], part: Part, seeded: np.random.Generator | None) -> NDArray[np.bool_]:
     """Return who is in the lower half of each cell; of an odd number in one cell, a row that is drawn goes anywhere.
 
-    >>> lower_half(np.array([5, 1, 7, 3]), np.array([0, 0, 1, 1]), 2, None).tolist()
+    >>> lower_half(np.array([5, 1, 7, 3]), Part(np.arange(4), np.array([0, 0, 1, 1]), 2), None).tolist()
     [False, True, False, True]
     """
-    n = len(places)
-    left = np.zeros(n, np.bool_)
-    order = np.lexsort((words(n, seeded), places, cells))  # who is at the same place is in a random order
+    n, cells = len(places), part.cells
     if n % 2:
         drawn = int(numbers_below(n, 1, seeded)[0])
-        left[order[drawn]] = bool(numbers_below(2, 1, seeded)[0])
-        order = np.delete(order, drawn)
-    size = len(order) // number
-    left[order[np.arange(len(order)) % size < size // 2]] = True
+        others = np.arange(n) != drawn
+        left = np.full(n, bool(numbers_below(2, 1, seeded)[0]))
+        left[others] = lower_half(places[others], part.some(others), seeded)
+        return left
+    if not n:
+        return np.zeros(0, np.bool_)
+    keys = _keys(places, part)
+    last = _middles(keys, part.number)[0][cells]
+    left = keys < last
+    missing = n // part.number // 2 - np.bincount(cells[left], minlength=part.number)
+    tied = np.flatnonzero(keys == last)
+    tied = tied[np.lexsort((words(len(tied), seeded), cells[tied]))]  # who is at one place is in a random order
+    before = np.searchsorted(cells[tied], cells[tied])
+    left[tied[np.arange(len(tied)) - before < missing[cells[tied]]]] = True
     return left
-
-
-def sure_rows(codes: NDArray[np.int32], caps: NDArray[np.float64]) -> int:
-    """Return how many of some rows, given their values, suffice to keep caps on shares, whichever these are.
-
-    >>> sure_rows(np.array([0, 0, 0, 1]), np.array([0.5, 0.25])), sure_rows(np.array([0, 0]), np.array([1.0]))
-    (6, 0)
-    """
-    counts = np.bincount(codes, minlength=len(caps))
-    bound = (counts > 0) & (caps < 1.0)
-    if not bound.any():
-        return 0
-    rows = int(np.ceil((counts[bound] / caps[bound]).max()))
-    while (counts[bound] > caps[bound] * rows).any():  # what is rounded away by the division
-        rows += 1
-    return rows

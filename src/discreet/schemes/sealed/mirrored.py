@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.kernels.cuts.layout import layout_of
-from discreet.principles.joint import jointly
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.progress import Progress
@@ -18,8 +16,9 @@ from discreet.releases.sealed.mirrored import MirroredRelease
 from discreet.schemes.axes import axes_of
 from discreet.schemes.keepers import not_only_caps
 from discreet.schemes.scheme import feasible
-from discreet.schemes.sealed.behind import Counts, rows_behind
-from discreet.schemes.sealed.halving import Halving, Rows, sure_rows
+from discreet.schemes.sealed.cutting import Cutting
+from discreet.schemes.sealed.halving import Halving
+from discreet.schemes.sealed.limits import Limits
 from discreet.schemes.sealed.one_run import OneRunScheme
 from discreet.table.table import Table
 
@@ -44,17 +43,28 @@ class Mirrored(OneRunScheme):
     likely to have a value, and the belief is its share in the group, which keeps the promise. With several sensitive
     attributes this is so for the combinations of their values.
 
-    So that cells can be halved often, some rows of a part in and around which nothing was rejected stay behind, as a
-    group of their own; how many of each value is decided by the promise and by how often the values occur in the part,
-    and which ones by lot. Their choice tells nothing either (`rows_behind`), and an exchange of persons as above leaves
-    its probability as it is. Nor does a cut tell anything whose halves would keep the promise whoever has which of the
-    part's values: it needs no test, and no equal halves. What is published of the part decides that it was made.
+    So that parts can be halved, and often, some rows of a part in and around which nothing was rejected stay behind, as
+    a group of their own; how many of each value is decided by the promise and by how often the values occur in the
+    part, and which ones by lot. Their choice tells nothing either (``behind``), and an exchange of persons as above
+    leaves its probability as it is. Nor does a cut tell anything whose halves would keep the promise whoever has which
+    of the part's values: it needs no test, and no equal halves. What is published of the part decides that it was made.
 
     A cell of an odd number of persons cannot be halved, and then nothing more is tested: with an odd row given to one
     side, as has been proposed, a later cut that is made may give the row away, and with it the reason of an earlier
     rejection (``tests/schemes/test_mirrored.py`` has six persons of whom one becomes certain). Only where nothing was
     rejected yet may an odd number be halved: a row is drawn uniformly, a coin decides about its side, and a rejection
     is final. Nobody then knows the row, and every person is equally likely to be the one.
+
+    Equal halves leave one of them mixed where more than half of all persons are at one place, of two sexes for example.
+    If such halves of a part in and around which nothing was rejected keep the promise, and one consists of persons at
+    that place, those who are at it in the other half may join them. Whether they do is decided by a test with a coin,
+    if they could be too many (`Sealed`). Who of the place was in which half was drawn. So how likely all this is, up to
+    their joining, is decided by how many persons at the place have each value, and how many of all others; both are
+    published, and the cut tells nothing more. If the coin forbids it, the halves are made as they were. About the one
+    at a single place nothing is told, as no exchange within it changes anything. In the mixed one, an exchange of two
+    persons changes the slack of the test by at most 1: this is what the release says was *told* about it, as about the
+    groups of a sealed release, and it is not cut any more. So in every group the odds are at most those of the value's
+    share times exp(told), and told is 0 in all groups but these.
 
     >>> from discreet.datasets import patients
     >>> from discreet.principles import LDiversity
@@ -70,27 +80,21 @@ class Mirrored(OneRunScheme):
         feasible(self, table, principle)
         principle = stated(principle, table)
         self._check_usable(table)
-        one, promise, prior = jointly(principle, table)
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
-        width, classes = len(prior.counts), one.classes
-
-        def hold(*counts: Counts) -> bool:
-            return bool(promise.holds(np.array(counts), prior).all())
-
-        def keep(*halves: Rows) -> bool:
-            return hold(*(np.bincount(classes[rows], minlength=width) for rows in halves))
-
-        def behind(rows: Rows) -> Rows:
-            return rows[rows_behind(classes[rows], width, hold, seeded)]
-
+        cutting = self._cutting(table, principle)
+        limits = Limits.of(table, principle, cutting, seeded)
         points, axes = axes_of(table, self.loss, self.values)
-        layout = layout_of(table.rows, int(axes.cards.max(initial=1)), 0)
-        groups = Halving(points, axes, layout, keep, self._sure(table, principle), behind, seeded).groups(progress)
+        halving = Halving(points, axes, layout_of(table.rows, int(axes.cards.max(initial=1)), 0), limits)
+        groups, told = np.empty(table.rows, np.int32), []
+        for number, (rows, amount) in enumerate(halving.groups(progress)):
+            groups[rows] = number
+            told.append(amount)
         self._confirm(groups, table, principle)
-        return MirroredRelease.from_groups(
+        return MirroredRelease.from_seal(
             table,
             groups,
+            told,
             promise=principle,
             scheme=self.name,
             options=self.options,
@@ -98,19 +102,9 @@ class Mirrored(OneRunScheme):
             seeded=seeded,
         )
 
-    def _sure(self, table: Table, principle: Principle) -> Callable[[Rows], int | None]:
-        """Return what tells how many rows of a part suffice to keep the promise, if it only bounds shares and sizes."""
+    def _cutting(self, table: Table, principle: Principle) -> Cutting | None:
+        """Return the table as cuts under a seal see it; None if the promise does not only bound shares and sizes."""
         each = by_attribute(principle, table) if table.sensitive else ()
-        bounds = [
-            (column.codes, one.promise.caps(one.prior))
-            for column, one in zip(table.sensitive, each, strict=True)
-            if not_only_caps(self.name, one.promise, one.prior) is None
-        ]
-        least = max((part.least_rows for part in principle.parts), default=1)
-
-        def sure(rows: Rows) -> int | None:
-            if len(bounds) < len(table.sensitive):
-                return None
-            return max([least, *(sure_rows(codes[rows], caps) for codes, caps in bounds if caps is not None)])
-
-        return sure
+        if not each or any(not_only_caps(self.name, one.promise, one.prior) for one in each):
+            return None
+        return Cutting.of(table, each, self.loss, self.values)

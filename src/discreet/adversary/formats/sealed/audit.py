@@ -20,17 +20,23 @@ from discreet.principles.principle import Principle, together
 from discreet.releases.sealed.release import SealedRelease
 from discreet.table.table import Table
 
-COINS = "that its coins were fair, cannot be repeated, and that it was not chosen among several runs has to be believed"
-AMOUNTS = "that the amounts in the seal are those of the run, and " + COINS
+AMOUNTS = (
+    "that the amounts in the seal are those of the run, and that its coins were fair, cannot be repeated, and that it "
+    "was not chosen among several runs has to be believed"
+)
 SEEDED = "it was made with a seed, and whoever knows that can repeat its coins: nothing is sealed"
 
 
 def audit_mirrored(case: Case[Any]) -> FormatFindings:
     """Audit a mirrored release against its original; see ``audit``."""
-    found = audit_generalized(case)
-    rest = _on_trust(case, COINS)
-    told = f"The choice of groups tells nothing to someone who knows the algorithm and nobody's value; {rest}."
-    return replace(found, checks=[*found.checks, Check("mirror", True, told, caveat=rest)])
+    found = audit_sealed(case)
+    if case.release.faults:
+        return found
+    rest, told = _on_trust(case, AMOUNTS), case.release.told > 0.0
+    rows = int(told[case.release.group_of].sum())
+    but = f", except about {told.sum():,} groups with {rows:,} rows, where the seal says how much" if rows else ""
+    sentence = f"The choice of groups tells nothing to someone who knows the algorithm and nobody's value{but}; {rest}."
+    return replace(found, checks=[*found.checks, Check("mirror", True, sentence, caveat=rest)])
 
 
 def _on_trust(case: Case[Any], otherwise: str) -> str:
@@ -51,8 +57,10 @@ def _seal(case: Case[SealedRelease]) -> Check:
     views = each_sensitive(align(case.release, case.original), case.original)
     promised = [own for _, own in soundness.each_promised(case.parts, case.original)]
     judged = [_broken(aligned, table, own) for (aligned, table), own in zip(views, promised, strict=True)]
+    if any(one is None for one in judged) and case.release.told.any():
+        return Check("seal", False, "Tests with a coin told something about groups, and not every promise bounds that.")
     if all(one is None for one in judged):
-        return Check("seal", True, "No promise bounds values from above, so there is nothing to judge by the seal.")
+        return Check("seal", True, "No promise bounds values from above, and nothing was told that would need a bound.")
     for sentence in filter(None, judged):
         return Check("seal", False, sentence)
     rest = _on_trust(case, AMOUNTS)
