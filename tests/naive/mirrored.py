@@ -9,11 +9,13 @@ from fractions import Fraction
 from itertools import combinations, permutations, product
 from typing import Any, NamedTuple
 
-from naive.sealed import ROUNDED, Rejection, by_coin
+from naive.sealed import ROUNDED, Course, Rejection, by_coin
 
 Point = tuple[float, ...]
 Part = frozenset[int]
 Outcomes = dict[frozenset[Part], Fraction]
+RejectedCut = tuple[int, float, float, int]
+"""Its axis and place, its price, and after how many rounds it was rejected."""
 Told = frozenset[tuple[Part, float]]
 """Groups, and what was told about each."""
 
@@ -50,11 +52,13 @@ def published(
     early: float = 6.0,
     sparing: float = 0.1,
     rejection: Rejection = by_coin,
+    price: float = 1.2,
     in_order: bool = False,
 ) -> dict[Told, Fraction]:
     """The probability of every partition, and of what is told about its groups. At most ``one_in`` so many persons
     stays behind, if not ``often`` persons or fewer would be left by halving as often as possible; and a coin of the
-    price ``early``, divided by the expected slack, is tossed if that is at most ``sparing`` of what may be told.
+    price ``early``, divided by the expected slack, is tossed if that is at most ``sparing`` of what may be told;
+    a mixed half is then cut under a seal at a ``price``.
 
     Broken variants: ``strict=False`` goes on after a rejection though cells are odd, drawing a row and its side in each
     (the rule that has been proposed); ``rounding`` gives the middle row of an odd number to the upper half always;
@@ -125,15 +129,26 @@ def published(
             moved = frozenset(t for t in mixed if points[t][axis] in places)
             if len(places) > 1 or not moved or moved == mixed:
                 continue
-            price, slack = _tested(pure, moved, mixed - moved, values, caps, early, sparing)
-            if price is None:
+            cost, slack = _tested(pure, moved, mixed - moved, values, caps, early, sparing)
+            if cost is None:
                 continue
-            fails = rejection(price, slack, True) if price else Fraction(0)
+            fails = rejection(cost, slack, True) if cost else Fraction(0)
             follow([*map(_alone, (pure | moved, mixed - moved)), *queue], done, chance * (1 - fails))
             if fails:
-                follow([_alone(pure), *queue], done | {(mixed, price + ROUNDED)}, chance * fails)
+                edge = min(points[t][axis] for t in mixed if points[t][axis] > min(points[u][axis] for u in mixed))
+                edge = edge if min(places) == min(points[t][axis] for t in mixed) else min(places)
+                forbidden = (axis, edge, cost + ROUNDED, 1)
+                seal(mixed, forbidden, [_alone(pure), *queue], done, chance * fails)
             return
         follow([*map(_alone, (left, right)), *queue], done, chance)
+
+    def seal(
+        mixed: Part, cut: tuple[int, float, float, int], queue: list[Waiting], done: Told, chance: Fraction
+    ) -> None:
+        for groups, share in Course(points, values, caps, price=price).results([(mixed, (cut,))]).items():
+            told = {part: sum(one[2] for one in around) for part, around in groups}
+            again = [_alone(part) for part in told if not told[part]]
+            follow(again + queue, done | {one for one in told.items() if one[1]}, chance * share)
 
     follow([_alone(frozenset(range(len(points))))], frozenset(), Fraction(1))
     return {groups: chance for groups, chance in result.items() if chance}
@@ -157,7 +172,7 @@ def _affordable(
 ) -> bool:
     """Whether a coin would be tossed about a cut, as far as the counts of the part tell."""
     counts, least = Counter(values[t] for t in part), len(part - clean)
-    unsure = [value for value in counts if counts[value] > math.floor(caps[value] * least + 1e-9)]
+    unsure = [value for value in counts if min(counts[value], least) > math.floor(caps[value] * least + 1e-9)]
     slack = min(((caps[value] - counts[value] / len(part)) * least for value in unsure), default=math.inf)
     return slack > 0 and early / slack + ROUNDED <= sparing * _room(part, values, caps)
 

@@ -100,10 +100,10 @@ class Course:
             result[frozenset(part for part, _ in groups)] += chance
         return dict(result)
 
-    def results(self) -> dict[Results, Fraction]:
-        """The probability of everything that the tests may result in."""
+    def results(self, start: list[tuple[Part, Around]] | None = None) -> dict[Results, Fraction]:
+        """The probability of everything that the tests may result in, of all persons or from some parts on."""
         self.found: dict[Results, Fraction] = defaultdict(Fraction)
-        self._follow([(frozenset(range(len(self.points))), ())], frozenset(), {}, Fraction(1))
+        self._follow(start or [(frozenset(range(len(self.points))), ())], frozenset(), {}, Fraction(1))
         return dict(self.found)
 
     def _follow(

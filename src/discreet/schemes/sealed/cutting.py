@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,15 @@ from discreet.table.table import Table
 
 _WORDS = 1 << 16
 """So many words of chance are drawn at a time."""
+
+
+class RejectedCut(NamedTuple):
+    """A cut between those below a code on an axis and all others."""
+
+    axis: int
+    code: int
+    price: float
+    """What its rejection may have told about those on both sides, as the logarithm of odds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +62,19 @@ class Cutting:
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the group of every row, and what was told about each group; coins are the operating system's, unless
         a ``seeded`` generator is given."""
-        n, d = self.points.shape
-        points, classes, rows = self.points.copy(), self.classes.copy(), np.arange(n, dtype=np.int32)
+        return self.groups_of(np.arange(len(self.points)), None, seeded, progress)
+
+    def groups_of(
+        self,
+        some: NDArray[np.int64],
+        rejected: RejectedCut | None,
+        seeded: np.random.Generator | None,
+        progress: Progress | None = None,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return the group of each of some rows, and what was told about each group, also by a cut of them that was
+        rejected before."""
+        n, d = len(some), self.points.shape[1]
+        points, classes, rows = self.points[some], self.classes[some], np.arange(n, dtype=np.int32)
         number = max(_WORDS, d * kernels.POSITIONS * kernels.ROUNDS)
         course = kernels.Course(
             starts=np.zeros(2 * n, np.int64),
@@ -66,6 +87,10 @@ class Cutting:
             learnt=np.zeros((d, 2)),
         )
         layout, at, waiting, failed = self._layout(n), 0, 1, 0
+        if rejected is not None:
+            course, failed = _with_room(course, 1), 1
+            course.rejected.axis[0], course.rejected.code[0], course.rejected.price[0] = rejected
+            course.before[0], course.latest[0] = -1, 0
         while at < waiting:
             course = _with_room(course, failed + number)
             at, waiting, failed = kernels.cut_sealed(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from discreet.kernels.costs import Axes, interval_cost
 from discreet.kernels.cuts.layout import Layout
 from discreet.progress import Progress
 from discreet.randomness import numbers_below, words
+from discreet.schemes.sealed.cutting import RejectedCut
 from discreet.schemes.sealed.limits import Limits, Rows
 
 Merits = dict[int, float]
@@ -135,8 +136,19 @@ class Halving:
                 if told == 0.0:
                     return [part.some(at), part.some(~at)]
                 if told is not None:
-                    return [part.some(pure), Group(part.rows[~pure], told)]
+                    code = int(place) + 1 if place < places[~at].min() else int(place)
+                    return [part.some(pure), *self._sealed(part.rows[~pure], RejectedCut(axis, code, told))]
         return []
+
+    def _sealed(self, rows: Rows, rejected: RejectedCut) -> Iterator[Part | Group]:
+        """Yield what cuts under a seal make of a mixed half; parts about which nothing was told can be halved."""
+        cutting = self.limits.cutting
+        assert cutting is not None, "a coin was tossed about bounds"
+        groups, told = cutting.groups_of(rows, rejected, self.limits.seeded)
+        order = np.argsort(groups, kind="stable")
+        for some, amount in zip(np.split(order, np.flatnonzero(np.diff(groups[order])) + 1), told, strict=True):
+            whole = Part(rows[some], np.zeros(len(some), np.int64), 1)
+            yield Group(whole.rows, float(amount)) if amount > 0.0 else whole
 
     def _merits(self, part: Part) -> Merits:
         """Return what equal halves of a part would save along each axis along which they would save something."""

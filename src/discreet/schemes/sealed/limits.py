@@ -34,8 +34,8 @@ class Limits:
     """Per combination: its value of every attribute; the values of all attributes are numbered together."""
     promise: Principle
     prior: Prior
-    sealing: Sealing | None
-    """Bounds on the odds of values, if the promise consists of these; without them nothing may be told."""
+    cutting: Cutting | None
+    """The table with bounds on the odds of values, if the promise consists of these; else nothing may be told."""
     seeded: np.random.Generator | None
 
     @classmethod
@@ -48,7 +48,12 @@ class Limits:
             return cls(one.classes, np.zeros((len(prior.counts), 0), np.int32), promise, prior, None, seeded)
         values = np.zeros((len(prior.counts), cutting.classes.shape[1]), np.int32)
         values[one.classes] = cutting.classes
-        return cls(one.classes, values, promise, prior, cutting.sealing, seeded)
+        return cls(one.classes, values, promise, prior, cutting, seeded)
+
+    @property
+    def sealing(self) -> Sealing | None:
+        """The bounds on odds, if there are any."""
+        return None if self.cutting is None else self.cutting.sealing
 
     def hold(self, *counts: Counts) -> bool:
         """Whether groups keep the promise, given how often each combination occurs in each of them."""
@@ -79,7 +84,7 @@ class Limits:
         if self.sealing is None:
             return False
         counts = self._by_value(self._counts(rows))
-        unsure = counts > np.floor(self.caps * least + SLACK)
+        unsure = np.minimum(counts, least) > np.floor(self.caps * least + SLACK)
         slack = float(((self.caps - counts / len(rows)) * least)[unsure].min(initial=np.inf))
         return self._price(slack, counts, len(rows)) is not None
 

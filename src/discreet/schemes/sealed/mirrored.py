@@ -62,9 +62,10 @@ class Mirrored(OneRunScheme):
     their joining, is decided by how many persons at the place have each value, and how many of all others; both are
     published, and the cut tells nothing more. If the coin forbids it, the halves are made as they were. About the one
     at a single place nothing is told, as no exchange within it changes anything. In the mixed one, an exchange of two
-    persons changes the slack of the test by at most 1: this is what the release says was *told* about it, as about the
-    groups of a sealed release, and it is not cut any more. So in every group the odds are at most those of the value's
-    share times exp(told), and told is 0 in all groups but these.
+    persons changes the slack of the test by at most 1: it is a rejected cut as in a sealed release, and the mixed half
+    is cut under a seal from then on (`Sealed`). What is left of it and lies on one side of all rejected cuts can be
+    halved again, because no exchange within it changes any of them. So in every group the odds are at most those of the
+    value's share times exp(told), as the release says it, and told is 0 in all groups but those cut under a seal.
 
     >>> from discreet.datasets import patients
     >>> from discreet.principles import LDiversity
