@@ -179,6 +179,7 @@ def test_what_a_coin_told_is_published_and_paid(tmp_path: Path, monkeypatch: pyt
     found = dc.audit(release.save(tmp_path / "release"), table)
     assert found.holds
     assert f"except about {(release.told > 0).sum()} groups" in str(found)
+    assert found.verdict.count("nothing is sealed") == 1
 
 
 def test_a_value_that_occurs_once_does_not_keep_everybody_together() -> None:

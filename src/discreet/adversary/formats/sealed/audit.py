@@ -36,7 +36,8 @@ def audit_mirrored(case: Case[Any]) -> FormatFindings:
     rows = int(told[case.release.group_of].sum())
     but = f", except about {told.sum():,} groups with {rows:,} rows, where the seal says how much" if rows else ""
     sentence = f"The choice of groups tells nothing to someone who knows the algorithm and nobody's value{but}; {rest}."
-    return replace(found, checks=[*found.checks, Check("mirror", True, sentence, caveat=rest)])
+    checks = [replace(check, caveat="") if check.caveat == rest else check for check in found.checks]  # said once
+    return replace(found, checks=[*checks, Check("mirror", True, sentence, caveat=rest)])
 
 
 def _on_trust(case: Case[Any], otherwise: str) -> str:
