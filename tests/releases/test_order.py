@@ -92,7 +92,7 @@ def told_by_lines(release: Release, folder: Path) -> Iterator[tuple[str, float]]
             assert release.format == "nested"
             assert [int(number) for number in found[name]["group"]] == list(range(len(found[name]["group"])))
         elif name == "seal":
-            assert release.format == "sealed"
+            assert release.format in ("sealed", "mirrored")
             assert [int(number) for number in found[name]["group"]] == list(range(len(found[name]["group"])))
         else:
             assert len(set(found[name][next(iter(found[name]))])) == 12, "one line per value, in their order"
