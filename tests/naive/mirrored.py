@@ -142,9 +142,7 @@ def published(
             return
         follow([*map(_alone, (left, right)), *queue], done, chance)
 
-    def seal(
-        mixed: Part, cut: tuple[int, float, float, int], queue: list[Waiting], done: Told, chance: Fraction
-    ) -> None:
+    def seal(mixed: Part, cut: RejectedCut, queue: list[Waiting], done: Told, chance: Fraction) -> None:
         for groups, share in Course(points, values, caps, price=price).results([(mixed, (cut,))]).items():
             told = {part: sum(one[2] for one in around) for part, around in groups}
             again = [_alone(part) for part in told if not told[part]]

@@ -140,10 +140,13 @@ def test_those_apart_hold_all_rows_of_values_that_no_halves_could_hold_and_both_
 
 
 def test_values_that_occur_equally_often_draw_lots_for_staying_apart() -> None:
-    counts, caps = np.array([1, 2, 2, 60, 38]), np.array([0.0195, 0.05, 0.05, 0.8, 0.6])
-    first = numbers_apart(caps, lambda some: True, counts, np.array([0, 1, 2, 3, 4]))
-    assert first[0] == 1
-    assert first.sum() == 52
+    counts, caps = np.array([1, 7, 7, 50, 37]), np.array([0.0195, 0.3, 0.3, 0.8, 0.6])
+    lots = np.array([0, 1, 2, 3, 4]), np.array([0, 2, 1, 3, 4])
+    first, second = (numbers_apart(caps, lambda some: True, counts, lot) for lot in lots)
+    assert first[0] == second[0] == 1
+    assert first.sum() == second.sum() == 52
+    assert first[1] == second[2] == 7, "a quarter of those who stay has room for one of the two values"
+    assert first[2] == second[1] < 7
 
 
 def sexes(share: float, rows: int = 40_000) -> dc.Table:
