@@ -260,58 +260,81 @@ def _staying(
     part: Part, values: Sequence[str], caps: Mapping[str, float], one_in: int, often: int, lot: Sequence[str]
 ) -> list[tuple[int, list[int]]]:
     """Of each value: how many persons stay behind, and who has it. What is left can be halved as often as possible."""
-    n = len(part)
+    n, having = len(part), _having(part, values)
+    counts = {value: len(having[value]) for value in lot}
     sizes = range(n // one_in + 1) if n > often * (n & -n) else [0]  # nobody, if they can be halved often enough
     for size in sorted(sizes, key=lambda size: (-((n - size) & (size - n)), size)):
-        sample = _sample(part, values, size, lot)
-        persons = frozenset(t for number, of in sample for t in of[:number])
-        if not size or (_keeps(persons, values, caps) and _keeps(part - persons, values, caps)):
-            return sample
+        numbers = _numbers(counts, size, {}, caps) if size else dict.fromkeys(counts, 0)
+        if not size or (numbers and _both_keep(part, values, caps, having, numbers)):
+            return [(numbers[value], having[value]) for value in counts]
     raise AssertionError("nobody may stay")
 
 
-def _sample(part: Part, values: Sequence[str], size: int, lot: Sequence[str]) -> list[tuple[int, list[int]]]:
-    """Of each value: how many of so many persons have it if shares are those of all, and who has it."""
-    having = {value: sorted(t for t in part if values[t] == value) for value in lot}
-    numbers = {value: len(of) * size // len(part) for value, of in having.items()}
-    for value in sorted(lot, key=lambda value: (-len(having[value]), lot.index(value)))[: size - sum(numbers.values())]:
-        numbers[value] += 1
-    return [(number, having[value]) for value, number in numbers.items()]
+def _numbers(
+    counts: Mapping[str, int], size: int, wanted: Mapping[str, int], caps: Mapping[str, float]
+) -> dict[str, int] | None:
+    """How many of so many persons who stay have each value: as many as wanted, at least, and as many as the caps make
+    necessary for the others, and allow; apart from that the largest share of each, rounded down, that is not too much.
+    One each of the commonest values, in their order here if they are equally common, makes up for it."""
+    rows, most = sum(counts.values()), {value: _most(counts, caps, value, size) for value in counts}
+    least = {
+        value: max(wanted.get(value, 0), counts[value] - _most(counts, caps, value, rows - size)) for value in counts
+    }
+    if not sum(least.values()) <= size <= sum(most.values()) or any(least[value] > most[value] for value in counts):
+        return None
+
+    def staying(number: int, of: int) -> dict[str, int]:
+        return {value: min(most[value], max(least[value], count * number // of)) for value, count in counts.items()}
+
+    shares = ((number, of) for of in set(counts.values()) for number in range(of + 1))
+    few = (share for share in shares if sum(staying(*share).values()) <= size)
+    numbers = staying(*max(few, key=lambda share: share[0] / share[1]))
+    for value in sorted(counts, key=lambda value: -counts[value]):
+        if sum(numbers.values()) < size and numbers[value] < most[value]:
+            numbers[value] += 1
+    return numbers
+
+
+def _most(counts: Mapping[str, int], caps: Mapping[str, float], value: str, size: int) -> int:
+    """How many persons of a value may be among so many."""
+    return min(counts[value], math.floor(caps[value] * size + 1e-9))
+
+
+def _having(part: Part, values: Sequence[str]) -> dict[str, list[int]]:
+    """Who has each value."""
+    return {value: sorted(t for t in part if values[t] == value) for value in sorted({values[t] for t in part})}
+
+
+def _both_keep(
+    part: Part,
+    values: Sequence[str],
+    caps: Mapping[str, float],
+    having: Mapping[str, list[int]],
+    numbers: Mapping[str, int],
+) -> bool:
+    """Whether the caps are kept by so many persons of each value, and by the others."""
+    staying = frozenset(t for value, of in having.items() for t in of[: numbers[value]])
+    return _keeps(staying, values, caps) and _keeps(part - staying, values, caps)
 
 
 def _staying_apart(part: Part, values: Sequence[str], caps: Mapping[str, float]) -> list[tuple[int, list[int]]] | None:
     """Of each value: how many persons stay behind because no equal halves could hold some value, and who has it."""
-    having = {value: sorted(t for t in part if values[t] == value) for value in sorted({values[t] for t in part})}
+    having = _having(part, values)
     counts = {value: len(of) for value, of in having.items()}
-
-    def most(value: str, size: int) -> int:
-        return min(counts[value], math.floor(caps[value] * size + 1e-9))
-
-    blocked = [value for value in counts if counts[value] > 2 * most(value, len(part) // 2)]
-    size = max((math.ceil(counts[value] / caps[value] - 1e-9) for value in blocked), default=len(part))
+    blocked = {value: n for value, n in counts.items() if n > 2 * _most(counts, caps, value, len(part) // 2)}
+    size = max((math.ceil(n / caps[value] - 1e-9) for value, n in blocked.items()), default=len(part))
     if size >= len(part):
         return None
-    least = {
-        value: counts[value] if value in blocked else counts[value] - most(value, len(part) - size) for value in counts
+    rarest = sorted(counts, key=lambda value: counts[value])
+    rare = {
+        value: _most(counts, caps, value, size)
+        for at, value in enumerate(rarest)
+        if sum(counts[one] for one in rarest[: at + 1]) <= size // 4
     }
-    staying, rare = dict(least), 0
-    for value in sorted(counts, key=lambda value: counts[value]):
-        rare += counts[value]
-        if rare <= size // 4:
-            staying[value] = most(value, size)
-    if sum(staying.values()) > size:
-        staying = dict(least)
-    others = {value: counts[value] - staying[value] for value in counts}
-    missing = size - sum(staying.values())
-    for value in counts:
-        share = others[value] * missing // max(1, sum(others.values()))
-        staying[value] += min(share, most(value, size) - staying[value])
-    for value in sorted(counts, key=lambda value: -counts[value]):
-        staying[value] += min(size - sum(staying.values()), most(value, size) - staying[value])
-    behind = frozenset(t for value, of in having.items() for t in of[: staying[value]])
-    if len(behind) != size or not all(_keeps(some, values, caps) for some in (behind, part - behind)):
+    numbers = _numbers(counts, size, rare | blocked, caps) or _numbers(counts, size, blocked, caps)
+    if not numbers or not _both_keep(part, values, caps, having, numbers):
         return None
-    return [(staying[value], having[value]) for value in counts]
+    return [(numbers[value], having[value]) for value in counts]
 
 
 def _merits(points: Sequence[Point], part: Part, cells: list[Part]) -> dict[int, float]:

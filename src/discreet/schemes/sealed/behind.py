@@ -36,7 +36,7 @@ def rows_behind(
 
     >>> from functools import partial
     >>> classes = np.repeat([0, 1], [600, 403]).astype(np.int32)
-    >>> rows = rows_behind(classes, 2, partial(numbers_behind, lambda some: True), None)
+    >>> rows = rows_behind(classes, 2, partial(numbers_behind, np.ones(2), lambda some: True), None)
     >>> np.bincount(classes[rows]).tolist()
     [2, 1]
     """
@@ -55,17 +55,17 @@ def rows_behind(
     )
 
 
-def numbers_behind(holds: Holds, counts: Counts, lot: Lot) -> Counts:
+def numbers_behind(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot: Lot) -> Counts:
     """Return how many rows of each value stay behind, so that the number of the others can be halved often.
 
-    Those who stay and those who do not both keep the promise (``holds``). The former have nearly the shares of all:
-    rounded down, and the commonest values, by ``lot`` if equally common, make up for it. None stay if the number of all
-    can be halved often enough.
+    Those who stay and those who do not both keep the promise (``holds``; ``caps`` are its bounds on shares, 1 where it
+    has none). The former have nearly the shares of all. None stay if the number of all can be halved often enough.
 
-    >>> numbers_behind(lambda counts: True, np.array([6000, 4030]), np.arange(2)).tolist(), 10030 - 46 == 2**8 * 39
-    ([28, 18], True)
-    >>> numbers_behind(lambda counts: counts.sum() > 10, np.array([600, 403]), np.arange(2)).tolist()
-    [0, 0]
+    >>> free = np.ones(2)
+    >>> numbers_behind(free, lambda counts: True, np.array([6000, 4030]), np.arange(2)), 10030 - 46 == 2**8 * 39
+    (array([28, 18]), True)
+    >>> numbers_behind(free, lambda counts: counts.sum() > 10, np.array([600, 403]), np.arange(2))
+    array([0, 0])
     """
     rows = int(counts.sum())
     none = np.zeros_like(counts)
@@ -77,18 +77,11 @@ def numbers_behind(holds: Holds, counts: Counts, lot: Lot) -> Counts:
         while size <= rows // ONE_IN:
             if size == 0:
                 return none
-            staying = _sample(counts, size, commonest)
-            if holds(staying) and holds(counts - staying):
+            staying = _spread(counts, size, *_range(counts, size, caps), commonest)
+            if staying is not None and holds(staying) and holds(counts - staying):
                 return staying
             size, more = size + more, 2 * more
     return none
-
-
-def _sample(counts: Counts, size: int, commonest: Lot) -> Counts:
-    """So many rows with nearly the shares of all: rounded down, and the commonest values make up for it."""
-    sample: Counts = counts * size // int(counts.sum())
-    sample[commonest[: size - int(sample.sum())]] += 1
-    return sample
 
 
 def numbers_apart(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot: Lot) -> Counts:
@@ -102,32 +95,50 @@ def numbers_apart(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot: 
     >>> numbers_apart(caps, lambda some: True, np.array([0, 3, 60, 37]), np.arange(4))
     array([0, 0, 0, 0])
     >>> numbers_apart(caps, lambda some: True, np.array([1, 3, 60, 37]), np.arange(4))
-    array([ 1,  3, 32, 15])
+    array([ 1,  3, 29, 18])
     """
     rows, none = int(counts.sum()), np.zeros_like(counts)
-
-    def most(size: int) -> Counts:
-        return np.minimum(np.floor(np.minimum(caps, 1.0) * size + SLACK).astype(np.int64), counts)
-
-    blocked = counts > 2 * most(rows // 2)
+    blocked = counts > 2 * _most(counts, rows // 2, caps)
     if not blocked.any():
         return none
     size = int(np.ceil((counts[blocked] / caps[blocked] - SLACK).max()))
     if size >= rows:
         return none
-    largest, least = most(size), np.where(blocked, counts, counts - most(rows - size))
-    if (least > largest).any() or not least.sum() <= size <= largest.sum():
-        return none
+    least, largest = _range(counts, size, caps)
+    least[blocked] = counts[blocked]
     rarest = np.lexsort((lot, counts))
-    few = np.cumsum(counts[rarest]) <= size // RARE
-    staying: Counts = least.copy()
-    staying[rarest[few]] = largest[rarest[few]]
-    if staying.sum() > size:
-        staying = least.copy()
-    others = counts - staying
-    missing = size - int(staying.sum())
-    staying += np.minimum(others * missing // max(1, int(others.sum())), largest - staying)
-    commonest = rarest[::-1]
-    room = (largest - staying)[commonest]
-    staying[commonest] += np.clip(size - staying.sum() - (np.cumsum(room) - room), 0, room)
-    return staying if holds(staying) and holds(counts - staying) else none
+    few = rarest[np.cumsum(counts[rarest]) <= size // RARE]
+    gathered = least.copy()
+    gathered[few] = largest[few]
+    for fewest in (gathered, least):
+        staying = _spread(counts, size, fewest, largest, rarest[::-1])
+        if staying is not None:
+            return staying if holds(staying) and holds(counts - staying) else none
+    return none
+
+
+def _most(counts: Counts, size: int, caps: NDArray[np.float64]) -> Counts:
+    """How many rows of each value may be among so many."""
+    return np.minimum(np.floor(np.minimum(caps, 1.0) * size + SLACK).astype(np.int64), counts)
+
+
+def _range(counts: Counts, size: int, caps: NDArray[np.float64]) -> tuple[Counts, Counts]:
+    """How many rows of each value stay behind, if so many stay, at least, for the others to keep the caps, and at
+    most."""
+    return counts - _most(counts, int(counts.sum()) - size, caps), _most(counts, size, caps)
+
+
+def _spread(counts: Counts, size: int, least: Counts, largest: Counts, commonest: Lot) -> Counts | None:
+    """So many rows between the least and the largest number of each value, and beyond that the same share of each:
+    rounded down, and the commonest values make up for it; None if there are no such numbers."""
+    if (least > largest).any() or not least.sum() <= size <= largest.sum():
+        return None
+    low, high = 0.0, 1.0
+    for _ in range(2 * int(counts.sum()).bit_length()):  # no two shares at which numbers change are nearer
+        share = (low + high) / 2.0
+        enough = np.clip((counts * share).astype(np.int64), least, largest).sum() > size
+        low, high = (low, share) if enough else (share, high)
+    staying: Counts = np.clip((counts * low).astype(np.int64), least, largest)
+    more = commonest[(staying < largest)[commonest]]
+    staying[more[: size - int(staying.sum())]] += 1
+    return staying

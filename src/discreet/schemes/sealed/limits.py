@@ -73,11 +73,11 @@ class Limits:
         """Return the rows that stay behind because no equal halves could hold their values."""
         if self.sealing is None or self.values.shape[1] > 1:  # of several attributes, values overlap
             return rows[:0]
-        return self._drawn(rows, partial(numbers_apart, self.caps[self.values[:, 0]], self.hold))
+        return self._drawn(rows, partial(numbers_apart, self._shares, self.hold))
 
     def behind(self, rows: Rows) -> Rows:
         """Return the rows that stay behind so that the others can be halved often."""
-        return self._drawn(rows, partial(numbers_behind, self.hold))
+        return self._drawn(rows, partial(numbers_behind, self._shares, self.hold))
 
     def tidiable(self, rows: Rows, least: int) -> bool:
         """Whether a coin is likely to be tossed about a cut of so many rows from others, by the counts of all."""
@@ -124,6 +124,12 @@ class Limits:
             room = np.log(self.sealing.odds[held] * (rows - counts[held]) / counts[held]).min(initial=np.inf)
         price = EARLY / slack if slack > 0.0 else np.inf
         return price if price + ROUNDED <= SPARING * room else None
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        """The largest share of each value; 1 where none is known, or where rows are counted by combinations."""
+        one = self.sealing is not None and self.values.shape[1] == 1
+        return self.caps[self.values[:, 0]] if one else np.ones(len(self.prior.counts))
 
     def _drawn(self, rows: Rows, numbers: Callable[[Counts, NDArray[np.int64]], Counts]) -> Rows:
         return rows[rows_behind(self.classes[rows], len(self.prior.counts), numbers, self.seeded)]
