@@ -17,7 +17,7 @@ import pytest
 import discreet as dc
 from discreet.analyst.loss import ail
 from discreet.datasets import census, census_arrow
-from discreet.kernels import sealing
+from discreet.kernels.sealing import rounds
 from discreet.principles.per_attribute import by_attribute
 from discreet.schemes.sealed import ways
 from discreet.schemes.sealed.cutting import Cutting
@@ -283,10 +283,10 @@ def _parts(groups: np.ndarray) -> list[frozenset[int]]:
 @pytest.mark.parametrize("price", [1e-6, 0.01, 0.3, 2.0])
 def test_a_row_of_slack_changes_a_rejection_by_no_more_than_its_price(price: float) -> None:
     slacks = [*range(60), 1000, 1001, 10**6, 10**6 + 1]
-    chances = {slack: Fraction(int(sealing.rejection(price, float(slack))), 2**64) for slack in slacks} | {
+    chances = {slack: Fraction(int(rounds.last_rejection(price, float(slack))), 2**64) for slack in slacks} | {
         -1: Fraction(1)
     }
-    most = np.exp(price + sealing.ROUNDED)
+    most = np.exp(price + rounds.ROUNDED)
     for slack in slacks:
         if slack - 1 in chances:
             ratio = float(chances[slack - 1] / chances[slack])
@@ -298,7 +298,7 @@ def test_a_row_of_slack_changes_a_rejection_by_no_more_than_its_price(price: flo
 def test_a_row_of_slack_changes_both_results_of_an_early_round_by_no_more_than_its_price(price: float) -> None:
     slacks = [*range(-60, 61), *range(999, 1002), *range(-1001, -998), 10**6, 10**6 + 1, -(10**6), -(10**6) - 1]
     rejected = {slack: ways.rejection(price, float(slack), last=False) for slack in slacks}
-    most = np.exp(price + sealing.ROUNDED)
+    most = np.exp(price + rounds.ROUNDED)
     assert all(Fraction(1, 2**33) <= chance <= 1 - Fraction(1, 2**33) for chance in rejected.values())
     for slack in slacks:
         if slack - 1 in rejected:
@@ -312,7 +312,7 @@ def test_a_common_value_that_fails_tells_little_though_another_is_rare() -> None
     people = {"x": [0, 1] * 10_000, "s": ["a", "b"] * 6_000 + ["c", "d"] * 3_982 + ["rare"] * 36}
     table = dc.read(pa.table(people), quasi="x", sensitive="s")
     release = dc.publish(table, dc.BetaLikeness(0.5, "basic"), dc.Sealed(random_state=1))
-    assert release.told.tolist() == pytest.approx([sealing.EARLY / 995.5], rel=1e-6)  # 5 / 9 if "rare" decided
+    assert release.told.tolist() == pytest.approx([rounds.EARLY / 995.5], rel=1e-6)  # 5 / 9 if "rare" decided
 
 
 def test_where_nothing_is_bounded_nothing_is_asked() -> None:

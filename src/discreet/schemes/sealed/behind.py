@@ -23,10 +23,12 @@ OFTEN = 256
 RARE = 4
 """Values stay together with those that no halves could hold, the rarest first, up to one in so many of those rows."""
 Counts = NDArray[np.int64]
-Lot = NDArray[np.int64]
+Order = NDArray[np.int64]
+Lot = Callable[[], Order]
+"""Draws lots among values that occur equally often."""
 Holds = Callable[[Counts], bool]
 Numbers = Callable[[Counts, Lot], Counts]
-"""How many rows of each value stay, given how often each occurs, and a lot for those that occur equally often."""
+"""How many rows of each value stay, given how often each occurs."""
 
 
 def rows_behind(
@@ -41,8 +43,12 @@ def rows_behind(
     [2, 1]
     """
     counts = np.bincount(classes, minlength=width)
-    present, lot = np.flatnonzero(counts), np.zeros(width, np.int64)
-    lot[present] = permutation(len(present), seeded)
+
+    def lot() -> Order:
+        present, drawn = np.flatnonzero(counts), np.zeros(width, np.int64)
+        drawn[present] = permutation(len(present), seeded)
+        return drawn
+
     staying = numbers(counts, lot)
     if not staying.any():
         return np.zeros(0, np.int64)
@@ -62,16 +68,16 @@ def numbers_behind(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot:
     has none). The former have nearly the shares of all. None stay if the number of all can be halved often enough.
 
     >>> free = np.ones(2)
-    >>> numbers_behind(free, lambda counts: True, np.array([6000, 4030]), np.arange(2)), 10030 - 46 == 2**8 * 39
+    >>> numbers_behind(free, lambda counts: True, np.array([6000, 4030]), lambda: np.arange(2)), 10030 - 46 == 2**8 * 39
     (array([28, 18]), True)
-    >>> numbers_behind(free, lambda counts: counts.sum() > 10, np.array([600, 403]), np.arange(2))
+    >>> numbers_behind(free, lambda counts: counts.sum() > 10, np.array([600, 403]), lambda: np.arange(2))
     array([0, 0])
     """
     rows = int(counts.sum())
     none = np.zeros_like(counts)
     if rows <= OFTEN * (rows & -rows):
         return none
-    commonest = np.lexsort((lot, -counts))
+    commonest = np.lexsort((lot(), -counts))
     for times in range(rows.bit_length(), 0, -1):
         size, more = rows % 2**times, 2**times
         while size <= rows // ONE_IN:
@@ -92,13 +98,13 @@ def numbers_apart(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot: 
     others could not keep the promise.
 
     >>> caps = np.array([0.0198, 0.06, 0.8, 0.6])
-    >>> numbers_apart(caps, lambda some: True, np.array([0, 3, 60, 37]), np.arange(4))
+    >>> numbers_apart(caps, lambda some: True, np.array([0, 3, 60, 37]), lambda: np.arange(4))
     array([0, 0, 0, 0])
-    >>> numbers_apart(caps, lambda some: True, np.array([1, 3, 60, 37]), np.arange(4))
+    >>> numbers_apart(caps, lambda some: True, np.array([1, 3, 60, 37]), lambda: np.arange(4))
     array([ 1,  3, 29, 18])
     """
     rows, none = int(counts.sum()), np.zeros_like(counts)
-    blocked = counts > 2 * _most(counts, rows // 2, caps)
+    blocked = counts > 2 * most_of(caps, rows // 2)
     if not blocked.any():
         return none
     size = int(np.ceil((counts[blocked] / caps[blocked] - SLACK).max()))
@@ -106,7 +112,7 @@ def numbers_apart(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot: 
         return none
     least, largest = _range(counts, size, caps)
     least[blocked] = counts[blocked]
-    rarest = np.lexsort((lot, counts))
+    rarest = np.lexsort((lot(), counts))
     few = rarest[np.cumsum(counts[rarest]) <= size // RARE]
     gathered = least.copy()
     gathered[few] = largest[few]
@@ -117,18 +123,23 @@ def numbers_apart(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot: 
     return none
 
 
-def _most(counts: Counts, size: int, caps: NDArray[np.float64]) -> Counts:
-    """How many rows of each value may be among so many."""
-    return np.minimum(np.floor(np.minimum(caps, 1.0) * size + SLACK).astype(np.int64), counts)
+def most_of(caps: NDArray[np.float64], size: int) -> Counts:
+    """Return how many rows of each value may be among so many, if there are ``caps`` on their shares.
+
+    >>> most_of(np.array([0.3, 1.0]), 5)
+    array([1, 5])
+    """
+    return np.floor(caps * size + SLACK).astype(np.int64)
 
 
 def _range(counts: Counts, size: int, caps: NDArray[np.float64]) -> tuple[Counts, Counts]:
     """How many rows of each value stay behind, if so many stay, at least, for the others to keep the caps, and at
     most."""
-    return counts - _most(counts, int(counts.sum()) - size, caps), _most(counts, size, caps)
+    least = np.maximum(counts - most_of(caps, int(counts.sum()) - size), 0)
+    return least, np.minimum(most_of(caps, size), counts)
 
 
-def _spread(counts: Counts, size: int, least: Counts, largest: Counts, commonest: Lot) -> Counts | None:
+def _spread(counts: Counts, size: int, least: Counts, largest: Counts, commonest: Order) -> Counts | None:
     """So many rows between the least and the largest number of each value, and beyond that the same share of each:
     rounded down, and the commonest values make up for it; None if there are no such numbers."""
     if (least > largest).any() or not least.sum() <= size <= largest.sum():

@@ -10,8 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels import sealing as kernels
 from discreet.kernels.cuts.layout import Layout, layout_of
+from discreet.kernels.sealing.bounds import Sealing
+from discreet.kernels.sealing.candidates import POSITIONS
+from discreet.kernels.sealing.cutting import Course, Rejected, cut_sealed, no_rejections
+from discreet.kernels.sealing.rounds import ROUNDS
 from discreet.principles.per_attribute import Promised
 from discreet.progress import Progress
 from discreet.randomness import words
@@ -39,7 +42,7 @@ class Cutting:
 
     points: NDArray[np.int32]
     classes: NDArray[np.int32]
-    sealing: kernels.Sealing
+    sealing: Sealing
 
     @classmethod
     def of(cls, table: Table, each: Sequence[Promised], loss: Loss, values: Values) -> Cutting:
@@ -55,7 +58,7 @@ class Cutting:
         points, axes = axes_of(table, loss, values)
         least = max(part.least_rows for one in each for part in one.promise.parts)
         shares = np.concatenate([one.prior.counts / one.prior.rows for one in each])
-        return cls(points, np.column_stack(classes), kernels.Sealing(axes, np.concatenate(odds), shares, least))
+        return cls(points, np.column_stack(classes), Sealing(axes, np.concatenate(odds), shares, least))
 
     def groups(
         self, seeded: np.random.Generator | None, progress: Progress | None = None
@@ -75,12 +78,12 @@ class Cutting:
         rejected before."""
         n, d = len(some), self.points.shape[1]
         points, classes, rows = self.points[some], self.classes[some], np.arange(n, dtype=np.int32)
-        number = max(_WORDS, d * kernels.POSITIONS * kernels.ROUNDS)
-        course = kernels.Course(
+        number = max(_WORDS, d * POSITIONS * ROUNDS)
+        course = Course(
             starts=np.zeros(2 * n, np.int64),
             ends=np.full(2 * n, n),
             latest=np.full(2 * n, -1),
-            rejected=kernels.no_rejections(0),
+            rejected=no_rejections(0),
             before=np.zeros(0, np.int64),
             first=np.zeros(n, np.bool_),
             told=np.zeros(n),
@@ -93,7 +96,7 @@ class Cutting:
             course.before[0], course.latest[0] = -1, 0
         while at < waiting:
             course = _with_room(course, failed + number)
-            at, waiting, failed = kernels.cut_sealed(
+            at, waiting, failed = cut_sealed(
                 points, classes, rows, self.sealing, layout, words(number, seeded), course, at, waiting, failed
             )
             if progress:
@@ -113,11 +116,11 @@ class Cutting:
         return ways.chance()
 
 
-def _with_room(course: kernels.Course, most: int) -> kernels.Course:
+def _with_room(course: Course, most: int) -> Course:
     """Return the course with room for so many rejected cuts."""
     more = most - len(course.before)
-    old, new = course.rejected, kernels.no_rejections(more)
+    old, new = course.rejected, no_rejections(more)
     return course._replace(
-        rejected=kernels.Rejected(*(np.concatenate([old[at], new[at]]) for at in range(len(old)))),
+        rejected=Rejected(*(np.concatenate([old[at], new[at]]) for at in range(len(old)))),
         before=np.concatenate([course.before, np.zeros(more, np.int64)]),
     )

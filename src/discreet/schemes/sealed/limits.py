@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.judging import SLACK
-from discreet.kernels.sealing import EARLY, ROUNDED, Sealing, limit, rejection
+from discreet.kernels.sealing.bounds import Sealing, limit, room_of
+from discreet.kernels.sealing.rounds import EARLY, ROUNDED, last_rejection
 from discreet.principles.joint import jointly
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.randomness import words
-from discreet.schemes.sealed.behind import Counts, numbers_apart, numbers_behind, rows_behind
+from discreet.schemes.sealed.behind import Counts, Numbers, most_of, numbers_apart, numbers_behind, rows_behind
 from discreet.schemes.sealed.cutting import Cutting
 from discreet.table.table import Table
 
@@ -30,8 +29,6 @@ class Limits:
 
     classes: NDArray[np.int32]
     """Per row: its combination."""
-    values: NDArray[np.int32]
-    """Per combination: its value of every attribute; the values of all attributes are numbered together."""
     promise: Principle
     prior: Prior
     cutting: Cutting | None
@@ -44,11 +41,7 @@ class Limits:
     ) -> Limits:
         """Return the limits of a table; ``cutting`` has bounds on odds, if the promise consists of these."""
         one, promise, prior = jointly(promise, table)
-        if cutting is None:
-            return cls(one.classes, np.zeros((len(prior.counts), 0), np.int32), promise, prior, None, seeded)
-        values = np.zeros((len(prior.counts), cutting.classes.shape[1]), np.int32)
-        values[one.classes] = cutting.classes
-        return cls(one.classes, values, promise, prior, cutting, seeded)
+        return cls(one.classes, promise, prior, cutting, seeded)
 
     @property
     def sealing(self) -> Sealing | None:
@@ -67,12 +60,10 @@ class Limits:
         """Return how many of some rows suffice to keep the promise, whichever these are; None if that is not known."""
         if self.sealing is None:
             return None
-        return max(self.sealing.least, sure_rows(self._by_value(self._counts(rows)), self.caps))
+        return max(self.sealing.least, sure_rows(self._by_value(rows), self.caps))
 
     def apart(self, rows: Rows) -> Rows:
         """Return the rows that stay behind because no equal halves could hold their values."""
-        if self.sealing is None or self.values.shape[1] > 1:  # of several attributes, values overlap
-            return rows[:0]
         return self._drawn(rows, partial(numbers_apart, self._shares, self.hold))
 
     def behind(self, rows: Rows) -> Rows:
@@ -83,8 +74,8 @@ class Limits:
         """Whether a coin is likely to be tossed about a cut of so many rows from others, by the counts of all."""
         if self.sealing is None:
             return False
-        counts = self._by_value(self._counts(rows))
-        unsure = np.minimum(counts, least) > np.floor(self.caps * least + SLACK)
+        counts = self._by_value(rows)
+        unsure = np.minimum(counts, least) > most_of(self.caps, least)
         slack = float(((self.caps - counts / len(rows)) * least)[unsure].min(initial=np.inf))
         return self._price(slack, counts, len(rows)) is not None
 
@@ -97,13 +88,13 @@ class Limits:
         sealing, sizes = self.sealing, (len(pure) + len(moved), len(others))
         if sealing is None or min(sizes) < sealing.least:
             return None
-        kept, moving, staying = (self._by_value(self._counts(rows)) for rows in (pure, moved, others))
-        mixed, (left, right) = moving + staying, (np.floor(self.caps * size + SLACK) for size in sizes)
+        kept, moving, staying = (self._by_value(rows) for rows in (pure, moved, others))
+        mixed, (left, right) = moving + staying, (most_of(self.caps, size) for size in sizes)
         unsure = (kept + np.minimum(mixed, len(moved)) > left) | (np.minimum(mixed, len(others)) > right)
         if not unsure.any():
             return 0.0
 
-        def slack(some: NDArray[np.float64]) -> float:
+        def slack(some: NDArray[np.float64] | Counts) -> float:
             """How many more rows of any value both sides could have if these move; negative if one has too many."""
             return float(np.minimum(left - kept - some, right - mixed + some)[unsure].min())
 
@@ -112,38 +103,33 @@ class Limits:
         if price is None:
             return None
         found = slack(moving)
-        fails = found < 0.0 or words(1, self.seeded)[0] < rejection(price, found)
+        fails = found < 0.0 or words(1, self.seeded)[0] < last_rejection(price, found)
         return price + ROUNDED if fails else 0.0
 
-    def _price(self, slack: float, counts: NDArray[np.float64], rows: int) -> float | None:
+    def _price(self, slack: float, counts: Counts, rows: int) -> float | None:
         """What a test of some expected slack tells, as the logarithm of odds; None if that is too much for rows in
         which values occur so often."""
         assert self.sealing is not None, "bounds are there"
-        held = (counts > 0) & (self.sealing.odds < np.inf)
-        with np.errstate(divide="ignore"):
-            room = np.log(self.sealing.odds[held] * (rows - counts[held]) / counts[held]).min(initial=np.inf)
+        room = room_of(np.flatnonzero(counts), counts, rows, 0.0, self.sealing)
         price = EARLY / slack if slack > 0.0 else np.inf
         return price if price + ROUNDED <= SPARING * room else None
 
     @cached_property
     def _shares(self) -> NDArray[np.float64]:
-        """The largest share of each value; 1 where none is known, or where rows are counted by combinations."""
-        one = self.sealing is not None and self.values.shape[1] == 1
-        return self.caps[self.values[:, 0]] if one else np.ones(len(self.prior.counts))
+        """The largest share of each combination; 1 where none is known, as of values of several attributes."""
+        one = self.cutting is not None and self.cutting.classes.shape[1] == 1
+        return self.caps if one else np.ones(len(self.prior.counts))
 
-    def _drawn(self, rows: Rows, numbers: Callable[[Counts, NDArray[np.int64]], Counts]) -> Rows:
+    def _drawn(self, rows: Rows, numbers: Numbers) -> Rows:
         return rows[rows_behind(self.classes[rows], len(self.prior.counts), numbers, self.seeded)]
 
     def _counts(self, rows: Rows) -> Counts:
         return np.bincount(self.classes[rows], minlength=len(self.prior.counts))
 
-    def _by_value(self, counts: Counts) -> NDArray[np.float64]:
-        """How often each value of every attribute occurs."""
-        assert self.sealing is not None, "values are known by their bounds"
-        found = np.zeros(len(self.sealing.odds))
-        for column in self.values.T:
-            found += np.bincount(column, counts, len(found))
-        return found
+    def _by_value(self, rows: Rows) -> Counts:
+        """How often each value of every attribute occurs in some rows."""
+        assert self.cutting is not None, "values are known by their bounds"
+        return np.bincount(self.cutting.classes[rows].ravel(), minlength=len(self.caps))
 
     @cached_property
     def caps(self) -> NDArray[np.float64]:
@@ -153,7 +139,7 @@ class Limits:
         return np.where(bound, limit(np.where(bound, self.sealing.odds, 0.0), 0.0), 1.0)
 
 
-def sure_rows(counts: NDArray[np.float64], caps: NDArray[np.float64]) -> int:
+def sure_rows(counts: Counts, caps: NDArray[np.float64]) -> int:
     """Return how many of some rows, given how often each value occurs, suffice to keep caps on shares, whichever they
     are.
 

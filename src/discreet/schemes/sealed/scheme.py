@@ -41,10 +41,10 @@ class Sealed(OneRunScheme):
     part of which the group is a part changes, nor anything in parts without the group. What changes are cuts that were
     tested and rejected in parts around the group and have one person on either side: in every round their slack changes
     by at most 1, and so the probability of its result, that it passed the cut or rejected it, by a factor of at most
-    exp(price) (``kernels.sealing``). The price of a rejection is the sum of the prices of the rounds up to the one that
-    rejected the cut. So the exchange changes the probability of all results by a factor of at most exp(told), where
-    ``told`` is the sum of these prices over rejected cuts that the group is on both sides of. A cut that was rejected
-    and then made, or passed by, in a smaller part tells nothing about the groups on either side.
+    exp(price) (``kernels.sealing.rounds``). The price of a rejection is the sum of the prices of the rounds up to the
+    one that rejected the cut. So the exchange changes the probability of all results by a factor of at most exp(told),
+    where ``told`` is the sum of these prices over rejected cuts that the group is on both sides of. A cut that was
+    rejected and then made, or passed by, in a smaller part tells nothing about the groups on either side.
 
     *What is believed.* Let the value v have f of the n rows of the group. Exchange the values of a person t who has v
     and another person of the group who has not: every world in which t has v is so paired with n - f worlds in which t

@@ -11,8 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels import sealing as kernels
 from discreet.kernels.cuts.layout import Layout
+from discreet.kernels.sealing.bounds import Sealing
+from discreet.kernels.sealing.candidates import POSITIONS, candidates, drop_tested, learn, no_candidates
+from discreet.kernels.sealing.cutting import Rejected as RejectedCuts
+from discreet.kernels.sealing.cutting import next_test, no_rejections, told_about, told_about_halves
+from discreet.kernels.sealing.rounds import erring_rejection, last_rejection, no_rounds, slack_of, told_by
 
 MOST_TESTS = 20_000
 """So many tests are followed, on all ways together."""
@@ -57,7 +61,7 @@ class Ways:
 
     points: NDArray[np.int32]
     classes: NDArray[np.int32]
-    sealing: kernels.Sealing
+    sealing: Sealing
     layout: Layout
     groups: NDArray[np.int32]
     told: NDArray[np.float64] | None
@@ -91,30 +95,26 @@ class Ways:
         groups, that is the halves of the part, or none if it is a group; what was learnt; and how likely that is."""
         part, sealing = self._part(numbers), self.sealing
         n, d = part.points.shape
-        rounds, found = kernels.no_rounds(len(sealing.odds)), kernels.no_candidates(d * kernels.POSITIONS)
-        number = kernels.candidates(part.points, sealing.axes, sealing.least, self.layout, np.array(learnt), found)
+        rounds, found = no_rounds(len(sealing.odds)), no_candidates(d * POSITIONS)
+        number = candidates(part.points, sealing.axes, sealing.least, self.layout, np.array(learnt), found)
         ways = [(around, learnt, found.merit.copy(), Fraction(1))]
         while ways:
             around, learnt, found.merit[:], reached = ways.pop()
             rejected = _as_arrays(around)
-            test = kernels.next_test(
-                found, number, part.present, part.counts, n, rejected, len(around), sealing, rounds
-            )
+            test = next_test(found, number, part.present, part.counts, n, rejected, len(around), sealing, rounds)
             if test[0] < 0:
-                ends = len(numbers) == 1 and self._tells(numbers[0], kernels.told_about(rejected, len(around)))
+                ends = len(numbers) == 1 and self._tells(numbers[0], told_about(rejected, len(around)))
                 yield ((), learnt, reached) if ends else None
                 continue
             best, asked = test
             axis, code = int(found.axis[best]), int(found.code[best])
             cut = self._cut(numbers, axis, code)
-            both = kernels.told_about_halves(rejected, len(around), axis, code)
-            kernels.drop_tested(part.points, found, number, best)
+            both = told_about_halves(rejected, len(around), axis, code)
+            drop_tested(part.points, found, number, best)
             for turn in reversed(range(asked)):
-                slack = kernels.slack_of(
-                    rounds, turn, part.present, part.counts, cut.counts, cut.left, n, *both, sealing
-                )
+                slack = slack_of(rounds, turn, part.present, part.counts, cut.counts, cut.left, n, *both, sealing)
                 fails = rejection(float(rounds.price[turn]), float(slack), last=turn == 0)
-                told = (*around, (axis, code, float(kernels.told_by(rounds, asked, turn))))
+                told = (*around, (axis, code, float(told_by(rounds, asked, turn))))
                 if self._may_tell(numbers, told):
                     ways.append((told, _wiser(learnt, axis, True), found.merit.copy(), reached * fails))
                 reached *= 1 - fails
@@ -175,8 +175,8 @@ def rejection(price: float, slack: float, last: bool) -> Fraction:
     (Fraction(1, 1), Fraction(1, 2))
     """
     if last:
-        return Fraction(1) if slack < 0 else Fraction(int(kernels.rejection(price, slack)), 1 << 64)
-    erring = Fraction(int(kernels.erring_rejection(price, slack)), 1 << 64)
+        return Fraction(1) if slack < 0 else Fraction(int(last_rejection(price, slack)), 1 << 64)
+    erring = Fraction(int(erring_rejection(price, slack)), 1 << 64)
     return 1 - erring if slack < 0 else erring
 
 
@@ -188,13 +188,13 @@ def _numbers(groups: NDArray[np.int32]) -> Groups:
 def _wiser(learnt: Learnt, axis: int, rejected: bool) -> Learnt:
     """Return what is learnt from one more test along an axis."""
     result = np.array(learnt)
-    kernels.learn(result, axis, rejected)
+    learn(result, axis, rejected)
     return tuple(map(tuple, result.tolist()))
 
 
-def _as_arrays(around: tuple[Rejected, ...]) -> kernels.Rejected:
+def _as_arrays(around: tuple[Rejected, ...]) -> RejectedCuts:
     """Return rejected cuts as kernels see them."""
-    result: kernels.Rejected = kernels.no_rejections(len(around))
+    result: RejectedCuts = no_rejections(len(around))
     for place, cut in enumerate(around):
         result.axis[place], result.code[place], result.price[place] = cut
     return result

@@ -1,0 +1,104 @@
+"""Cuts that may be tested: found by quasi-identifiers, and by what became of earlier tests along the same axes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiling import kernel
+from discreet.kernels.costs import bound_box, interval_cost
+from discreet.kernels.cuts.layout import lay_out
+
+POSITIONS = 3
+"""So many positions are tried along each axis: where it falls into equal parts."""
+
+
+class Candidates(NamedTuple):
+    """Cuts of a part: rows whose code on the axis is below ``code`` go to the left half."""
+
+    axis: NDArray[np.int64]
+    code: NDArray[np.int32]
+    left: NDArray[np.int64]
+    """The rows of the left half."""
+    merit: NDArray[np.float64]
+    """What the cut would save; less if the halves are uneven, or cuts along the axis were mostly rejected of late."""
+
+
+@kernel
+def no_candidates(most):
+    """Room for so many candidates."""
+    return Candidates(np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int64), np.empty(most))
+
+
+@kernel
+def candidates(points, axes, least, layout, learnt, found):
+    """Write the cuts of a part, given as its points, into ``found``, and return how many there are.
+
+    Only quasi-identifiers decide, and what became of earlier tests along the same axes.
+    """
+    n, d = points.shape
+    low, high = np.empty(d, np.int32), np.empty(d, np.int32)
+    bound_box(points, 0, n, low, high)
+    number = 0
+    for j in range(d):
+        if low[j] == high[j]:
+            continue
+        steps, before, codes = lay_out(points, j, low[j], high[j], layout), layout.tally, layout.block
+        for c in range(steps):  # steps are all codes, or only those that rows have, which stand where their order would
+            codes[c] = low[j] + c if steps == high[j] - low[j] + 1 else layout.order[c]
+        whole = interval_cost(axes, j, low[j], high[j])
+        at, last = 1, 0
+        for position in range(1, POSITIONS + 1):
+            goal = n * position / (POSITIONS + 1.0)
+            while at + 1 < steps and abs(before[at + 1] - goal) <= abs(before[at] - goal):
+                at += 1
+            left = before[at]
+            if left == last or left < least or n - left < least:
+                continue
+            last = left
+            below, above = at - 1, at  # the nearest steps that have rows
+            while before[below] == left:
+                below -= 1
+            while before[above + 1] == left:
+                above += 1
+            halves = left * interval_cost(axes, j, low[j], codes[below])
+            halves += (n - left) * interval_cost(axes, j, codes[above], high[j])
+            saved = axes.weights[j] * (n * whole - halves)
+            if saved > 0.0:
+                found.axis[number] = j
+                found.code[number] = codes[above]
+                found.left[number] = left
+                found.merit[number] = saved * (min(left, n - left) / n) ** 0.2 * likely(learnt, j)
+                number += 1
+    return number
+
+
+@kernel
+def likely(learnt, axis):
+    """How many of the latest tests along an axis were passed, taking one more for passed."""
+    return (learnt[axis, 1] + 1.0) / (learnt[axis, 0] + 1.0)
+
+
+@kernel
+def learn(learnt, axis, rejected):
+    """Note the result of a test: it is public, and what fails in one part mostly fails in others. Old ones fade."""
+    learnt[axis, 0] = 0.9 * learnt[axis, 0] + 1.0
+    learnt[axis, 1] = 0.9 * learnt[axis, 1] + (0.0 if rejected else 1.0)
+
+
+@kernel
+def drop_tested(points, found, number, tested):
+    """Take the merit from a candidate that was tested, and from all others that divide the rows in the same way."""
+    axis, code, left = found.axis[tested], found.code[tested], found.left[tested]
+    for i in range(number):
+        same = found.left[i] == left
+        crossed = found.left[i] == points.shape[0] - left
+        r = 0
+        while (same or crossed) and r < points.shape[0]:
+            agree = (points[r, axis] < code) == (points[r, found.axis[i]] < found.code[i])
+            same, crossed = same and agree, crossed and not agree
+            r += 1
+        if same or crossed:
+            found.merit[i] = 0.0
