@@ -27,28 +27,35 @@ AMOUNTS = (
 SEEDED = "it was made with a seed, and whoever knows that can repeat its coins: nothing is sealed"
 
 
-def audit_mirrored(case: Case[Any]) -> FormatFindings:
-    """Audit a mirrored release against its original; see ``audit``."""
-    found = audit_sealed(case)
-    if case.release.faults:
-        return found
-    rest, told = _on_trust(case, AMOUNTS), case.release.told > 0.0
-    rows = int(told[case.release.group_of].sum())
-    but = f", except about {told.sum():,} groups with {rows:,} rows, where the seal says how much" if rows else ""
-    sentence = f"The choice of groups tells nothing to someone who knows the algorithm and nobody's value{but}; {rest}."
-    checks = [replace(check, caveat="") if check.caveat == rest else check for check in found.checks]  # said once
-    return replace(found, checks=[*checks, Check("mirror", True, sentence, caveat=rest)])
-
-
-def _on_trust(case: Case[Any], otherwise: str) -> str:
-    """Return what no file can show: that nothing is sealed if there was a seed, ``otherwise`` this."""
-    return SEEDED if "experimental_seed" in case.manifest else otherwise
-
-
 def audit_sealed(case: Case[Any]) -> FormatFindings:
     """Audit a sealed release against its original; see ``audit``."""
     found = audit_generalized(case)
-    return replace(found, checks=[*found.checks, _seal(case)])
+    return replace(found, checks=[*found.checks, _on_trust(_seal(case), case)])
+
+
+def audit_mirrored(case: Case[Any]) -> FormatFindings:
+    """Audit a mirrored release against its original; see ``audit``."""
+    found = audit_generalized(case)
+    return replace(found, checks=[*found.checks, _seal(case), _on_trust(_mirror(case), case)])
+
+
+def _on_trust(check: Check, case: Case[Any]) -> Check:
+    """Return a check that holds with what no file can show."""
+    if not check.holds or case.release.faults:
+        return check
+    rest = SEEDED if "experimental_seed" in case.manifest else AMOUNTS
+    return replace(check, sentence=f"{check.sentence.removesuffix('.')}; {rest}.", caveat=rest)
+
+
+def _mirror(case: Case[SealedRelease]) -> Check:
+    """Say about which groups something was told."""
+    if case.release.faults:
+        return Check("mirror", True, "The choice of groups was not judged, because the tables are faulty.")
+    told = case.release.told > 0.0
+    rows = int(told[case.release.group_of].sum())
+    but = f", except about {told.sum():,} groups with {rows:,} rows, where the seal says how much" if rows else ""
+    sentence = f"The choice of groups tells nothing to someone who knows the algorithm and nobody's value{but}."
+    return Check("mirror", True, sentence)
 
 
 def _seal(case: Case[SealedRelease]) -> Check:
@@ -64,13 +71,14 @@ def _seal(case: Case[SealedRelease]) -> Check:
         return Check("seal", True, "No promise bounds values from above, and nothing was told that would need a bound.")
     for sentence in filter(None, judged):
         return Check("seal", False, sentence)
-    rest = _on_trust(case, AMOUNTS)
-    worst = float(np.exp(case.release.told.max(initial=0.0)))
+    if not case.release.told.any():
+        return Check("seal", True, "By the seal, the search for groups told nothing that would need room in them.")
+    worst = float(np.exp(case.release.told.max()))
     sentence = (
         f"Every group leaves room for what the search for it may have told to someone who knows the algorithm (odds up "
-        f"to {worst:.3g} times those of the group); {rest}."
+        f"to {worst:.3g} times those of the group)."
     )
-    return Check("seal", True, sentence, caveat=rest)
+    return Check("seal", True, sentence)
 
 
 def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) -> str | None:
