@@ -222,7 +222,7 @@ def test_burel_refuses_what_it_cannot_bound() -> None:
     with pytest.raises(dc.DiscreetError, match="choose hilbert, nearest"):
         Burel(retrieval="far")
     assert make_scheme("burel", {"refine": "true"}).options["refine"] is True
-    with pytest.raises(dc.DiscreetError, match="neither true nor false"):
+    with pytest.raises(dc.DiscreetError, match="refine must be true or false, not 'perhaps'; correct it"):
         make_scheme("burel", {"refine": "perhaps"})
 
 
