@@ -160,7 +160,7 @@ def test_refusals_say_what_would_work() -> None:
         ("cuts", {"efort": "fast"}, "did you mean 'effort'"),
         ("cuts", {"effort": "slow"}, "choose fast, thorough"),
         ("cuts", {"cuts": "plain+wild"}, "choose from plain"),
-        ("cuts", {"withhold": "much"}, "not a number"),
+        ("cuts", {"withhold": "much"}, "withhold must be a finite number, not 'much'"),
         ("cuts", {"withhold": "1.5"}, "share of rows"),
     ):
         with pytest.raises(dc.DiscreetError, match=sentence):
