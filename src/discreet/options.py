@@ -34,7 +34,7 @@ LONGEST = 80
 """The most characters of a refused value that a message shows."""
 
 
-def checked(name: str, value: object, hint: Any) -> Any:
+def checked(name: str, value: object, hint: Any, way_out: str = "correct it, or leave it out") -> Any:
     """Return an option as its annotation has it (see ``fitting``); raise ``DiscreetError`` if that does not admit it.
 
     >>> checked("withhold", np.float64(0.5), float), checked("random_state", None, int | None)
@@ -47,18 +47,17 @@ def checked(name: str, value: object, hint: Any) -> Any:
     try:
         return fitting(value, hint)
     except ValueError:
-        raise DiscreetError(_refusal(name, value, hint)) from None
+        raise DiscreetError(_refusal(name, value, hint, way_out)) from None
 
 
-def _refusal(name: str, value: object, hint: Any) -> str:
-    """Return the sentence that refuses a value, with what was probably meant if it is a text."""
+def _refusal(name: str, value: object, hint: Any, way_out: str) -> str:
+    """Return the sentence that refuses a value; the way out is what was probably meant, if that can be told."""
     if get_origin(hint) is Literal:
-        return f"{name}={shown(value)} is not known; choose {', '.join(map(str, get_args(hint)))}"
-    way_out = "correct it, or leave it out"
+        return f"{name}={brief(value)} is not known; choose {', '.join(map(str, get_args(hint)))}"
     if isinstance(value, str):
         with suppress(ValueError):
             way_out = f"did you mean {name}={fitting(read(value, hint), hint)!r}?"
-    return f"{name} must be {_called(hint)}, not {shown(value)}; {way_out}"
+    return f"{name} must be {_called(hint)}, not {brief(value)}; {way_out}"
 
 
 def fitting(value: object, hint: Any) -> Any:
@@ -138,10 +137,10 @@ def hints_of(kind: type) -> dict[str, Any]:
     return {field.name: known[field.name] for field in fields(kind)}
 
 
-def shown(value: object) -> str:
+def brief(value: object) -> str:
     """Return how a message shows a value: on one line, and not at length.
 
-    >>> shown(np.float64(0.5)), len(shown("x" * 1000)), shown(np.zeros((2, 2)))
+    >>> brief(np.float64(0.5)), len(brief("x" * 1000)), brief(np.zeros((2, 2)))
     ('0.5', 80, 'ndarray(...)')
     """
     try:
@@ -162,4 +161,5 @@ def _called(hint: Any, several: bool = False) -> str:
         return " or ".join(map(str, get_args(hint)))
     if origin is Sequence:
         return f"{'lists' if several else 'a list'} of {_called(get_args(hint)[0], several=True)}"
-    return NAMES[hint][several] if hint in NAMES else f"of type {getattr(hint, '__name__', hint)}"
+    name = getattr(hint, "__name__", str(hint))
+    return NAMES.get(hint, (f"a {name}", f"{name}s"))[several]

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import cast
 
 from discreet.errors import DiscreetError
-from discreet.options import fitting, shown
+from discreet.options import brief, fitting
 from discreet.principles.wording import exact
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -56,7 +56,7 @@ class Parameter(ABC):
             near = self.near(value)
             way_out = f"did you mean {near}?" if near else f"write for example {example}"
             raise DiscreetError(
-                f"{promise}: {self.name} must be {self.describe()}, not {shown(value)}; {way_out}"
+                f"{promise}: {self.name} must be {self.describe()}, not {brief(value)}; {way_out}"
             ) from None
 
     def near(self, value: object) -> str | None:

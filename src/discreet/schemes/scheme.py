@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.options import checked, hints_of, read
+from discreet.options import brief, checked, hints_of, read
 from discreet.principles.per_attribute import Promised, by_attribute
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.releases.release import Release
 from discreet.schemes.keepers import for_several, keeper, not_of_groups, way_out
-from discreet.table.table import Table
+from discreet.table.table import Table, as_table
 from discreet.table.texts import near
 
 
@@ -120,13 +120,15 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
 
     With several sensitive attributes this is the prior of the first; the promises about each of them are checked.
     """
-    if table.rows == 0:
+    if as_table(table).rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
     if not table.quasi:
         raise DiscreetError(
             f"the table has no quasi-identifiers; name those that others may know with {argument('quasi')}"
         )
     _check_persons(scheme, table)
+    if not isinstance(principle, Principle):
+        raise DiscreetError(f"{brief(principle)} is not a promise; give one such as BetaLikeness(2)")
     each = by_attribute(principle, table)
     for prior, promise in each:
         promise.require(prior)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.errors import DiscreetError
+from discreet.options import brief
 
 
 def located(path: str | os.PathLike[str]) -> Path:
@@ -17,6 +18,8 @@ def located(path: str | os.PathLike[str]) -> Path:
     >>> located("people.csv").name
     'people.csv'
     """
+    if not isinstance(path, str | os.PathLike):
+        raise DiscreetError(f"{brief(path)} is not a path; give the path of a file or a folder as text")
     if "\0" in os.fspath(path):
         raise DiscreetError(f"the path {str(path)!r} cannot be read or written: it holds a zero byte; check it")
     try:

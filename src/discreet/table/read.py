@@ -21,7 +21,7 @@ from discreet.table.multivalued import check_clashes, check_replaced, check_seve
 from discreet.table.notes import notes_on
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.sources import fetch, names_in
-from discreet.table.table import Table
+from discreet.table.table import Table, as_name
 from discreet.table.texts import value_text
 
 
@@ -210,10 +210,7 @@ def _marks(na: str | Iterable[str]) -> frozenset[str]:
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
     given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
-    for name in given:
-        if not isinstance(name, str):
-            raise DiscreetError(f"{name!r} is not a column name; name columns by text")
-    return given
+    return tuple(map(as_name, given))
 
 
 def _check_roles(roles: Mapping[str, tuple[str, ...]]) -> None:
