@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import date
+from functools import cache
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
+from pyarrow.csv import write_csv
 
 import discreet as dc
 from discreet.adversary.attacks import ATTACKS
+from discreet.analyst.volume import volume_workload
+from discreet.analyst.workload import workload
+from discreet.datasets import census, patients, patients_arrow
 from discreet.principles import PRINCIPLES
 from discreet.schemes import SCHEMES, make_scheme
 from discreet.schemes.cuts.mondrian import Mondrian
 from discreet.schemes.scheme import option_name
+from support.command import run
 
 GIVEN: dict[str, Any] = {
     "true": True,
@@ -111,7 +119,7 @@ def test_scalars_of_numpy_become_those_of_python(valid: Any, field: Any, hint: A
         assert again == replace(valid, **{field.name: value})
 
 
-@pytest.mark.parametrize("name", [name for name in SCHEMES if len(fields(SCHEMES[name])) > 1])  # type: ignore[arg-type]
+@pytest.mark.parametrize("name", [name for name in SCHEMES if len(fields(SCHEMES[name])) > 1])
 def test_options_are_read_from_texts_by_their_annotations(name: str) -> None:
     scheme: Any = SCHEMES[name]()
     texts = {key: str(value) for key, value in scheme.options.items()}
@@ -126,18 +134,18 @@ def test_options_are_read_from_texts_by_their_annotations(name: str) -> None:
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: dc.Burel(refine="false"), "refine must be true or false, not 'false'; did you mean refine=False?"),  # type: ignore[arg-type]
-        (lambda: dc.Cuts(withhold="0.1"), "withhold must be a finite number, not '0.1'; did you mean withhold=0.1?"),  # type: ignore[arg-type]
+        (lambda: dc.Burel(refine="false"), "refine must be true or false, not 'false'; did you mean refine=False?"),
+        (lambda: dc.Cuts(withhold="0.1"), "withhold must be a finite number, not '0.1'; did you mean withhold=0.1?"),
         (
-            lambda: dc.Sealed(random_state="x"),  # type: ignore[arg-type]
+            lambda: dc.Sealed(random_state="x"),
             "random_state must be a whole number or None, not 'x'; correct it, or leave it out",
         ),
-        (lambda: dc.Cuts(cuts=5), "cuts must be a text or a list of texts, not 5; correct it, or leave it out"),  # type: ignore[arg-type]
+        (lambda: dc.Cuts(cuts=5), "cuts must be a text or a list of texts, not 5; correct it, or leave it out"),
         (
             lambda: dc.Ambiguity(pairs=("age", "sex")),
             "pairs must be a text or a list of lists of texts, not ('age', 'sex'); correct it, or leave it out",
         ),
-        (lambda: dc.Cuts(loss=5), "loss=5 is not known; choose ail, gcp, discernibility"),  # type: ignore[arg-type]
+        (lambda: dc.Cuts(loss=5), "loss=5 is not known; choose ail, gcp, discernibility"),
         (
             lambda: dc.KAnonymity(True),
             "k-anonymity: k must be a whole number of at least 1, not True; write for example 'k-anonymity(k=5)'",
@@ -175,3 +183,108 @@ def test_a_scheme_gets_its_options_checked_without_code_of_its_own() -> None:
     for name, value in (("limit", "5"), ("columns", "age"), ("columns", [5]), ("table", 5), ("level", 3)):
         with pytest.raises(dc.DiscreetError, match=rf"^{name}\b.*; "):
             Plugged(**{name: value})
+
+
+PEOPLE = patients()
+
+
+@cache
+def release() -> dc.Release:
+    return dc.publish(PEOPLE, dc.KAnonymity(3), dc.Mondrian())
+
+
+def reading(**options: Any) -> Callable[[], object]:
+    return lambda: dc.read(patients_arrow(), **{"quasi": ["age"], "sensitive": "disease", **options})
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: dc.Range(5), "5 is not a column name; name columns by text"),
+        (lambda: dc.Range("age", [1]), r"column 'age' cannot be compared with \[1\]; give a number, a text or a date"),
+        (lambda: dc.Range("age", 1, low_open="no"), "low_open must be true or false, not 'no'"),
+        (lambda: dc.Query(dc.Range("age", True)).count(PEOPLE), "column 'age' holds numbers, and True is none"),
+        (lambda: dc.OneOf("sex", None), "column 'sex' cannot be compared with None"),
+        (lambda: dc.OneOf("age", [[1]]), r"column 'age' cannot be compared with \[1\]"),
+        (lambda: dc.Query("age > 5"), "'age > 5' is not a condition; give one such as Range"),
+        (lambda: dc.Query([5]), "5 is not a condition"),
+        (lambda: dc.GroupBy(5), "5 is not a column name"),
+        (lambda: dc.GroupBy("sex", 5), "5 is not a query; give one such as Query"),
+        (lambda: dc.Table("48", PEOPLE.quasi, ()), "rows must be a whole number, not '48'; did you mean rows=48"),
+        (lambda: dc.Table(48, ["age"], ()), r"quasi must be a list of Columns, not \['age'\]; let discreet.read make"),
+        (lambda: dc.publish(PEOPLE, dc.KAnonymity(3), most_withheld="0.1"), "most_withheld must be a finite number, "),
+        (lambda: dc.Cuts().publish(5, dc.KAnonymity(3)), "a table with roles is needed here, not int"),
+        (lambda: dc.Cuts().publish(PEOPLE, "k-anonymity(k=3)"), r"'k-anonymity\(k=3\)' is not a promise; give one"),
+        (lambda: release().save("never written", force="false"), "force must be true or false, not 'false'; did you"),
+        (lambda: release().save(5), "5 is not a path; give the path of a file or a folder"),
+        (lambda: dc.load(None), "None is not a path"),
+        (
+            lambda: dc.attack(release(), PEOPLE, "beliefs", victims=True),
+            "victims must be a whole number or None",
+        ),
+        (lambda: dc.attack(release(), PEOPLE, "beliefs", random_state="x"), "random_state must be a whole number or "),
+        (lambda: dc.compare(5, "k-anonymity(k=3)"), "a table with roles is needed"),
+        (lambda: dc.compare(PEOPLE, 5), "5 is not a promise"),
+        (lambda: dc.compare(PEOPLE, "k-anonymity(k=3)", 5), "5 is not a scheme"),
+        (lambda: dc.compare(PEOPLE, "k-anonymity(k=3)", queries="20"), "queries must be a whole number, not '20'; did"),
+        (lambda: dc.compare(PEOPLE, "k-anonymity(k=3)", dimensions=1.5), "dimensions must be a whole number or None"),
+        (lambda: dc.compare(PEOPLE, "k-anonymity(k=3)", volume="x"), "volume must be a finite number or None, not 'x'"),
+        (lambda: dc.compare(PEOPLE, "k-anonymity(k=3)", random_state=1.5), "random_state must be a whole number or "),
+        (lambda: dc.plan(5), "a table with roles is needed"),
+        (lambda: dc.plan(PEOPLE, epsilon="5"), "proximity: epsilon must be a number of at least 0, not '5'"),
+        (lambda: workload(PEOPLE, selectivity="x"), "selectivity must be a finite number, not 'x'"),
+        (lambda: workload(PEOPLE, number=True), "number must be a whole number, not True"),
+        (lambda: volume_workload(PEOPLE, seed="x"), "seed must be a whole number or None, not 'x'"),
+        (lambda: census(True), "rows is True; a census table needs a whole number"),
+        (reading(hierarchies=5), "5 does not say which column has which hierarchy; say for example hierarchies="),
+        (reading(hierarchies={5: "sex.csv"}), "5 is not a column name"),
+        (
+            reading(domains=[16, 93]),
+            r"\[16, 93\] does not say which column has which domain; .* domains={'age':",
+        ),
+        (
+            reading(lists={"disease": 5}),
+            "5 is not a separator of values in column 'disease'; .* lists={'disease':",
+        ),
+        (reading(join={"disease": "visits.csv"}), "'visits.csv' does not name a table for column 'disease' and the "),
+        (reading(delimiter=5), "delimiter must be a text or None, not 5"),
+    ],
+)
+def test_other_arguments_of_the_wrong_type_are_refused(call: Callable[[], object], told: str) -> None:
+    with pytest.raises(dc.DiscreetError, match=f"^{told}"):
+        call()
+
+
+def test_a_single_scheme_is_compared_alone() -> None:
+    assert dc.compare(PEOPLE, dc.KAnonymity(3), "mondrian", queries=5).schemes == ("mondrian",)
+
+
+def test_values_of_numpy_and_dates_stand_alone_in_conditions() -> None:
+    assert dc.OneOf("age", np.int64(30)).values == (30,)
+    assert dc.OneOf("born", date(1970, 1, 1)).values == (date(1970, 1, 1),)
+    assert dc.Query(dc.OneOf("age", np.int64(30))).count(PEOPLE) == dc.Query(dc.OneOf("age", 30)).count(PEOPLE) > 0
+
+
+@pytest.mark.parametrize(
+    ("scheme", "option", "told"),
+    [
+        ("burel", "refine=maybe", "refine must be true or false, not 'maybe'; correct it, or leave it out"),
+        ("cuts", "withhold=nan", "withhold must be a finite number, not nan; correct it, or leave it out"),
+        ("proximity", "positions=9.0", "positions must be a whole number, not '9.0'; correct it, or leave it out"),
+    ],
+)
+def test_flags_and_job_files_tell_the_option(scheme: str, option: str, told: str, tmp_path: Path) -> None:
+    write_csv(patients_arrow(), tmp_path / "people.csv")
+    words = (str(tmp_path / "people.csv"), "--quasi", "age", "--sensitive", "disease", "--scheme", scheme)
+    more = ("--promise", "k-anonymity(k=3)", "-o", str(tmp_path / "release"))
+    given = run("publish", *words, *more, "--option", option, code=2)
+    key, _, value = option.partition("=")
+    job = tmp_path / "job.toml"
+    told_in_job = value if value in ("nan", "9.0") else f"'{value}'"
+    job.write_text(
+        f'input = "people.csv"\noutput = "release"\nquasi = "age"\nsensitive = "disease"\nscheme = "{scheme}"\n'
+        f'promises = "k-anonymity(k=3)"\noptions = {{ {key} = {told_in_job} }}\n'
+    )
+    for found in (given, run("publish", "--job", str(job), code=2)):
+        assert told in found.stderr
+        assert not (tmp_path / "release").exists()
