@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.errors import DiscreetError
-from discreet.options import brief
 
 
 def located(path: str | os.PathLike[str]) -> Path:
@@ -18,8 +17,11 @@ def located(path: str | os.PathLike[str]) -> Path:
     >>> located("people.csv").name
     'people.csv'
     """
-    if not isinstance(path, str | os.PathLike):
-        raise DiscreetError(f"{brief(path)} is not a path; give the path of a file or a folder as text")
+    given: object = path
+    if not isinstance(given, str | os.PathLike):
+        from discreet.options import brief  # imported late: `--help` needs no numpy
+
+        raise DiscreetError(f"{brief(given)} is not a path; give the path of a file or a folder as text")
     if "\0" in os.fspath(path):
         raise DiscreetError(f"the path {str(path)!r} cannot be read or written: it holds a zero byte; check it")
     try:
