@@ -45,8 +45,9 @@ class Range:
     def __post_init__(self) -> None:
         """Refuse bounds that no value can be compared with."""
         _see_that_they_compare(as_name(self.attribute), [end for end in (self.low, self.high) if end is not None])
-        for name in ("low_open", "high_open"):
-            object.__setattr__(self, name, checked(name, getattr(self, name), bool))
+        for name, given in (("low_open", self.low_open), ("high_open", self.high_open)):
+            if given is not False:  # the usual case, of which workloads have many thousands
+                object.__setattr__(self, name, checked(name, given, bool))
 
     def ends(self, kind: Meaning = "numeric") -> tuple[float, float]:
         """Return the smallest and the largest number admitted; an open end moves to the next floating-point number.
