@@ -215,7 +215,7 @@ def reading(**options: Any) -> Callable[[], object]:
         (lambda: dc.publish(PEOPLE, dc.KAnonymity(3), most_withheld="0.1"), "most_withheld must be a finite number, "),
         (lambda: dc.Cuts().publish(5, dc.KAnonymity(3)), "a table with roles is needed here, not int"),
         (lambda: dc.Cuts().publish(PEOPLE, "k-anonymity(k=3)"), r"'k-anonymity\(k=3\)' is not a promise; give one"),
-        (lambda: release().save("never written", force="false"), "force must be true or false, not 'false'; did you"),
+        (lambda: release().save("release", force="false"), "force must be true or false, not 'false'; did you"),
         (lambda: release().save(5), "5 is not a path; give the path of a file or a folder"),
         (lambda: dc.load(None), "None is not a path"),
         (
@@ -250,9 +250,13 @@ def reading(**options: Any) -> Callable[[], object]:
         (reading(delimiter=5), "delimiter must be a text or None, not 5"),
     ],
 )
-def test_other_arguments_of_the_wrong_type_are_refused(call: Callable[[], object], told: str) -> None:
+def test_other_arguments_of_the_wrong_type_are_refused(
+    call: Callable[[], object], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(dc.DiscreetError, match=f"^{told}"):
         call()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_single_scheme_is_compared_alone() -> None:
