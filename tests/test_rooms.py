@@ -12,7 +12,18 @@ import discreet
 import discreet.principles
 
 HOUSE = Path(discreet.__file__).parent
-GROUND = ("errors", "arguments", "version", "progress", "plugins", "disk", "unfinished", "randomness", "processors")
+GROUND = (
+    "errors",
+    "arguments",
+    "options",
+    "version",
+    "progress",
+    "plugins",
+    "disk",
+    "unfinished",
+    "randomness",
+    "processors",
+)
 """What every room may use."""
 KNOWS = {
     "kernels": (),

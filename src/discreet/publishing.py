@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle, promised
 from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes import Scheme, make_scheme
+from discreet.schemes import Scheme, as_scheme, make_scheme
 from discreet.schemes.withholding import check_missing, check_withheld
 from discreet.table.table import Table, as_table
 from discreet.table.texts import MOST_WITHHELD
@@ -36,8 +35,7 @@ def publish(
     principle = promised(promise)
     if scheme is None or isinstance(scheme, str):
         scheme = make_scheme(scheme, principle=principle)
-    if not isinstance(scheme, Scheme):
-        raise DiscreetError(f"{scheme!r} is not a scheme; give one such as Burel(), or its name")
+    scheme = as_scheme(scheme)
     check_missing(as_table(table), most_withheld)
     release = scheme.publish(table, principle, progress)
     # The option `withhold` allows a scheme to withhold more rows for a lower loss; a scheme may also withhold further

@@ -160,7 +160,7 @@ def test_refusals_say_what_would_work() -> None:
         ("cuts", {"efort": "fast"}, "did you mean 'effort'"),
         ("cuts", {"effort": "slow"}, "choose fast, thorough"),
         ("cuts", {"cuts": "plain+wild"}, "choose from plain"),
-        ("cuts", {"withhold": "much"}, "not a number"),
+        ("cuts", {"withhold": "much"}, "withhold must be a finite number, not 'much'"),
         ("cuts", {"withhold": "1.5"}, "share of rows"),
     ):
         with pytest.raises(dc.DiscreetError, match=sentence):
@@ -222,7 +222,7 @@ def test_burel_refuses_what_it_cannot_bound() -> None:
     with pytest.raises(dc.DiscreetError, match="choose hilbert, nearest"):
         Burel(retrieval="far")
     assert make_scheme("burel", {"refine": "true"}).options["refine"] is True
-    with pytest.raises(dc.DiscreetError, match="neither true nor false"):
+    with pytest.raises(dc.DiscreetError, match="refine must be true or false, not 'perhaps'; correct it"):
         make_scheme("burel", {"refine": "perhaps"})
 
 

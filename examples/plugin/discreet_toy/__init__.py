@@ -21,6 +21,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.parameters import Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
+from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.load import read_texts
 from discreet.releases.generalized.release import GROUP, GeneralizedRelease
 from discreet.schemes.grouping import GroupingScheme
@@ -104,7 +105,7 @@ class Halves(GroupingScheme):
     name: ClassVar[str] = "halves"
     format: ClassVar[type[GeneralizedRelease]] = SizedRelease
 
-    values: Any = "interval"
+    values: Values = "interval"
     random_state: int | None = None
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.table.bitmaps import Bitmaps
 from discreet.table.query import Query
 from discreet.table.table import Table
@@ -15,7 +16,7 @@ from discreet.table.table import Table
 
 def check_number(number: int) -> None:
     """Raise an error for a workload without queries."""
-    if number < 1:
+    if checked("number", number, int) < 1:
         raise DiscreetError(f"a workload needs at least one query, not {number}")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from discreet.analyst.queries import check_number
 from discreet.analyst.workload import any_one, ranges_on
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.randomness import generator
 from discreet.table.query import Query
 from discreet.table.table import Table
@@ -48,16 +49,17 @@ def volume_workload(
             "one, or ask for a selectivity instead"
         )
     most = len(table.quasi) + 1
+    dimensionality = checked("dimensionality", dimensionality, int | None)
     dimensionality = min(USUAL, most) if dimensionality is None else dimensionality
     if not 1 <= dimensionality <= most:
         raise DiscreetError(
             f"a query cannot have {dimensionality} dimensions: this table has {most - 1} quasi-identifiers and the "
             f"sensitive attribute; choose from 1 to {most}"
         )
-    if not 0 < volume <= 1:
+    if not 0 < checked("volume", volume, float) <= 1:
         raise DiscreetError(f"the volume of a query must be above 0 and at most 1, and {volume} is not; try 0.1")
     check_number(number)
-    chance = generator(seed)
+    chance = generator(checked("seed", seed, int | None))
     draws = [ranges_on(column, chance, down=True) for column in table.quasi]
     last = [ranges_on(column, chance, down=True) for column in table.sensitive]
     share = volume ** (1.0 / dimensionality)

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from discreet.analyst.queries import check_number, exact_counts, relative_errors
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.randomness import generator
 from discreet.releases.release import Release
 from discreet.table.query import Condition, OneOf, Query, Range
@@ -70,16 +71,17 @@ def workload(
     [3, 3, 3]
     """
     most = len(table.quasi)
+    dimensionality = checked("dimensionality", dimensionality, int | None)
     dimensionality = min(3, most) if dimensionality is None else dimensionality
     if not 0 <= dimensionality <= most or dimensionality + (table.secret is not None) == 0:
         raise DiscreetError(
             f"a query cannot have conditions on {dimensionality} of the {most} quasi-identifiers of this table; "
             f"choose a dimensionality from 1 to {most}"
         )
-    if not 0 < selectivity < 1:
+    if not 0 < checked("selectivity", selectivity, float) < 1:
         raise DiscreetError(f"the selectivity must lie between 0 and 1, and {selectivity} does not; try 0.1")
     check_number(number)
-    chance = generator(seed)
+    chance = generator(checked("seed", seed, int | None))
     draws = [ranges_on(column, chance) for column in table.quasi]
     last = [ranges_on(column, chance) for column in table.sensitive]
     share = selectivity ** (1.0 / (dimensionality + bool(last)))

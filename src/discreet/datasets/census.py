@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from discreet.datasets import model
 from discreet.datasets import vocabulary as words
 from discreet.datasets.sampling import Codes, Conditional, deal, quotas
 from discreet.errors import DiscreetError
+from discreet.options import fitting
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 
@@ -219,8 +219,8 @@ def _numbers(name: str, codes: Codes) -> NDArray[np.int64]:
 
 def _whole(name: str, number: Any, least: int) -> int:
     try:
-        whole = index(number)
-    except TypeError:
+        whole: int = fitting(number, int)
+    except ValueError:
         whole = least - 1
     if whole < least:
         raise DiscreetError(f"{name} is {number!r}; a census table needs a whole number of at least {least}")

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import cast
 
-import numpy as np
-
 from discreet.errors import DiscreetError
+from discreet.options import brief, fitting
 from discreet.principles.wording import exact
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -54,10 +53,11 @@ class Parameter(ABC):
         try:
             return self.accept(value)
         except ValueError:
-            shown = repr(value.item() if isinstance(value, np.generic) else value)
             near = self.near(value)
             way_out = f"did you mean {near}?" if near else f"write for example {example}"
-            raise DiscreetError(f"{promise}: {self.name} must be {self.describe()}, not {shown}; {way_out}") from None
+            raise DiscreetError(
+                f"{promise}: {self.name} must be {self.describe()}, not {brief(value)}; {way_out}"
+            ) from None
 
     def near(self, value: object) -> str | None:
         """An accepted value that the user probably meant, as text."""
@@ -104,13 +104,8 @@ class Number(Parameter):
 
     def accept(self, value: object) -> object:
         """The number as a float."""
-        if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-            raise ValueError
-        try:
-            number = float(value)
-        except OverflowError:
-            raise ValueError from None
-        if not math.isfinite(number) or number > self.high or number < self.low or (self.above and number == self.low):
+        number: float = fitting(value, float)
+        if number > self.high or number < self.low or (self.above and number == self.low):
             raise ValueError
         return number
 
@@ -131,12 +126,11 @@ class Whole(Parameter):
 
     def accept(self, value: object) -> object:
         """The number as an int."""
-        if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-            raise ValueError
+        number: int = fitting(value, int)
         # counts stay far below 2^53, and up to there a float represents every whole number exactly
-        if not self.low <= value <= 2**53:
+        if not self.low <= number <= 2**53:
             raise ValueError
-        return int(value)
+        return number
 
 
 @dataclass(frozen=True)
@@ -161,7 +155,7 @@ class Choice(Parameter):
 
     def near(self, value: object) -> str | None:
         """The choice closest in spelling."""
-        found = get_close_matches(str(value).lower(), self.choices, n=1)
+        found = get_close_matches(value.lower(), self.choices, n=1) if isinstance(value, str) else []
         return f"'{found[0]}'" if found else None
 
 

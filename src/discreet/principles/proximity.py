@@ -97,7 +97,7 @@ class Proximity(Principle):
 
     def __post_init__(self) -> None:
         """Check each parameter, and that they are compatible."""
-        if self.m == -1:
+        if isinstance(self.m, int) and self.m == -1:
             raise DiscreetError(f"{self.name} needs its parameter m, at least 1; write for example {self.example}")
         widths = self.parameters[2].check(self.name, self.neighbourhood, self.example)
         if isinstance(widths, tuple):
@@ -109,7 +109,7 @@ class Proximity(Principle):
             object.__setattr__(self, "below", widths[0])
             object.__setattr__(self, "above", widths[1])
         self._check_ends()
-        if self.epsilon == LEFT_OUT:
+        if isinstance(self.epsilon, float) and self.epsilon == LEFT_OUT:
             if not self.given and (self.below is None or self.above is None):
                 raise DiscreetError(f"{self.name} needs its parameter epsilon; write for example {self.example}")
             object.__setattr__(self, "epsilon", 0.0)

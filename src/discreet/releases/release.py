@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.principles.principle import Principle
 from discreet.principles.wording import listed, rows
 from discreet.releases import folder as files
@@ -273,7 +274,7 @@ class Release(ABC):
                 written[path.name] = {"sha256": digest(path)}
             files.write_manifest(home, {**self.manifest, "tables": written})
 
-        return replace_folder(folder, write, force)
+        return replace_folder(folder, write, checked("force", force, bool))
 
 
 COMMON = (

@@ -26,14 +26,16 @@ from discreet.arguments import argument
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.kernels.compiling import when_compiling
-from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness, parse
+from discreet.options import checked
+from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness
+from discreet.principles.principle import asked_for
 from discreet.progress import Progress
 from discreet.releases import load
 from discreet.report.comparison import Asked, Comparison, Result
 from discreet.report.contenders import contend
 from discreet.schemes import SCHEMES, Scheme
 from discreet.table.query import Query
-from discreet.table.table import Table
+from discreet.table.table import Table, as_table
 from discreet.unfinished import unfinished
 
 SHARES = {
@@ -55,7 +57,7 @@ VICTIMS = 20_000
 def compare(
     table: Table,
     promises: Principle | str | Iterable[Principle | str],
-    schemes: Iterable[str | Scheme] | None = None,
+    schemes: str | Scheme | Iterable[str | Scheme] | None = None,
     *,
     queries: int = 10_000,
     dimensions: int | None = None,
@@ -76,14 +78,15 @@ def compare(
     >>> [(result.scheme, result.audit.holds) for result in told.results]
     [('cuts', True), ('mondrian', True)]
     """
+    table, random_state = as_table(table), checked("random_state", random_state, int | None)
+    queries, dimensions = checked("queries", queries, int), checked("dimensions", dimensions, int | None)
+    selectivity, volume = checked("selectivity", selectivity, float | None), checked("volume", volume, float | None)
     if queries > MOST_QUERIES:
         raise DiscreetError(
             f"a workload of {queries:,} queries would take days and tell no more than one of a few thousand; ask for "
             f"{MOST_QUERIES:,} queries at most"
         )
-    if isinstance(promises, str | Principle):
-        promises = [promises]
-    wanted = tuple(dict.fromkeys(parse(one) if isinstance(one, str) else one for one in promises))
+    wanted = tuple(dict.fromkeys(asked_for(promises)))
     contenders = contend(SCHEMES if schemes is None else schemes, random_state)
     _check(table, wanted, contenders)
     tell = progress or (lambda stage, share: None)

@@ -8,25 +8,26 @@ from typing import Any, cast
 
 from discreet.errors import DiscreetError
 from discreet.principles.wording import exact
-from discreet.schemes import Scheme, make_scheme
+from discreet.schemes import Scheme, as_scheme, make_scheme
 from discreet.schemes.scheme import option_name
 
 
-def contend(schemes: Iterable[str | Scheme], random_state: int | None = None) -> dict[str, Scheme]:
+def contend(schemes: str | Scheme | Iterable[str | Scheme], random_state: int | None = None) -> dict[str, Scheme]:
     """The schemes to compare, by their labels.
 
     >>> list(contend(["cuts", "cuts:effort=thorough", make_scheme("burel", {"refine": "true"})]))
     ['cuts', 'cuts:effort=thorough', 'burel:refine=true']
     """
     found: dict[str, Scheme] = {}
-    for scheme in schemes:
+    each: Iterable[Any] = [schemes] if isinstance(schemes, str) or not isinstance(schemes, Iterable) else schemes
+    for scheme in each:
         if isinstance(scheme, str):
             name, colon, rest = (part.strip() for part in scheme.partition(":"))
             options = _options(scheme, rest) if colon else {}
             label = f"{name}:{';'.join(f'{key}={value}' for key, value in options.items())}" if options else name
             scheme = make_scheme(name, options, random_state)
         else:
-            label = _called(scheme)
+            label = _called(as_scheme(scheme))
         found[label] = scheme
     return found
 

@@ -31,7 +31,7 @@ from discreet.principles.persons import counted_parameter, reachable_by_persons,
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import exact, rows
 from discreet.report.proximity_plan import ProximityPlan, asked_about, plan_proximity
-from discreet.table.table import Table
+from discreet.table.table import Table, as_table
 
 DIVERSITIES = ("frequency", "distinct", "entropy", "recursive")
 """The kinds of l-diversity."""
@@ -107,7 +107,7 @@ def plan(
     >>> [(one.promise, one.strongest) for one in told.strongest][:2]
     [('k-anonymity', 48), ('l-diversity (frequency)', 4.8)]
     """
-    if len(table.sensitive) > 1:
+    if len(as_table(table).sensitive) > 1:
         names = ", ".join(column.name for column in table.sensitive)
         raise DiscreetError(
             f"a plan is about one sensitive attribute, and the table has {names}; read it with one, or make plans"
@@ -140,7 +140,7 @@ def plans(
     >>> [told.sensitive for told in plans(patients())]
     ['disease']
     """
-    if len(table.sensitive) < 2:
+    if len(as_table(table).sensitive) < 2:
         return [plan(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)]
     numbers = any(column.kind == "numeric" for column in table.sensitive)
     found = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from discreet.errors import DiscreetError
+from discreet.options import brief
 from discreet.plugins import Registry
 from discreet.principles.principle import Principle
 from discreet.schemes.ambiguity.scheme import Ambiguity
@@ -47,6 +48,7 @@ __all__ = [
     "Scheme",
     "Sealed",
     "SplitAndPartition",
+    "as_scheme",
     "default_scheme",
     "make_scheme",
 ]
@@ -86,6 +88,13 @@ def default_scheme(principle: Principle | None = None) -> str:
     ('cuts', 'proximity', 'ambiguity')
     """
     return Cuts.name if principle is None else keeper(principle) or SplitAndPartition.name
+
+
+def as_scheme(given: object) -> Scheme:
+    """Return the argument if it is a scheme; refuse anything else."""
+    if not isinstance(given, Scheme):
+        raise DiscreetError(f"{brief(given)} is not a scheme; give one such as Burel(), or its name")
+    return given
 
 
 def make_scheme(

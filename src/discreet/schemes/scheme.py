@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
+from discreet.options import brief, checked, hints_of, read
 from discreet.principles.per_attribute import Promised, by_attribute
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.releases.release import Release
 from discreet.schemes.keepers import for_several, keeper, not_of_groups, way_out
-from discreet.table.table import Table
+from discreet.table.table import Table, as_table
 from discreet.table.texts import near
 
 
@@ -46,6 +47,16 @@ class Scheme(ABC):
     def holds_for_one_run(self) -> bool:
         """Whether ``one_run`` is true of it with its options, where these decide about that."""
         return self.one_run
+
+    def __post_init__(self) -> None:
+        """Refuse options that their annotations do not admit, and convert the others to their proper types.
+
+        Schemes that check more, such as the range of a number, call this first.
+        """
+        hints = hints_of(type(self))
+        for field in fields(cast(Any, self)):
+            value = checked(option_name(field), getattr(self, field.name), hints[field.name])
+            object.__setattr__(self, field.name, value)
 
     @abstractmethod
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
@@ -88,19 +99,15 @@ class Scheme(ABC):
     def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:
         """Return the scheme with options given as text, as on a command line or in a manifest."""
         known = {option_name(field): field for field in fields(cast(Any, cls)) if field.name != "random_state"}
+        hints = hints_of(cls)
         given: dict[str, Any] = {}
         for key, text in options.items():
             if key not in known:
                 raise DiscreetError(f"scheme {cls.name!r} has no option {key!r}; {near(key, known, most=1)}")
-            given[known[key].name] = _value(known[key], text)
+            field = known[key]
+            hint = type(field.default) if hints[field.name] is Any else hints[field.name]
+            given[field.name] = read(text, hint)
         return cls(**given, **{"random_state": random_state})
-
-    def _choose(self, **choices: Sequence[str]) -> None:
-        """Raise an error for a parameter that is not one of its choices."""
-        called = {field.name: option_name(field) for field in fields(cast(Any, self))}
-        for name, allowed in choices.items():
-            if getattr(self, name) not in allowed:
-                raise DiscreetError(f"{called[name]}={getattr(self, name)!r} is not known; choose {', '.join(allowed)}")
 
     @property
     @abstractmethod
@@ -113,13 +120,15 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
 
     With several sensitive attributes this is the prior of the first; the promises about each of them are checked.
     """
-    if table.rows == 0:
+    if as_table(table).rows == 0:
         raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
     if not table.quasi:
         raise DiscreetError(
             f"the table has no quasi-identifiers; name those that others may know with {argument('quasi')}"
         )
     _check_persons(scheme, table)
+    if not isinstance(principle, Principle):
+        raise DiscreetError(f"{brief(principle)} is not a promise; give one such as BetaLikeness(2)")
     each = by_attribute(principle, table)
     for prior, promise in each:
         promise.require(prior)
@@ -148,26 +157,3 @@ def _check_persons(scheme: Scheme, table: Table) -> None:
 def option_name(field: Field[Any]) -> str:
     """Return the name of a parameter on the command line: its own, unless Python needs that name for something else."""
     return str(field.metadata.get("option", field.name))
-
-
-def _value(field: Field[Any], text: str) -> object:
-    """Convert an option's text to the type of its default."""
-    if isinstance(field.default, bool):
-        if text.lower() not in ("true", "false"):
-            raise DiscreetError(f"{field.name}={text!r} is neither true nor false; write {field.name}=true")
-        return text.lower() == "true"
-    if isinstance(field.default, int | float):
-        try:
-            return type(field.default)(text)
-        except ValueError:
-            raise DiscreetError(f"{field.name}={text!r} is not a number; write for example 0.02") from None
-    return words(text) if isinstance(field.default, tuple) else text
-
-
-def words(text: str) -> tuple[str, ...]:
-    """Return the words of an option that may have several.
-
-    >>> words("plain+stratified"), words("plain, stratified")
-    (('plain', 'stratified'), ('plain', 'stratified'))
-    """
-    return tuple(text.replace("+", " ").replace(",", " ").split())

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.kernels.removing import best_removals
+from discreet.options import checked
 from discreet.principles import wording
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -28,7 +29,7 @@ Rows = NDArray[np.int64]
 
 def check_missing(table: Table, most: float) -> None:
     """Raise an error if more than the share ``most`` of the rows must be withheld for missing values."""
-    if not 0.0 <= most <= 1.0:
+    if not 0.0 <= checked("most_withheld", most, float) <= 1.0:
         raise DiscreetError(f"most_withheld={most!r} is not a share of rows; give a number from 0 to 1")
     missing = 0 if table.unusable is None else len(table.unusable)
     if missing > most * table.rows:

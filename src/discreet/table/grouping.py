@@ -17,9 +17,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import brief
 from discreet.table.moments import Meaning, Notation, written
-from discreet.table.query import NUMBERS, Condition, OneOf, Query, lacking
-from discreet.table.table import Table
+from discreet.table.query import NUMBERS, Condition, OneOf, Query, lacking, several
+from discreet.table.table import Table, as_name
 from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 MOST_CELLS = 1_000_000
@@ -43,8 +44,9 @@ class GroupBy:
 
     def __post_init__(self) -> None:
         """Accept a single attribute or a list; by default the answer has the attributes and then the counts."""
-        alone = isinstance(self.attributes, str)
-        object.__setattr__(self, "attributes", (self.attributes,) if alone else tuple(self.attributes))
+        object.__setattr__(self, "attributes", tuple(map(as_name, several(self.attributes))))
+        if not isinstance(self.query, Query):
+            raise DiscreetError(f"{brief(self.query)} is not a query; give one such as Query(Range('age', 20, 30))")
         for name in self.attributes:
             if self.attributes.count(name) > 1:
                 raise DiscreetError(f"counts are grouped by {name!r} twice; name it once")

@@ -17,6 +17,11 @@ def located(path: str | os.PathLike[str]) -> Path:
     >>> located("people.csv").name
     'people.csv'
     """
+    given: object = path
+    if not isinstance(given, str | os.PathLike):
+        from discreet.options import brief  # imported late: `--help` needs no numpy
+
+        raise DiscreetError(f"{brief(given)} is not a path; give the path of a file or a folder as text")
     if "\0" in os.fspath(path):
         raise DiscreetError(f"the path {str(path)!r} cannot be read or written: it holds a zero byte; check it")
     try:

@@ -7,20 +7,26 @@ the value ``(missing)``, which can be queried like any other.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, time
+from decimal import Decimal
+from numbers import Real
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import brief, checked
 from discreet.table.moments import Meaning, Notation, given_text, moment
-from discreet.table.table import Column, Table
+from discreet.table.table import Column, Table, as_name
 from discreet.table.texts import MISSING, is_number, near, number_text
 
 NUMBERS = frozenset(("numeric", "date", "datetime"))
 """The kinds of columns whose values are stored as numbers."""
+VALUES = (str, float, int, Real, Decimal, date, time, np.bool_, np.datetime64)
+"""The types of what the values of a column can be compared with, the usual ones first."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,13 @@ class Range:
     high: float | str | None = None
     low_open: bool = False
     high_open: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that no value can be compared with."""
+        _see_that_they_compare(as_name(self.attribute), [end for end in (self.low, self.high) if end is not None])
+        for name, given in (("low_open", self.low_open), ("high_open", self.high_open)):
+            if given is not False:  # the usual case, of which workloads have many thousands
+                object.__setattr__(self, name, checked(name, given, bool))
 
     def ends(self, kind: Meaning = "numeric") -> tuple[float, float]:
         """Return the smallest and the largest number admitted; an open end moves to the next floating-point number.
@@ -84,8 +97,8 @@ class OneOf:
 
     def __post_init__(self) -> None:
         """Accept a single value or a list."""
-        alone = isinstance(self.values, (str, int, float))
-        object.__setattr__(self, "values", (self.values,) if alone else tuple(self.values))
+        object.__setattr__(self, "values", several(self.values))
+        _see_that_they_compare(as_name(self.attribute), self.values)
 
     def numbers(self, kind: Meaning = "numeric") -> NDArray[np.float64]:
         """Return the distinct values as numbers, ascending, for a numeric attribute."""
@@ -121,8 +134,12 @@ class Query:
 
     def __post_init__(self) -> None:
         """Accept a single condition or a list."""
-        alone = isinstance(self.conditions, (Range, OneOf))
-        object.__setattr__(self, "conditions", (self.conditions,) if alone else tuple(self.conditions))
+        object.__setattr__(self, "conditions", several(self.conditions))
+        for one in self.conditions:
+            if not isinstance(one, Condition):
+                raise DiscreetError(
+                    f"{brief(one)} is not a condition; give one such as Range('age', 20, 30) or OneOf('sex', 'f')"
+                )
 
     @property
     def by_attribute(self) -> dict[str, tuple[Condition, ...]]:
@@ -149,6 +166,24 @@ class Query:
             if lacking(table, column) is not None:
                 keep[lacking(table, column)] = False
         return keep
+
+
+def several(given: Any) -> tuple[Any, ...]:
+    """Return the members of a list, or anything else as the only one.
+
+    >>> several("f"), several(["f", "m"])
+    (('f',), ('f', 'm'))
+    """
+    return (given,) if isinstance(given, str | bytes) or not isinstance(given, Iterable) else tuple(given)
+
+
+def _see_that_they_compare(attribute: str, values: Iterable[object]) -> None:
+    """Refuse what cannot be a value of any column."""
+    for value in values:
+        if not isinstance(value, VALUES):
+            raise DiscreetError(
+                f"column {attribute!r} cannot be compared with {brief(value)}; give a number, a text or a date"
+            )
 
 
 def lacking(table: Table, column: Column) -> NDArray[np.int64] | None:
@@ -204,8 +239,8 @@ def number_given(attribute: str, value: float | str, kind: Meaning = "numeric") 
             raise DiscreetError(
                 f"column {attribute!r} holds dates, and {value!r} is none; compare it with a date such as '1970-12-31'"
             ) from None
-    # float() would also accept 1_0 and nan
-    if isinstance(value, str) and not is_number(value.strip()):
+    # float() would also accept True, 1_0 and nan
+    if isinstance(value, bool | np.bool_) or (isinstance(value, str) and not is_number(value.strip())):
         raise DiscreetError(f"column {attribute!r} holds numbers, and {value!r} is none; compare it with a number")
     return float(value)
 

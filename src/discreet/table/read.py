@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
+from discreet.options import brief, checked
 from discreet.table.dates import as_dates
 from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
@@ -21,7 +22,7 @@ from discreet.table.multivalued import check_clashes, check_replaced, check_seve
 from discreet.table.notes import notes_on
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.sources import fetch, names_in
-from discreet.table.table import Table
+from discreet.table.table import Table, as_name
 from discreet.table.texts import value_text
 
 
@@ -95,7 +96,8 @@ def read(
     >>> table.column("age").codes.tolist(), table.classes.tolist()
     ([1, 0, 0], [0, 1, 0])
     """
-    join = dict(join or {})
+    join, lists = _joined(join), _texts_by_column("lists", lists, "separator of values", {"diagnosis": ";"})
+    delimiter, encoding = checked("delimiter", delimiter, str | None), checked("encoding", encoding, str | None)
     roles = {
         "a quasi-identifier": _names(quasi),
         "the sensitive attribute": () if sensitive is None else _names(sensitive),
@@ -112,12 +114,12 @@ def read(
         hierarchies = offered(hierarchies, (*roles["a quasi-identifier"], *roles["the sensitive attribute"]))
     said = column_specs(
         {"numeric": _names(numeric), "categorical": _names(categorical), "ordinal": _names(ordinal)},
-        hierarchies or {},
-        domains or {},
-        _forms(dates),
+        _by_column("hierarchies", hierarchies, "hierarchy", {"birth": "years.csv"}),
+        _by_column("domains", domains, "domain", {"age": (16, 93)}),
+        _texts_by_column("dates", dates, "format of dates", {"birth": "%d.%m.%Y"}),
     )
     quasi_names, sensitive_names, identifier_names, other_names, person_names = roles.values()
-    check_several(lists or {}, join, sensitive_names, said)
+    check_several(lists, join, sensitive_names, said)
     coded = tuple(name for name in (*quasi_names, *sensitive_names, *other_names) if name not in join)
     naming = tuple(dict.fromkeys((*identifier_names, *person_names, *(key for _, key in join.values()))))
     needed = tuple(dict.fromkeys((*coded, *naming, *said)))
@@ -127,7 +129,7 @@ def read(
     rows, columns = fetch(source, needed, tuple(dict.fromkeys((*coded, *naming))), **form)
     for name in identifier_names:
         check_alone(columns[name], person)
-    derived = derived_columns(columns, sensitive_names, lists or {}, join, form)
+    derived = derived_columns(columns, sensitive_names, lists, join, form)
     origins = {origin.name: origin for found in derived.values() for origin, _ in found}
     columns |= {origin.name: column for found in derived.values() for origin, column in found}
     sensitive_names = tuple(
@@ -181,20 +183,36 @@ def _as_dates(column: Encoded, spec: ColumnSpec) -> Encoded:
     return as_dates(column, spec.form, spec.date) if plain and column.order is None else column
 
 
-def _forms(dates: Mapping[str, str | None] | None) -> dict[str, str | None]:
-    """Check and return the declared forms of dates by column."""
-    if dates is not None and not isinstance(dates, Mapping):
+def _by_column(name: str, given: Any, what: str, example: Any) -> dict[str, Any]:
+    """Return what an argument says about each column; refuse one that does not say about which."""
+    if given is not None and not isinstance(given, Mapping):
         raise DiscreetError(
-            f"{dates!r} does not say which column has which format of dates; say for example "
-            f"{argument('dates', {'birth': '%d.%m.%Y'})}"
+            f"{brief(given)} does not say which column has which {what}; say for example {argument(name, example)}"
         )
-    for name, form in (dates or {}).items():
-        if form is not None and not isinstance(form, str):
+    return {as_name(column): one for column, one in (given or {}).items()}
+
+
+def _texts_by_column(name: str, given: Any, what: str, example: Mapping[str, str]) -> dict[str, Any]:
+    """Return the text that an argument gives for each column, or None."""
+    found = _by_column(name, given, what, example)
+    for column, text in found.items():
+        if text is not None and not isinstance(text, str):
+            told = argument(name, dict.fromkeys([column], *example.values()))
+            raise DiscreetError(f"{brief(text)} is not a {what} in column {column!r}; say for example {told}")
+    return found
+
+
+def _joined(join: Any) -> dict[str, tuple[Any, str]]:
+    """Return the second table of each column that has one, and the identifier in both tables."""
+    found = _by_column("join", join, "second table", {"diagnosis": ("visits.csv", "patient")})
+    for column, given in found.items():
+        pair = isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2
+        if not pair or not isinstance(given[1], str):
             raise DiscreetError(
-                f"{form!r} is not a format of the dates in column {name!r}; say for example "
-                f"{argument('dates', {name: '%d.%m.%Y'})}"
+                f"{brief(given)} does not name a table for column {column!r} and the identifier in it; say for example "
+                f"{argument('join', {column: ('visits.csv', 'patient')})}"
             )
-    return dict(dates or {})
+    return found
 
 
 def _marks(na: str | Iterable[str]) -> frozenset[str]:
@@ -210,10 +228,7 @@ def _marks(na: str | Iterable[str]) -> frozenset[str]:
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
     given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
-    for name in given:
-        if not isinstance(name, str):
-            raise DiscreetError(f"{name!r} is not a column name; name columns by text")
-    return given
+    return tuple(map(as_name, given))
 
 
 def _check_roles(roles: Mapping[str, tuple[str, ...]]) -> None:

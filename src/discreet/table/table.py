@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import brief, checked
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import Meaning, Notation, written
 from discreet.table.texts import MISSING, near
@@ -119,6 +120,10 @@ class Table:
         given: object = self.sensitive
         if given is None or isinstance(given, Column):
             object.__setattr__(self, "sensitive", () if given is None else (given,))
+        hints = {"rows": int, **dict.fromkeys(("quasi", "sensitive", "other"), Sequence[Column])}
+        for name, hint in hints.items():
+            value = checked(name, getattr(self, name), hint, "let discreet.read make the table")
+            object.__setattr__(self, name, value)
         if self.person is not None and len(self.person) != self.rows:
             raise DiscreetError(
                 f"{len(self.person):,} rows have a person, but the table has {self.rows:,} rows; give every row its "
@@ -191,6 +196,13 @@ class Table:
             lines.append(f"  {len(self.unusable):,} rows to be withheld for missing values")
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
+
+
+def as_name(given: object) -> str:
+    """Return the argument if it is a text, which may be the name of a column; refuse anything else."""
+    if not isinstance(given, str):
+        raise DiscreetError(f"{brief(given)} is not a column name; name columns by text")
+    return given
 
 
 def as_table(given: object) -> Table:

@@ -21,6 +21,7 @@ from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import see_that_all_are_in
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.principles.expressions import parse_one
 from discreet.principles.wording import listed
 from discreet.progress import silent
@@ -118,6 +119,7 @@ def attack(
     """
     original = as_table(original)
     asked = chosen(attack)
+    victims = checked("victims", victims, int | None)
     notes = []
     if isinstance(release, Table):
         release = synthetic(release)
@@ -137,7 +139,7 @@ def attack(
     if population is not None:
         population = as_table(population)
         see_that_all_are_in(population, original, main.quasi)
-    random = generator(random_state)
+    random = generator(checked("random_state", random_state, int | None))
     views = [main.about(name).knowing(original.column(name)) for name in names]
     limit = max(1, MOST_BELIEFS // sum(len(view.values) for view in views)) if victims is None else victims
     if limit < 1:

@@ -101,11 +101,6 @@ class Ambiguity(Scheme):
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
 
-    def __post_init__(self) -> None:
-        """Store ``pairs`` as tuples."""
-        if not isinstance(self.pairs, str):
-            object.__setattr__(self, "pairs", tuple(tuple(block) for block in self.pairs))
-
     @property
     def options(self) -> dict[str, Any]:
         """The parameters, as written to the manifest."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,10 +57,6 @@ class Burel(GroupingScheme):
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    def __post_init__(self) -> None:
-        """Raise an error for invalid parameters."""
-        self._choose(retrieval=get_args(Retrieval), room=get_args(Room), values=get_args(Values))
 
     @property
     def options(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,7 @@ class Sabre(GroupingScheme):
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
-        self._choose(retrieval=get_args(Retrieval), values=get_args(Values))
+        super().__post_init__()
         if not 0.0 <= self.share <= 1.0:
             raise DiscreetError(f"share={self.share!r} is not a share of t; give a number from 0 to 1")
 

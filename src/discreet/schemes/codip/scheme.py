@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -86,11 +86,11 @@ class Codip(Scheme):
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
-        self._choose(search=get_args(Search))
+        super().__post_init__()
         for name in ("exposure", "association"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise DiscreetError(f"{name}={getattr(self, name)!r} is not a ratio; give a number from 0 to 1")
-        if not 0.0 <= self.seconds < math.inf:
+        if self.seconds < 0.0:
             raise DiscreetError(f"seconds={self.seconds!r} is not a time; give a number such as 1")
         if self._named()[0] == self.name:
             raise DiscreetError("scheme='codip' cannot publish the tables of scheme 'codip'; choose another")
@@ -127,7 +127,7 @@ class Codip(Scheme):
             name = "cuts" if name == "ambiguity" else name
         state = None
         if self.random_state is not None:
-            state = int(np.random.SeedSequence([self.random_state, *part]).generate_state(1)[0])
+            state = int(np.random.SeedSequence([self.random_state % 2**64, *part]).generate_state(1)[0])
         return make_scheme(name, options, state, principle)
 
     def _named(self) -> tuple[str | None, dict[str, str]]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
+from discreet.options import words
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
@@ -19,7 +20,6 @@ from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
 from discreet.schemes.cuts.top_down import Partition, Problem, limits_of, partition
 from discreet.schemes.grouping import GroupingScheme
-from discreet.schemes.scheme import words
 from discreet.schemes.withholding import costly_rows
 from discreet.table.table import Table
 
@@ -66,12 +66,10 @@ class Cuts(GroupingScheme):
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
-        self._choose(effort=("fast", "thorough"), loss=get_args(Loss), values=get_args(Values))
-        given: Any = self.cuts
-        several = isinstance(given, Sequence) and not isinstance(given, str)
-        names = tuple(map(str, given)) if several else words(str(given))
+        super().__post_init__()
+        names = words(self.cuts) if isinstance(self.cuts, str) else self.cuts
         if not names or not set(names) <= set(FAMILIES):
-            told = "+".join(names) if several else given
+            told = self.cuts if isinstance(self.cuts, str) else "+".join(names)
             raise DiscreetError(f"cuts={told!r} is not known; choose from {', '.join(FAMILIES)}, joined by +")
         object.__setattr__(self, "cuts", names)
         if not 0.0 <= self.withhold < 1.0:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,17 +95,6 @@ class Heterogeneous(GroupingScheme):
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
     """A seed, for experiments only; without one, chance comes from the operating system."""
-
-    def __post_init__(self) -> None:
-        """Refuse what is no parameter of this scheme."""
-        self._choose(
-            matching=get_args(Matching),
-            buckets=get_args(Bucketing),
-            effort=("fast", "thorough"),
-            publishes=get_args(Published),
-            loss=get_args(Loss),
-            values=get_args(Values),
-        )
 
     @property
     def options(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,10 +85,10 @@ class Incognito(GroupingScheme):
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
-        self._choose(loss=get_args(Loss), values=get_args(Values))
+        super().__post_init__()
         if not 0.0 <= self.withhold < 1.0:
             raise DiscreetError(f"withhold={self.withhold!r} is not a share of rows; give a number from 0 to below 1")
-        if not 0.0 <= self.most_discernibility < float("inf"):
+        if self.most_discernibility < 0.0:
             raise DiscreetError(
                 f"most_discernibility={self.most_discernibility!r} is no number of pairs of rows; give a positive "
                 "number, or 0 for any"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,16 +81,6 @@ class Lifting(Scheme):
     tree and only matches descriptions may believe more than is promised, and the audit says how much."""
     random_state: int | None = None
     """A seed, for experiments only; without one, chance comes from the operating system."""
-
-    def __post_init__(self) -> None:
-        """Refuse what is no parameter of this scheme."""
-        self._choose(
-            lift=get_args(Lift),
-            effort=get_args(Effort),
-            loss=get_args(BoxLoss),
-            base=get_args(Base),
-            values=get_args(Values),
-        )
 
     @property
     def options(self) -> dict[str, Any]:

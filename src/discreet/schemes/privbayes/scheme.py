@@ -65,10 +65,6 @@ class PrivBayes(Scheme):
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
 
-    def __post_init__(self) -> None:
-        """Raise an error for invalid parameters."""
-        self._choose(domains=("declared", "observed"))
-
     @property
     def options(self) -> dict[str, Any]:
         """The parameters, as written to the manifest."""

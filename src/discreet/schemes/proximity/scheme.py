@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,12 +107,12 @@ class SplitAndPartition(GroupingScheme):
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
-        self._choose(partition=("matched", "round-robin"), values=get_args(Values), effort=("fast", "thorough"))
+        super().__post_init__()
         if self.effort == "thorough" and self.partition == "round-robin":
             raise DiscreetError(
                 "partition=round-robin is the published algorithm, and effort=thorough is not; give only one of them"
             )
-        if self.positions != int(self.positions) or not 1 <= self.positions <= MOST_POSITIONS:
+        if not 1 <= self.positions <= MOST_POSITIONS:
             raise DiscreetError(
                 f"positions={self.positions!r} is not a whole number from 1 to {MOST_POSITIONS}; write positions=1"
             )
@@ -210,7 +210,7 @@ class SplitAndPartition(GroupingScheme):
             found = self._dealt(each[0], points, classes[0], axes, progress)
         if found is None or self.effort == "thorough":
             judge = judge_of([one.promise.parts for one in each], [one.prior for one in each])
-            other = halved(HalvingProblem(points, classes, axes, judge, int(self.positions)), progress)
+            other = halved(HalvingProblem(points, classes, axes, judge, self.positions), progress)
             if other is not None and (found is None or _cost(points, other, axes) < _cost(points, found, axes)):
                 found = other
         if found is None:
@@ -236,7 +236,7 @@ class SplitAndPartition(GroupingScheme):
             return None
         if progress:
             progress("splitting", 0.0)
-        starts = split(points, ordered, order, axes, first, last, m, least, int(self.positions))
+        starts = split(points, ordered, order, axes, first, last, m, least, self.positions)
         if progress:
             progress("dealing", 0.5)
         matched = self.partition == "matched"

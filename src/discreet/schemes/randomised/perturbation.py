@@ -25,7 +25,6 @@ from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 
 Choice = Literal["exact", "even", "closed-form"]
-MATRICES = ("exact", "even", "closed-form")
 HAIR = 1e-9
 """How much the paper's matrix may be shrunk to hold as printed; beyond this it would be another matrix."""
 
@@ -56,10 +55,6 @@ class Perturbation(Scheme):
     it fails."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    def __post_init__(self) -> None:
-        """Raise an error for invalid parameters."""
-        self._choose(matrix=tuple(MATRICES))
 
     @property
     def options(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,10 +78,6 @@ class Retention(Scheme):
     breaks the promise."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    def __post_init__(self) -> None:
-        """Raise an error for invalid parameters."""
-        self._choose(noise=get_args(Noise), probability=get_args(Probability))
 
     @property
     def options(self) -> dict[str, Any]:
