@@ -248,6 +248,12 @@ class Principle(Expression, ABC):
         """The smallest share that each value must have in a group, or ``None`` if the promise sets no such floors."""
         return None
 
+    def only_caps(self, prior: Prior) -> bool:
+        """Whether all that is promised about values are caps; k-anonymity may be promised beside them."""
+        rest = [part for part in self.parts if part.caps(prior) is None]
+        only_sizes = len(rest) < len(self.parts) and not any(part.about_values for part in rest)
+        return only_sizes and self.floors(prior) is None
+
     def buckets(self, prior: Prior) -> NDArray[np.int32]:
         """The bucket of each value: values that can replace one another in a group (see ``fewest_buckets``)."""
         return fewest_buckets(prior.counts, self.caps(prior))

@@ -74,9 +74,7 @@ def for_several(refusal: str | None, refused: Principle, principle: Principle) -
 
 def not_only_caps(scheme: str, principle: Principle, prior: Prior) -> str | None:
     """Why a scheme that only bounds values from above refuses a promise; ``None`` if that, or k-anonymity, is all."""
-    rest = [part for part in principle.parts if part.caps(prior) is None]
-    only_sizes = len(rest) < len(principle.parts) and not any(part.about_values for part in rest)
-    if only_sizes and principle.floors(prior) is None:
+    if principle.only_caps(prior):
         return None
     return (
         f"scheme {scheme!r} needs a promise that bounds every value from above and none from below, such as "

@@ -136,7 +136,7 @@ class Halving:
                 if told == 0.0:
                     return [part.some(at), part.some(~at)]
                 if told is not None:
-                    code = int(place) + 1 if place < places[~at].min() else int(place)
+                    code = int(max(place, places[~at].min()))
                     return [part.some(pure), *self._sealed(part.rows[~pure], RejectedCut(axis, code, told))]
         return []
 

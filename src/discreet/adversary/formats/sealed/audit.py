@@ -66,9 +66,8 @@ def _seal(case: Case[SealedRelease]) -> Check:
     promised = [own for _, own in soundness.each_promised(case.parts, case.original)]
     judged = [_broken(aligned, table, own) for (aligned, table), own in zip(views, promised, strict=True)]
     if any(one is None for one in judged) and case.release.told.any():
-        return Check("seal", False, "Tests with a coin told something about groups, and not every promise bounds that.")
-    if all(one is None for one in judged):
-        return Check("seal", True, "No promise bounds values from above, and nothing was told that would need a bound.")
+        sentence = "Tests with a coin told something about groups, and not all that is promised are bounds from above."
+        return Check("seal", False, sentence)
     for sentence in filter(None, judged):
         return Check("seal", False, sentence)
     if not case.release.told.any():
@@ -82,10 +81,10 @@ def _seal(case: Case[SealedRelease]) -> Check:
 
 
 def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) -> str | None:
-    """Say which group leaves too little room in a table of one sensitive attribute; "" if none does, and None if no
-    promise bounds values from above."""
+    """Say which group leaves too little room in a table of one sensitive attribute; "" if none does, and None if a
+    promise does not only bound values from above, so that no room would be enough."""
     prior, release = Prior.of(original), cast(SealedRelease, aligned.release)
-    caps = together(promised).caps(prior) if promised else None
+    caps = together(promised).caps(prior) if promised and together(promised).only_caps(prior) else None
     if caps is None:
         return None
     counts = counts_of(aligned, len(prior.values))
