@@ -57,10 +57,11 @@ class Home(NamedTuple):
 
     def publish(self, which: str, force: bool) -> None:
         """What `publish` does once a release is made and audited."""
+        before = placing.manifest_digest(self.release)
         with unfinished.unfinished(self.release) as fresh, unfinished.unfinished(self.trace) as private:
             shutil.copytree(self.path / which, fresh)
             shutil.copy(self.path / f"{which}.csv", private)
-            placing.place(fresh, self.release, force, (private, self.trace))
+            placing.place(fresh, self.release, before, force, (private, self.trace))
 
     def reset(self, old: bool) -> None:
         for path in (self.release.parent, self.trace.parent):
@@ -211,6 +212,28 @@ def test_audits_agree(home: Home) -> None:
     assert ends == {"old", "new"}
 
 
+@pytest.mark.parametrize("step", ["load", "audit", "save"])
+def test_python_finishes_what_a_killed_command_left(home: Home, step: str) -> None:
+    """The folder alone leads to the trace."""
+    ends = set()
+    for _ in each_call(lambda: home.publish("new", force=True), kill, RENAMES):
+        placed = (home.release / "table.csv").exists() and (home.release / "table.csv").read_bytes()
+        end = "new" if placed == (home.path / "new" / "table.csv").read_bytes() else "old"
+        if step == "load":
+            dc.load(home.release)
+        elif step == "audit":
+            assert audit(home.release, patients(), trace=home.trace).holds
+        else:
+            placing.replace_folder(
+                home.release, lambda fresh: shutil.copytree(home.path / "old", fresh, dirs_exist_ok=True), True
+            )
+        assert home.trace.read_bytes() == (home.path / f"{end}.csv").read_bytes()
+        assert [name for name in home.left() if name.startswith(".release")] == []
+        ends.add(end)
+        home.reset(old=True)
+    assert ends == {"old", "new"}
+
+
 def test_a_first_release_is_there_with_its_trace_or_not_at_all(home: Home) -> None:
     home.reset(old=False)
     found = []
@@ -333,8 +356,9 @@ def test_of_two_who_want_a_place_one_is_refused(made: Home, empty: bool, monkeyp
     made.reset(old=False)
     if empty:
         made.release.mkdir()
-    # the check is made before the work; here both have passed it
+    # where folders cannot be locked, both may have passed the checks
     monkeypatch.setattr(placing, "check_folder", lambda *_: None)
+    monkeypatch.setattr(placing, "manifest_digest", lambda *_: None)
     gate = threading.Barrier(2)
     refusals = []
 
@@ -343,7 +367,7 @@ def test_of_two_who_want_a_place_one_is_refused(made: Home, empty: bool, monkeyp
             shutil.copytree(made.path / which, fresh)
             gate.wait()
             try:
-                placing.place(fresh, made.release, False)
+                placing.place(fresh, made.release, None, False)
             except dc.DiscreetError as refusal:
                 refusals.append(str(refusal))
 
@@ -356,9 +380,22 @@ def test_of_two_who_want_a_place_one_is_refused(made: Home, empty: bool, monkeyp
     assert made.left() == [] and (made.release / "release.json").exists()
 
 
-def test_two_who_replace_come_one_after_the_other(made: Home) -> None:
+def test_of_two_who_replace_the_slower_is_refused(made: Home) -> None:
+    """Both saw the same old release. A trace of the loser would fit nothing, so there is none."""
     made.reset(old=True)
+    before = placing.manifest_digest(made.release)
+    made.publish("new", force=True)
+    with unfinished.unfinished(made.release) as fresh, unfinished.unfinished(made.path / "late.csv") as private:
+        shutil.copytree(made.path / "old", fresh)
+        shutil.copy(made.path / "old.csv", private)
+        with pytest.raises(dc.DiscreetError, match=r"another command published to .* and its release stays"):
+            placing.place(fresh, made.release, before, True, (private, made.path / "late.csv"))
+    assert made.which() == "new" and made.left() == [] and not (made.path / "late.csv").exists()
+
+
+def test_two_who_replace_at_once(made: Home) -> None:
     for _ in range(10):
+        made.reset(old=True)
         children = []
         for which in ("old", "new"):
             with warnings.catch_warnings():
@@ -369,10 +406,13 @@ def test_two_who_replace_come_one_after_the_other(made: Home) -> None:
                 try:
                     made.publish(which, force=True)
                     code = 0
+                except dc.DiscreetError as refusal:
+                    code = 2 if "another command published" in str(refusal) else 1
                 finally:
                     os._exit(code)
             children.append(child)
-        assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+        ends = sorted(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children)
+        assert ends in ([0, 0], [0, 2])  # one after the other, or one of them refused
         assert made.which() in ("old", "new") and made.left() == []
 
 

@@ -265,6 +265,29 @@ def test_saving_refuses_to_overwrite_and_force_replaces(tmp_path: Path) -> None:
     assert load(tmp_path / "empty").groups == 4
 
 
+@pytest.mark.parametrize("name", ["thesis.csv", "thesis.docx"])
+@pytest.mark.parametrize("kind", ["folder", "link", "file"])
+def test_force_replaces_only_what_was_written_by_a_release(tmp_path: Path, name: str, kind: str) -> None:
+    """A manifest may name anything as a table; what no release writes is not lost for it."""
+    release = publish(random_table(np.random.default_rng(3), 20), np.arange(20) // 5)
+    folder, treasure = release.save(tmp_path / "out"), tmp_path / "out" / name
+    manifest = json.loads((folder / "release.json").read_text())
+    manifest["tables"][name] = {"sha256": "0" * 64}
+    (folder / "release.json").write_text(json.dumps(manifest))
+    if kind == "folder":
+        treasure.mkdir()
+    elif kind == "link":
+        treasure.symlink_to(tmp_path)
+    else:
+        treasure.write_text("years of work")
+    if (name, kind) == ("thesis.csv", "file"):  # as far as anybody can tell, a table of a damaged release
+        assert release.save(folder, force=True) == folder and not treasure.exists()
+        return
+    with pytest.raises(DiscreetError, match=f"holds '{name}', which is no part of the release in it"):
+        release.save(folder, force=True)
+    assert treasure.exists()
+
+
 def test_a_failure_leaves_everything_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = random_table(np.random.default_rng(4), 20)
     publish(table, np.arange(20) // 5).save(tmp_path / "out")

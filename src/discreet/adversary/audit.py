@@ -35,6 +35,7 @@ from discreet.principles import Principle, wording
 from discreet.progress import part_of, silent
 from discreet.releases import load_as_stated
 from discreet.releases.folder import read_manifest
+from discreet.releases.placement import finish
 from discreet.table.table import Table, as_table
 
 LOADED, JUDGED, SPELLED = 0.2, 0.6, 0.7
@@ -170,6 +171,7 @@ def audit(
         ) from None
     tell = silent if progress is None else partial(progress, "auditing")
     tell(0.0)
+    finish(folder)
     file = read_manifest(folder)
     try:
         release = load_as_stated(file)

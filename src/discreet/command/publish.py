@@ -224,10 +224,12 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
     from discreet.principles.per_attribute import on_numbers
     from discreet.publishing import publish as publish_table
     from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
+    from discreet.releases.placement import manifest_digest
     from discreet.releases.trace import check_of_people
     from discreet.schemes import make_scheme
     from discreet.unfinished import unfinished
 
+    before = manifest_digest(target)
     promise = together(parse(text) for text in job.promises)
     scheme = make_scheme(job.scheme, job.options, job.seed, promise)
     if job.seed is not None:
@@ -239,6 +241,8 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
             f"Note: this replaces a release. What scheme {scheme.name!r} promises holds for one run: if it was run on "
             "this table before, do not choose among the results, and keep no other."
         )
+    if before is not None and not (trace is not None and trace.exists()):
+        note(f"Note: this replaces the release in '{job.output}'; a trace of that release no longer fits.")
     with watching() as progress:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)
@@ -268,7 +272,7 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
             found = audit(staged, table, trace=release.trace, promises=promise, progress=progress)
             clock.lap("audit")
             if found.holds:
-                put_in_place(release, staged, target, trace, job)
+                put_in_place(release, staged, target, trace, before, job.force)
     # checks that report what an adversary may believe beyond what single groups reveal
     telling = ["all groups"] if promise.monotone else ["all groups", "unions"]
     if found.presence is not None and found.presence.above_weighed:
@@ -280,8 +284,10 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
     return Outcome(job, table, release, found, left_out, notes, clock.laps)
 
 
-def put_in_place(release: Release, staged: Path, target: Path, trace: Path | None, job: Job) -> None:
-    """Move an audited release into place, together with its trace."""
+def put_in_place(
+    release: Release, staged: Path, target: Path, trace: Path | None, before: str | None, force: bool
+) -> None:
+    """Move an audited release into place, together with its trace, unless another command has been faster."""
     from discreet.disk import uninterrupted
     from discreet.releases.placement import place
     from discreet.releases.trace import fill_trace
@@ -293,7 +299,7 @@ def put_in_place(release: Release, staged: Path, target: Path, trace: Path | Non
             pair = stack.enter_context(unfinished(trace)), trace
             fill_trace(release, pair[0])
         with uninterrupted():
-            place(staged, target, job.force, pair)
+            place(staged, target, before, force, pair)
             settle(target)
 
 

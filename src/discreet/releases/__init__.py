@@ -12,6 +12,7 @@ from discreet.releases.folder import DAMAGED, ManifestFile, read_manifest
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.release import MatchedRelease
 from discreet.releases.nested.release import NestedRelease
+from discreet.releases.placement import finish
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.randomised.retained import RetainedRelease
@@ -64,7 +65,8 @@ FORMATS: Registry[type[Release]] = Registry(
 
 
 def load(folder: str | os.PathLike[str]) -> Release:
-    """Load a release of any format from its folder alone."""
+    """Load a release of any format from its folder alone; what a killed publication left half done is finished first."""
+    finish(folder)
     return load_as_stated(read_manifest(folder))
 
 

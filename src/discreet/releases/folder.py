@@ -15,6 +15,7 @@ from discreet.table.paths import content, located
 
 MANIFEST = "release.json"
 FORMAT_VERSION = 1
+TABLE_ENDINGS = (".csv", ".parquet")
 DAMAGED = "it was damaged or edited, so publish the release again"
 """The advice for a manifest that cannot be as it was written."""
 
@@ -61,7 +62,8 @@ def check_folder(target: Path, force: bool) -> None:
                 f"the folder {shown!r} holds no release, so it is not replaced even with {argument('force', True)}; "
                 "choose another"
             )
-        other = next((name for name in names if name not in _release_files(target)), None)
+        written = _release_files(target)
+        other = next((name for name in names if name not in written or not _is_plain_file(target / name)), None)
         if other is not None:
             raise DiscreetError(
                 f"the folder {shown!r} holds {other!r}, which is no part of the release in it and would be lost; "
@@ -81,7 +83,13 @@ def _release_files(home: Path) -> set[str]:
         tables = read_manifest(home).manifest.get("tables")
     except DiscreetError:
         tables = None
-    return {MANIFEST, *(tables if isinstance(tables, dict) else ())}
+    names = tables if isinstance(tables, dict) else ()
+    return {MANIFEST, *(name for name in names if name.endswith(TABLE_ENDINGS))}
+
+
+def _is_plain_file(path: Path) -> bool:
+    """Whether a path is a file and neither a folder nor a link, which a release never contains."""
+    return path.is_file() and not path.is_symlink()
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
@@ -142,10 +150,19 @@ class ManifestFile(NamedTuple):
     """The content of the file."""
 
 
+def release_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder of a release that is named by its folder or by its manifest.
+
+    >>> release_folder("published/release.json").name
+    'published'
+    """
+    home = located(path)
+    return home.parent if home.name == MANIFEST else home
+
+
 def read_manifest(folder: str | os.PathLike[str]) -> ManifestFile:
     """The folder of a release and its manifest, with the checks that all formats share."""
-    home = located(folder)
-    home = home.parent if home.name == MANIFEST else home
+    home = release_folder(folder)
     if home.is_file():
         raise DiscreetError(f"{str(home)!r} is a file; name the folder of a release")
     if home.exists() and not home.is_dir():

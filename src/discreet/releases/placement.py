@@ -6,20 +6,24 @@ no system changes two places in one step. So before the release moves into place
 still hidden trace: the folder it belongs to, and the digest of that folder's future manifest. From then on there is the
 old release with the old trace or, for a moment, the new release with the old trace.
 
-A later command that finds the note of a dead process reads the manifest in the folder. If its digest is the one noted,
-the release did move into place, so the finished trace is moved into place too. If not, the release did not, and the
-trace is removed. Either way the release ends up with its own trace, wherever the kill came, even during such a repair.
-The order in which leftovers are found does not matter. Byte-identical manifests mean identical releases, because the
-manifest contains the digests of all tables; then either trace is right.
+Whoever next loads, saves, audits or publishes that release, or writes that trace, finds the note of the dead process and
+reads the manifest in the folder. If its digest is the one noted, the release did move into place, so the finished trace
+is moved into place too. If not, the release did not, and the trace is removed. Either way the release ends up with its
+own trace, wherever the kill came, even during such a repair. A second note, beside the unfinished release, says where
+the trace is to go, so that the folder alone leads to it. The order in which leftovers are found does not matter.
+Byte-identical manifests mean identical releases, because the manifest contains the digests of all tables; then either
+trace is right.
 
 All this happens with interrupts blocked and under a lock on the parent folder of the release, so that concurrent
-processes take turns. Where the system cannot swap two folders in one step (other than Linux and macOS, and some network
+processes take turns. A process replaces only the release that was there when it began: if another one was faster, its
+release stays, because its trace would fit nothing otherwise. Where the system cannot swap two folders in one step (other than Linux and macOS, and some network
 drives), the old folder is moved aside first. A kill between these two renames leaves no folder in place until the next
 command that names it puts the old one back.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -30,7 +34,7 @@ from pathlib import Path
 from discreet.arguments import argument
 from discreet.disk import NOT_SUPPORTED, exchanged, locked, sync, uninterrupted
 from discreet.errors import DiscreetError
-from discreet.releases.folder import MANIFEST, check_folder
+from discreet.releases.folder import MANIFEST, check_folder, release_folder
 from discreet.table.paths import located, real
 from discreet.unfinished import CONTENT, leftovers, remove, unfinished
 
@@ -48,28 +52,35 @@ def replace_folder(folder: str | os.PathLike[str], write: Callable[[Path], None]
     try:
         tidied(target)
         check_folder(target, force)
+        before = manifest_digest(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         with unfinished(target) as fresh:
             fresh.mkdir()
             write(fresh)
-            place(fresh, target, force)
+            place(fresh, target, before, force)
     except OSError as error:
         raise _unwritten(target, error) from error
     return target
 
 
-def place(fresh: Path, target: Path, force: bool, trace: tuple[Path, Path] | None = None) -> None:
+def place(fresh: Path, target: Path, before: str | None, force: bool, trace: tuple[Path, Path] | None = None) -> None:
     """Move a finished release into place, together with its trace, given as (finished file, its target).
 
-    Without ``force`` the target must be absent or an empty folder: if two processes want the same place, one fails.
+    ``before`` is the `manifest_digest` of the target when the work began: if two processes want the same place, one
+    fails. Without ``force`` the target must be absent or an empty folder.
     """
     try:
         for path in [*fresh.iterdir(), fresh, fresh.parent]:
             sync(path)
         with uninterrupted(), locked(target.parent):
-            check_folder(target, force)  # another process may have been faster
+            check_folder(target, force)
+            if manifest_digest(target) != before:
+                raise DiscreetError(
+                    f"another command published to {str(target)!r} in the meantime, and its release stays; "
+                    "choose another folder, or run this again to replace it"
+                )
             if trace is not None:
-                _lay_note(trace[0], fresh, target)
+                _lay_note(trace, fresh, target)
             undo = _enter(fresh, target, force)
             try:
                 sync(target.parent)
@@ -161,15 +172,29 @@ def _unwritten(target: Path, error: OSError) -> DiscreetError:
 # ---------------------------------------------------------------------------------------------------------- leftovers
 
 
-def _lay_note(trace: Path, fresh: Path, target: Path) -> None:
-    """Record beside a finished trace which release it belongs to."""
-    path = trace.with_name(NOTE)
-    path.write_text(json.dumps({"folder": str(target), "manifest": _digest(fresh)}))
-    for one in (path, path.parent, path.parent.parent):
-        sync(one)
+def _lay_note(trace: tuple[Path, Path], fresh: Path, target: Path) -> None:
+    """Record beside a finished trace which release it belongs to, and beside the release where the trace is to go."""
+    unplaced, place_of_trace = trace
+    notes = {
+        fresh.with_name(NOTE): {"trace": str(place_of_trace)},
+        unplaced.with_name(NOTE): {"folder": str(target), "manifest": manifest_digest(fresh)},
+    }
+    for path, said in notes.items():
+        path.write_text(json.dumps(said))
+        for changed in (path, path.parent, path.parent.parent):
+            sync(changed)
 
 
-def _digest(folder: Path) -> str | None:
+def _read_note(home: Path) -> dict[str, str]:
+    """The note in an unfinished folder; empty if there is none, or one cut short by a kill."""
+    try:
+        found = json.loads((home / NOTE).read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def manifest_digest(folder: Path) -> str | None:
     """The digest of the manifest in a folder, or ``None`` if there is no manifest."""
     try:
         return hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
@@ -177,10 +202,19 @@ def _digest(folder: Path) -> str | None:
         return None
 
 
+def finish(folder: str | os.PathLike[str]) -> None:
+    """Complete or remove what killed commands left of a release and its trace, if this user may change files there."""
+    with contextlib.suppress(OSError):
+        tidied(real(release_folder(folder)))
+
+
 def tidied(target: Path) -> list[str]:
     """Complete or remove what killed commands left beside a place; returns a sentence for each leftover."""
     said = []
     for home in leftovers(target):
+        trace = _read_note(home).get("trace")
+        if trace is not None:
+            said += tidied(Path(trace))
         with uninterrupted():
             if _trace_entered(home, target):
                 done = f"A command was killed before it moved the trace {str(target)!r} into place: it is in place now."
@@ -194,15 +228,14 @@ def tidied(target: Path) -> list[str]:
 
 def _trace_entered(home: Path, target: Path) -> bool:
     """Move a leftover trace into place if its release is in place; returns whether this was so."""
-    try:
-        note = json.loads((home / NOTE).read_text())
-        folder, manifest = Path(note["folder"]), note["manifest"]
-    except (OSError, ValueError):  # no note, or one cut short by a kill, so the release cannot have moved into place
+    note = _read_note(home)
+    if "folder" not in note:  # the release cannot have moved into place
         return False
+    folder = Path(note["folder"])
     if not folder.parent.is_dir():
         return False
     with locked(folder.parent):
-        if not (home / CONTENT).exists() or _digest(folder) != manifest:
+        if not (home / CONTENT).exists() or manifest_digest(folder) != note["manifest"]:
             return False
         (home / CONTENT).replace(target)
         sync(target.parent)
