@@ -8,7 +8,7 @@ from discreet.principles.principle import Principle, promised
 from discreet.progress import Progress
 from discreet.releases.release import Release
 from discreet.schemes import Scheme, as_scheme, make_scheme
-from discreet.schemes.withholding import check_missing, check_withheld
+from discreet.schemes.withholding import check_share, check_withheld
 from discreet.table.table import Table, as_table
 from discreet.table.texts import MOST_WITHHELD
 
@@ -36,8 +36,8 @@ def publish(
     if scheme is None or isinstance(scheme, str):
         scheme = make_scheme(scheme, principle=principle)
     scheme = as_scheme(scheme)
-    check_missing(as_table(table), most_withheld)
-    release = scheme.publish(table, principle, progress)
+    check_share(most_withheld)
+    release = scheme.publish(as_table(table), principle, progress)
     # The option `withhold` allows a scheme to withhold more rows for a lower loss; a scheme may also withhold further
     # rows so that the withheld ones keep the promise as a group.
     check_withheld(table, release.withheld, max(most_withheld, float(scheme.options.get("withhold", 0.0))))

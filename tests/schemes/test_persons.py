@@ -324,6 +324,29 @@ def test_a_table_whose_persons_all_miss_a_number_is_refused_in_a_sentence():
         dc.publish(read(people, missing="withhold"), "k-anonymity(k=1)", most_withheld=1)
 
 
+@pytest.mark.parametrize("promise", ["beta-likeness(beta=2, level=1)", "l-diversity(l=2, kind=entropy)"])
+def test_the_way_out_for_several_values_is_another_promise(promise):
+    tree = {"x": ["a", "b"], "y": ["c", "d"]}
+    people = pa.table({"id": [0, 0, 1, 1], "age": [1, 1, 2, 2], "sex": ["f"] * 4, "illness": list("abcd")})
+    table = read(people, hierarchies={"illness": tree})
+    with pytest.raises(dc.DiscreetError, match="beta-likeness without a level or for l-diversity of kind frequency"):
+        dc.publish(table, promise)
+    assert dc.publish(table, ["beta-likeness(beta=2)", "l-diversity(l=2)"]).rows == 4
+
+
+def test_an_identifier_that_repeats_is_noted(tmp_path):
+    lines = [f"{at // 2},{20 + at % 30},{'ab'[at % 2]},{at % 7}" for at in range(120)]
+    (tmp_path / "panel.csv").write_text("\n".join(["patient_id,age,illness,visit", *lines]))
+    words = ["publish", str(tmp_path / "panel.csv"), "-o", str(tmp_path / "r"), "--quasi", "age", "--force"]
+    words += ["--sensitive", "illness", "--promise", "l-diversity(l=1.5)"]
+    told = CliRunner().invoke(main, words)
+    assert told.exit_code == 0, told.output
+    assert "'patient_id' looks like an identifier and repeats." in told.stderr
+    assert "say --person patient_id" in told.stderr
+    for more in (["--person", "patient_id"], ["--keep", "patient_id"]):
+        assert "looks like an identifier" not in CliRunner().invoke(main, [*words, *more]).stderr
+
+
 def test_with_one_row_each_a_person_is_a_row():
     people = pa.table({"id": [3, 1, 2], "age": [1, 2, 3], "sex": ["f"] * 3, "illness": list("abc")})
     assert read(people).person is None

@@ -228,6 +228,23 @@ def test_rows_that_are_withheld_beside_those_that_miss_a_number_count_as_well() 
     assert dc.publish(table, "l-diversity(l=3)", most_withheld=0.5).withheld > 20
 
 
+def test_only_a_share_that_suffices_is_advised() -> None:
+    """Missing ages go with one illness, so that their rows need many others beside them, or cannot be withheld."""
+
+    def table(others: int) -> dc.Table:
+        ill = ["rare"] * 40 + ["abcdef"[at % 6] for at in range(others)]
+        ages = [None] * 40 + list(range(others))
+        return read(pa.table({"age": ages, "ill": ill}), quasi=["age"], sensitive="ill", missing="withhold")
+
+    with pytest.raises(dc.DiscreetError, match=r"would be withheld: 40 rows.*most_withheld=0\.\d+") as refusal:
+        dc.publish(table(300), "l-diversity(l=3)")
+    share = float(str(refusal.value).rsplit("=", 1)[1])
+    assert dc.publish(table(300), "l-diversity(l=3)", most_withheld=share).withheld > 100
+    with pytest.raises(dc.DiscreetError, match="cannot be withheld") as hopeless:
+        dc.publish(table(100), "l-diversity(l=3)")
+    assert "most_withheld" not in str(hopeless.value)
+
+
 def test_the_refusal_of_missing_numbers_offers_the_mildest_way_first(people: Path) -> None:
     refusal = publish("--na", "NA", "--na", "?", code=2).stderr
     assert 0 < refusal.index("--missing value") < refusal.index("--missing withhold")

@@ -117,7 +117,7 @@ class Outcome:
 def publish(job: str | None, as_json: bool, **given: Any) -> int:
     """Publish INPUT under a promise, and audit what was written.
 
-    INPUT is CSV, also compressed by gzip, bzip2, xz or zstd, or Parquet.
+    INPUT is CSV, also compressed by gzip, bzip2, xz or zstd, Parquet, or Arrow (Feather).
 
     \b
     discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\

@@ -29,6 +29,9 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     left_out = [name for name in header() if name not in published]
     declared = {name for key in KINDS for name in names[key]}
     remarks = [*on_offers(table, offers), *_numbers_by_label(job.input, table, set(job.hierarchies) - declared)]
+    unnamed = [name for name in left_out if name not in names["identifiers"]]
+    if unnamed and job.person is None:
+        remarks += _repeated_identifier(job, unnamed)
     return table, left_out, [*remarks, *on_columns(table)]
 
 
@@ -99,6 +102,26 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
                 f"Not taken: {offer.path.name}, because {name!r} holds numbers or dates; to publish its labels say "
                 f"--hierarchy {name}={offer.path}"
             )
+
+
+def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
+    """Note the unpublished column that looks like an identifier and repeats, if any: a person may have several rows."""
+    from discreet.errors import DiscreetError
+    from discreet.report.profile import describe
+    from discreet.report.roles import suggest
+    from discreet.table.read import read
+
+    how = {key: job.reading[key] for key in ("delimiter", "encoding", "na")}
+    try:
+        table = read(job.input, quasi=names, missing="value", **how)
+    except DiscreetError:  # such a column may be of a kind that is never published
+        return
+    person = suggest([describe(column) for column in table.quasi], table.rows).person
+    if person is not None:
+        yield (
+            f"Note: {person!r} looks like an identifier and repeats. Each row counts as a person of its own; if rows "
+            f"with the same {person!r} belong to one person, say --person {person}."
+        )
 
 
 def _numbers_by_label(source: str, table: Table, names: Iterable[str]) -> Iterator[str]:

@@ -75,8 +75,8 @@ def _require_persons(principle: Principle, table: Table) -> None:
             assert table.secret is not None
             raise DiscreetError(
                 f"{part} is about one value per person, and {several:,} of {table.persons:,} persons have different "
-                f"values of {table.secret.name!r} in different rows; ask for beta-likeness or l-diversity, which "
-                "bound each value on its own, or give one row per person"
+                f"values of {table.secret.name!r} in different rows; ask for beta-likeness without a level or "
+                "for l-diversity of kind frequency, which bound each value on its own, or give one row per person"
             )
         if part.strain(whole, prior)[0] > 1.0:
             raise DiscreetError(

@@ -65,7 +65,7 @@ FORMATS: Registry[type[Release]] = Registry(
 
 
 def load(folder: str | os.PathLike[str]) -> Release:
-    """Load a release of any format from its folder alone; what a killed publication left half done is finished first."""
+    """Load a release of any format from its folder alone, after finishing what a killed publication left half done."""
     finish(folder)
     return load_as_stated(read_manifest(folder))
 

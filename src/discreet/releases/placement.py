@@ -6,19 +6,19 @@ no system changes two places in one step. So before the release moves into place
 still hidden trace: the folder it belongs to, and the digest of that folder's future manifest. From then on there is the
 old release with the old trace or, for a moment, the new release with the old trace.
 
-Whoever next loads, saves, audits or publishes that release, or writes that trace, finds the note of the dead process and
-reads the manifest in the folder. If its digest is the one noted, the release did move into place, so the finished trace
-is moved into place too. If not, the release did not, and the trace is removed. Either way the release ends up with its
-own trace, wherever the kill came, even during such a repair. A second note, beside the unfinished release, says where
-the trace is to go, so that the folder alone leads to it. The order in which leftovers are found does not matter.
-Byte-identical manifests mean identical releases, because the manifest contains the digests of all tables; then either
-trace is right.
+Whoever next loads, saves, audits or publishes that release, or writes that trace, finds the note of the dead process
+and reads the manifest in the folder. If its digest is the one noted, the release did move into place, so the finished
+trace is moved into place too. If not, the release did not, and the trace is removed. Either way the release ends up
+with its own trace, wherever the kill came, even during such a repair. A second note, beside the unfinished release,
+says where the trace is to go, so that the folder alone leads to it. The order in which leftovers are found does not
+matter. Byte-identical manifests mean identical releases, because the manifest contains the digests of all tables; then
+either trace is right.
 
 All this happens with interrupts blocked and under a lock on the parent folder of the release, so that concurrent
 processes take turns. A process replaces only the release that was there when it began: if another one was faster, its
-release stays, because its trace would fit nothing otherwise. Where the system cannot swap two folders in one step (other than Linux and macOS, and some network
-drives), the old folder is moved aside first. A kill between these two renames leaves no folder in place until the next
-command that names it puts the old one back.
+release stays, because its trace would fit nothing otherwise. Where the system cannot swap two folders in one step
+(other than Linux and macOS, and some network drives), the old folder is moved aside first. A kill between these two
+renames leaves no folder in place until the next command that names it puts the old one back.
 """
 
 from __future__ import annotations

@@ -27,24 +27,28 @@ from discreet.table.table import Table
 Rows = NDArray[np.int64]
 
 
-def check_missing(table: Table, most: float) -> None:
-    """Raise an error if more than the share ``most`` of the rows must be withheld for missing values."""
+def check_share(most: float) -> None:
+    """Raise an error unless ``most`` is a share of rows."""
     if not 0.0 <= checked("most_withheld", most, float) <= 1.0:
         raise DiscreetError(f"most_withheld={most!r} is not a share of rows; give a number from 0 to 1")
-    missing = 0 if table.unusable is None else len(table.unusable)
-    if missing > most * table.rows:
-        told = f"have a missing number{_columns_at_fault(table)} and would be withheld"
-        raise _too_many(table, missing, told, most)
 
 
 def check_withheld(table: Table, withheld: int, most: float) -> None:
-    """Raise an error if too many rows were withheld together with those that must be for missing values."""
-    if table.unusable is not None and len(table.unusable) and withheld > most * table.rows:
+    """Raise an error if too many rows were withheld because numbers are missing.
+
+    This is asked of a finished release, so that the share of rows that the error advises to allow is known to suffice.
+    """
+    missing = 0 if table.unusable is None else len(table.unusable)
+    if not missing or withheld <= most * table.rows:
+        return
+    if withheld == missing:
+        told = f"have a missing number{_columns_at_fault(table)} and would be withheld"
+    else:
         told = (
-            f"would be withheld: {wording.rows(len(table.unusable))} for missing numbers"
+            f"would be withheld: {wording.rows(missing)} for missing numbers"
             f"{_columns_at_fault(table)}, the others so that the withheld rows keep the promise as one group"
         )
-        raise _too_many(table, withheld, told, most)
+    raise _too_many(table, withheld, told, most)
 
 
 def _columns_at_fault(table: Table) -> str:
