@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import discreet as dc
 from discreet.releases.passthrough import FEW
 from discreet.table.table import Column
+from support.effort import growth
 
 
 def _names(number: int) -> list[str]:
@@ -39,7 +40,7 @@ def test_the_texts_of_a_column_are_made_once():
 )
 def test_an_audit_takes_four_times_as_long_for_four_times_as_many_values(tmp_path, quasi, sensitive, promise, scheme):
     # a loop over all texts per value makes it sixteen times; a quiet machine shows about four
-    def seconds(number: int) -> float:
+    def audited(number: int) -> Callable[[], None]:
         names = [name for name in _names(number) for _ in range(2)]  # two rows each, so that nobody is named
         rows = np.arange(len(names))
         columns = {"name": names, "age": rows % 60, "disease": [f"d{at % 7}" for at in rows]}
@@ -47,15 +48,14 @@ def test_an_audit_takes_four_times_as_long_for_four_times_as_many_values(tmp_pat
         folder = tmp_path / f"{number}"
         release = dc.publish(table, promise, scheme)
         release.save(folder)
-        best = float("inf")
-        for _ in range(4):
-            start = time.process_time()
-            assert dc.audit(folder, table, trace=release.trace).holds
-            best = min(best, time.process_time() - start)
-        return best
 
-    seconds(1_000)
-    assert seconds(20_000) < 12 * seconds(5_000)
+        def work() -> None:
+            assert dc.audit(folder, table, trace=release.trace).holds
+
+        return work
+
+    audited(1_000)()
+    assert growth(audited(5_000), audited(20_000)) < 9
 
 
 def test_labels_of_ordered_values_are_looked_up_and_not_searched_for():
