@@ -7,12 +7,14 @@ import math
 import os
 import re
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from discreet.errors import in_words
 from discreet.progress import Progress
 from discreet.table.texts import UNSEEN, visible
 
@@ -24,6 +26,8 @@ VIOLATED = 1
 BAD_INPUT = 2
 UNTOLD = 3
 """The command succeeded and its files are in place, but the result could not be printed."""
+INTERNAL = 4
+"""Something went wrong that is an error of ours, and not of the input."""
 SIGNALLED = 128
 """Added to the number of the signal that ended a command, as in shells."""
 INTERRUPTED = SIGNALLED + 2
@@ -45,6 +49,17 @@ def complain(message: str) -> int:
     """Print an error in one sentence on stderr; return the exit code for bad input."""
     note(f"discreet: {shortened(message)}")
     return BAD_INPUT
+
+
+def internal_error(fault: BaseException, where: str = "") -> int:
+    """Report an unexpected error, with its traceback if that is asked for; return the exit code."""
+    if os.environ.get("DISCREET_DEBUG") == "1":
+        traceback.print_exception(fault)
+    complain(
+        f"{where}internal error ({in_words(fault)}); please report it with the command you ran, and the traceback that "
+        "DISCREET_DEBUG=1 shows"
+    )
+    return INTERNAL
 
 
 def quiet() -> bool:
