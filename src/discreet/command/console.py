@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from discreet.errors import in_words
-from discreet.progress import Progress
+from discreet.progress import COMPILES, PATIENCE, Progress
 from discreet.table.texts import UNSEEN, visible
 
 if TYPE_CHECKING:
@@ -40,9 +40,10 @@ QUIETLY = "discreet.quiet"
 PIPED_WIDTH = 160
 """The width of tables that are written to a file or a pipe."""
 
-COMPILING = "Compiling numerical code, once per machine and version: up to half a minute."
-PATIENCE = 1.0
-"""Seconds of compiling before it is announced."""
+COMPILING = (
+    "Compiling what this command needs for this scheme and kind of table, for up to half a minute: once for each on "
+    "this machine."
+)
 
 
 def complain(message: str) -> int:
@@ -160,7 +161,7 @@ def watching() -> Iterator[Progress]:
 
     if quiet() or not sys.stderr.isatty():
         with when_compiling(lambda: note(COMPILING), PATIENCE):
-            yield lambda stage, share: None
+            yield lambda stage, share: note(stage) if stage.endswith(f"({COMPILES})") else None
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn

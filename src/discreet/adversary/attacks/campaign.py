@@ -16,7 +16,7 @@ from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import NOT_BEYOND_DOUBT, Evidence
 from discreet.adversary.attacks.synthetic import NOTE, synthetic
-from discreet.adversary.attacks.target import Context, Target, check_attackable, groups_by, opened
+from discreet.adversary.attacks.target import Context, Target, check_attackable, check_original, groups_by, opened
 from discreet.adversary.checks.roles import as_published
 from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.trace import read_trace
@@ -87,9 +87,11 @@ class Campaign:
                 f"but {NOT_BEYOND_DOUBT}."
             )
         free = len(self.evidence) - len(bounded)
-        many = f"Each of the {len(bounded)} attacks that it bounds" if len(bounded) > 1 else "The attack that it bounds"
-        rest = f"; it sets no bound for {'the other' if free == 1 else f'the {free} others'}" if free else ""
-        return f"{many if free else many.removesuffix(' that it bounds')} stays within what is promised{rest}."
+        many = f"Each of the {len(bounded)} attacks" if len(bounded) > 1 else "The attack"
+        if not free:
+            return f"{many} stays within what is promised."
+        others = "the other" if free == 1 else f"the {free} others"
+        return f"{many} that the promise bounds stays within what is promised; it sets no bound for {others}."
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
@@ -158,7 +160,7 @@ def attack(
     names = [attribute.name for attribute in main.sensitive]
     _check_shared(names, further)
     for one in (main, *further):
-        check_attackable(one, as_published(original, one))
+        check_original(one, as_published(original, one))
     if "persons" in main.manifest:
         notes.append("A person may have several rows here; each row was attacked as if it were a person of its own.")
     if outsiders is not None:
