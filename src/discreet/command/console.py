@@ -40,10 +40,7 @@ QUIETLY = "discreet.quiet"
 PIPED_WIDTH = 160
 """The width of tables that are written to a file or a pipe."""
 
-COMPILING = (
-    "Compiling what this command needs for this scheme and kind of table, for up to half a minute: once for each on "
-    "this machine."
-)
+COMPILING = "Compiling what this command needs for such a scheme and table, once on this machine: up to half a minute."
 
 
 def complain(message: str) -> int:
@@ -169,7 +166,7 @@ def watching() -> Iterator[Progress]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), TimeElapsedColumn())
     console = Console(stderr=True)
-    telling = when_compiling(lambda: console.print(COMPILING), PATIENCE)
+    telling = when_compiling(lambda: console.print(COMPILING, soft_wrap=True), PATIENCE)
     with Bars(*columns, console=console, transient=True) as bars, telling:
         task = bars.add_task("reading", total=None)
 

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -190,8 +191,7 @@ class _Trial(NamedTuple):
                 result = self._measured()
         except Exception as fault:  # an error of ours, which must not take the other results with it
             return Result(str(self.promise), self.label, errors={self.stages.stage: fault})
-        self.stages.seconds[WARM_UP] = ready - started
-        return result
+        return replace(result, warm_up=ready - started)
 
     def _measured(self) -> Result:
         stages = self.stages

@@ -62,6 +62,8 @@ class Result:
     """What attacks on the release achieved; none if nothing is sensitive."""
     errors: Mapping[str, Exception] = field(default_factory=dict)
     """Attacks that broke down by an internal error, or the stage in which the scheme did: then there is no audit."""
+    warm_up: float = 0.0
+    """Seconds of compiling and warming up, which are no part of the others."""
 
     @property
     def losses(self) -> dict[str, float]:
@@ -113,7 +115,8 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain values."""
-        found, errors, taken = self.audit, self.workload, self.seconds or {}
+        found, errors = self.audit, self.workload
+        taken = {**self.seconds, "warm_up": self.warm_up} if self.seconds else {}
         return {
             "promise": self.promise,
             "scheme": self.scheme,
@@ -163,7 +166,7 @@ class Comparison:
     @property
     def warm_up(self) -> float:
         """Seconds of compiling and warming up, which are no part of the seconds of publishing."""
-        return sum((result.seconds or {}).get("warm-up", 0.0) for result in self.results)
+        return sum(result.warm_up for result in self.results)
 
     def under(self, promise: Principle) -> tuple[Result, ...]:
         """The results of the schemes under one promise."""
