@@ -102,7 +102,7 @@ def attack(
     the original itself, and by what the promise allows.
 
     Exit code: 0 if no attack achieves more than the promise allows, 1 if one does, 2 for bad input, 4 if an attack
-    broke down by an internal error (the results of the others are kept).
+    broke down by an internal error; the results of the others are kept.
     """
     from discreet.adversary.attacks.campaign import attack as carry_out
     from discreet.command.outputs import tidy

@@ -126,7 +126,7 @@ def compare(
     such reasons, as they may tell values of the table.
 
     Exit code: 0 if all audits hold, 1 if one fails, 2 for bad input or if no release could be made, 4 if a scheme or an
-    attack broke down by an internal error (the results of the others are kept).
+    attack broke down by an internal error; the results of the others are kept.
     """
     job = _job(file, given)
     from discreet.command.outputs import check_file, tidy, write_file
@@ -253,7 +253,9 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
     if left:
         console.print(f"Not shown for lack of space: {', '.join(left)}; use a wider terminal, or --json.")
     if page is not None:
-        console.print(f"The page is in {page}; it is for others: it contains no row of the table, and no reasons.")
+        console.print(
+            f"The page is in {page}; it is for others: it contains no row of the table, nor why anything was refused."
+        )
 
 
 def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
