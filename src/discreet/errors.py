@@ -1,4 +1,4 @@
-"""The one exception that users of discreet should see."""
+"""The one exception that users of discreet should see, and the words for all others."""
 
 from __future__ import annotations
 
@@ -13,3 +13,12 @@ class DiscreetError(Exception):
         ...
     discreet.errors.DiscreetError: column 'age' has 3 missing values; choose missing='withhold'
     """
+
+
+def in_words(fault: BaseException) -> str:
+    """An unexpected error in one line: its kind, and the beginning of what it says.
+
+    >>> in_words(ValueError("too\\nmany"))
+    'ValueError: too many'
+    """
+    return f"{type(fault).__name__}: {' '.join(str(fault).split())[:200]}"

@@ -10,6 +10,11 @@ Progress = Callable[[str, float], None]
 Tell = Callable[[float], None]
 """Called with the share of the work that is done."""
 
+COMPILES = "compiling"
+"""The work of compiling kernels, which may take longer than everything else."""
+PATIENCE = 1.0
+"""Seconds of compiling before it is told."""
+
 
 def silent(share: float) -> None:
     """Ignore all progress."""

@@ -362,7 +362,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(people: Path, words: list[str
         (MemoryError(), 2, "not enough memory"),
         (PermissionError(13, "Permission denied", "/secret"), 2, "'/secret': Permission denied"),
         (OSError(28, "No space left on device"), 2, "No space left on device"),
-        (ZeroDivisionError("division by zero"), 2, "internal error (ZeroDivisionError: division by zero)"),
+        (ZeroDivisionError("division by zero"), 4, "internal error (ZeroDivisionError: division by zero)"),
     ],
 )
 def test_every_exception_is_told_in_a_sentence(
@@ -408,7 +408,14 @@ def test_the_traceback_of_an_internal_error_is_there_for_whoever_asks(
     monkeypatch.setattr(publish, "carry_out", fail)
     monkeypatch.setenv("DISCREET_DEBUG", "1")
     result = CliRunner().invoke(main, PUBLISH)
-    assert result.exit_code == 2 and "Traceback" in result.stderr and "internal error" in result.stderr
+    assert result.exit_code == 4 and "Traceback" in result.stderr and "internal error" in result.stderr
+
+
+def test_the_help_names_every_exit_code() -> None:
+    told = " ".join(run("--help").stdout.split())
+    assert "2 bad input, 3 everything is written" in told and "4 an internal error; 129, 130 or 143" in told
+    for command in ("attack", "compare"):
+        assert "4 if a" in " ".join(run(command, "--help").stdout.split())
 
 
 def test_a_failed_audit_leaves_nothing_behind(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,7 +129,7 @@ def test_the_end_of_a_file_is_no_interrupt(people: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("discreet.command.publish.carry_out", end)
     result = CliRunner().invoke(main, PUBLISH)
-    assert result.exit_code == 2 and "internal error (EOFError: Ran out of input)" in result.stderr
+    assert result.exit_code == 4 and "internal error (EOFError: Ran out of input)" in result.stderr
 
 
 # ------------------------------------------------------------------------------------------------ nobody can be told

@@ -186,3 +186,54 @@ def test_long_lists_of_values_are_bounded_without_being_counted() -> None:
     wide = Narrow.interval(9)
     assert belief_in_likeliest((wide, wide, many), 9000) == pytest.approx(9000 / (81 * 400), rel=0.01)
     assert belief_in_likeliest((wide, wide, many), 420) == 1.0
+
+
+def bound_by_fractions(axes: tuple[Narrow, ...], rows: int, differ: bool, left_out: int) -> Fraction:
+    """Pr[x and T] / (Pr[T] - Pr[not U]) in rational numbers, where the last axes are those of U."""
+    combinations = math.prod(axis.values for axis in axes)
+    rest = math.prod(axis.values for axis in axes[len(axes) - left_out :])
+
+    def share(size: int) -> Fraction:
+        return Fraction(math.comb(size, rows), math.comb(combinations, rows)) if differ else (
+            Fraction(size, combinations) ** rows
+        )  # fmt: skip
+
+    boxes = _boxes(axes[: len(axes) - left_out]).items()
+    having = sum(weight * (share(size * rest) - share(size * rest - inside)) for (size, inside), weight in boxes)
+    possible = sum(weight * share(size * rest) for (size, _), weight in boxes)
+    beyond = sum(
+        (
+            ways * Fraction(left, axis.values) ** rows
+            for axis in axes[len(axes) - left_out :]
+            for ways, left in axis.missed
+        ),
+        Fraction(0),
+    )
+    return min(Fraction(1), having / (possible - beyond)) if possible > beyond else Fraction(1)
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "rows"),
+    [(100, [4], 100), (150, [3, 4], 120), (300, [2, 3, 3], 100)],
+)
+def test_large_groups_under_many_attributes_are_counted_beyond_the_range_of_floats(
+    wide: int, narrow: list[int], rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There are more than 10^308 tables, almost all of them are ruled out, and what is left over has to be bounded."""
+    counted: list[float] = []
+    monkeypatch.setattr(
+        corners, "_counted", lambda *given, by=corners._counted: counted.append(by(*given)) or counted[-1]
+    )
+    axes = (*(Narrow.interval(wide),) * (7 - len(narrow)), *map(Narrow.interval, narrow))
+    belief_in_likeliest.cache_clear()
+    found = belief_in_likeliest(axes, rows)
+    exact = max(bound_by_fractions(axes, rows, differ, len(narrow)) for differ in (True, False))
+    assert counted and max(counted) == found == pytest.approx(float(exact), rel=1e-12)
+    assert 0.0 < found < 1.0
+
+
+def test_more_combinations_than_floats_can_count() -> None:
+    """Sixty attributes of a million values each, between which two rows can only be opposite corners of the box."""
+    assert belief_in_likeliest((Narrow.interval(10**6),) * 60, 2) == pytest.approx(0.5**59, rel=1e-9)
+    ends = (Narrow.interval(50),) * 4 + (Narrow.interval(10),) * 400  # no end of the 400 is missed by 600 rows
+    assert 0.0 < belief_in_likeliest(ends, 600) < 1e-9

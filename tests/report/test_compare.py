@@ -95,14 +95,14 @@ def test_a_failed_audit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def strict(*given: Any, **more: Any) -> dc.Audit:
         found = judge(*given, **more)
-        return dc.Audit([*found.checks, Check("invented", False, "It <fails>.")], found.promises, found.losses)
+        return dc.Audit([*found.checks, Check("<invented>", False, "It fails.")], found.promises, found.losses)
 
     monkeypatch.setattr(comparing, "audit", strict)
     found = dc.compare(patients(), "k-anonymity(k=4)", ["cuts"], queries=20)
-    assert not found.holds and found.results[0].failures == ["It <fails>."]
+    assert not found.holds and found.results[0].failures == ["It fails."]
     assert best(AIL, found.results) == []
     page = found.page("patients")
-    assert "FAILED" in page and "It &lt;fails&gt;." in page
+    assert "FAILED" in page and "cuts, k-anonymity(k=4): &lt;invented&gt;" in page and "It fails" not in page
 
 
 def test_schemes_by_name_with_options_or_as_objects() -> None:

@@ -9,7 +9,18 @@ import click
 
 from discreet.command import flags
 from discreet.command.audit import read_population, reading_with
-from discreet.command.console import HOLDS, VIOLATED, number, output, percent, print_json, quiet, watching
+from discreet.command.console import (
+    HOLDS,
+    INTERNAL,
+    VIOLATED,
+    internal_error,
+    number,
+    output,
+    percent,
+    print_json,
+    quiet,
+    watching,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,7 +101,8 @@ def attack(
     original only score the guesses. Every rate of success is reported beside what is reached without the release, from
     the original itself, and by what the promise allows.
 
-    Exit code: 0 if no attack achieves more than the promise allows, 1 if one does, 2 for bad input.
+    Exit code: 0 if no attack achieves more than the promise allows, 1 if one does, 2 for bad input, 4 if an attack
+    broke down by an internal error; the results of the others are kept.
     """
     from discreet.adversary.attacks.campaign import attack as carry_out
     from discreet.command.outputs import tidy
@@ -117,7 +129,9 @@ def attack(
         print_json({**found.as_dict(), "folder": folder, "original": original})
     elif not (quiet() and found.holds):
         _show(output(), found)
-    return HOLDS if found.holds else VIOLATED
+    for name, fault in found.failures.items():
+        internal_error(fault, f"{name}: ")
+    return VIOLATED if found.exceeded else INTERNAL if found.failures else HOLDS
 
 
 def _reading(folder: str, others: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,10 +155,13 @@ def _show(console: Console, found: Campaign) -> None:
 
     from discreet.command.render import grid
 
-    console.print(Text(found.verdict, style="bold green" if found.holds else "bold red"))
+    doubtful = any(one.above for one in found.evidence)
+    console.print(
+        Text(found.verdict, style="bold red" if not found.holds else "bold yellow" if doubtful else "bold green")
+    )
     console.print()
     headings = ("attack", "succeeds", "95 % interval", "without release", "if redrawn", "from original", "allowed")
-    table = grid(*headings, "hurt most", right=range(1, len(headings)))
+    table = grid(*headings, "", "hurt most", right=range(1, len(headings)))
     several = len({one.attribute for one in found.evidence}) > 1
     for one in found.evidence:
         low, high = one.interval
@@ -159,6 +176,7 @@ def _show(console: Console, found: Campaign) -> None:
             f"{number(100 * low)} to {number(100 * high)} %",
             percent(one.baseline),
             *("-" if share is None else percent(share) for share in (one.redrawn, one.ceiling, one.bound)),
+            Text("EXCEEDED", style="bold red") if one.exceeds else Text("above", style="yellow") if one.above else "",
             hurt,
         )
     if found.evidence:

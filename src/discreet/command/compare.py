@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, complain, note, output, print_json, watching
+from discreet.command.console import (
+    HOLDS,
+    INTERNAL,
+    VIOLATED,
+    complain,
+    internal_error,
+    note,
+    number,
+    output,
+    print_json,
+    watching,
+)
 from discreet.table.paths import shown
 
 if TYPE_CHECKING:
@@ -111,9 +122,11 @@ def compare(
         --schemes cuts,mondrian,burel --html comparison.html
 
     Nothing is published: the releases are written to a temporary folder and removed. For a scheme that cannot keep a
-    promise, the reason is shown instead.
+    promise, the reason is shown instead: here and by --json, which are for you. The page is for others, and leaves out
+    such reasons, as they may tell values of the table.
 
-    Exit code: 0 if all audits hold, 1 if one fails, 2 for bad input or if no release could be made.
+    Exit code: 0 if all audits hold, 1 if one fails, 2 for bad input or if no release could be made, 4 if a scheme or an
+    attack broke down by an internal error; the results of the others are kept.
     """
     job = _job(file, given)
     from discreet.command.outputs import check_file, tidy, write_file
@@ -159,11 +172,14 @@ def compare(
         print_json({"input": job.input, "page": page if told.published else None, **told.as_dict()})
     else:
         _show(output(), told, page if told.published else None)
-    if not told.published:
+    broken = [(result, name, fault) for result in told.results for name, fault in result.errors.items()]
+    for result, name, fault in broken:
+        internal_error(fault, f"{result.scheme}, {result.promise}, {name}: ")
+    if not told.published and not broken:
         return complain(
             "no scheme could make any of these promises, for the reasons above; ask for less, or name other schemes"
         )
-    return HOLDS if told.holds else VIOLATED
+    return VIOLATED if told.broken else INTERNAL if broken else HOLDS
 
 
 OTHER_SCHEME = "; for "
@@ -225,7 +241,7 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
     console.print()
     console.print(
         "AIL and GCP: loss of the quasi-identifiers alone, from 0 to 1; errors are relative to exact counts; seconds "
-        "are those of publishing."
+        f"are those of publishing, without {number(told.warm_up)} of compiling and warming up."
     )
     if told.trade is not None:
         console.print(told.trade)
@@ -237,7 +253,9 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
     if left:
         console.print(f"Not shown for lack of space: {', '.join(left)}; use a wider terminal, or --json.")
     if page is not None:
-        console.print(f"The page is in {page}; it contains no row of the table.")
+        console.print(
+            f"The page is in {page}; it is for others: it contains no row of the table, nor why anything was refused."
+        )
 
 
 def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
@@ -283,7 +301,8 @@ def _table(results: tuple[Result, ...], shown: tuple[Measure, ...]) -> Any:
     winners = [best(measure, results) for measure in shown]
     for result in results:
         if result.audit is None:
-            table.add_row(result.scheme, Text("refused", style="yellow"))
+            verdict = Text("FAILED", style="bold red") if result.errors else Text("refused", style="yellow")
+            table.add_row(result.scheme, verdict)
             continue
         holds = result.audit.holds
         cells = [

@@ -7,13 +7,15 @@ import math
 import os
 import re
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from discreet.progress import Progress
+from discreet.errors import in_words
+from discreet.progress import COMPILES, PATIENCE, Progress
 from discreet.table.texts import UNSEEN, visible
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ VIOLATED = 1
 BAD_INPUT = 2
 UNTOLD = 3
 """The command succeeded and its files are in place, but the result could not be printed."""
+INTERNAL = 4
+"""Something went wrong that is an error of ours, and not of the input."""
 SIGNALLED = 128
 """Added to the number of the signal that ended a command, as in shells."""
 INTERRUPTED = SIGNALLED + 2
@@ -36,15 +40,24 @@ QUIETLY = "discreet.quiet"
 PIPED_WIDTH = 160
 """The width of tables that are written to a file or a pipe."""
 
-COMPILING = "Compiling numerical code, once per machine and version: up to half a minute."
-PATIENCE = 1.0
-"""Seconds of compiling before it is announced."""
+COMPILING = "Compiling what this command needs for such a scheme and table, once on this machine: up to half a minute."
 
 
 def complain(message: str) -> int:
     """Print an error in one sentence on stderr; return the exit code for bad input."""
     note(f"discreet: {shortened(message)}")
     return BAD_INPUT
+
+
+def internal_error(fault: BaseException, where: str = "") -> int:
+    """Report an unexpected error, with its traceback if that is asked for; return the exit code."""
+    if os.environ.get("DISCREET_DEBUG") == "1":
+        traceback.print_exception(fault)
+    complain(
+        f"{where}internal error ({in_words(fault)}); please report it with the command you ran, and the traceback that "
+        "DISCREET_DEBUG=1 shows"
+    )
+    return INTERNAL
 
 
 def quiet() -> bool:
@@ -145,7 +158,7 @@ def watching() -> Iterator[Progress]:
 
     if quiet() or not sys.stderr.isatty():
         with when_compiling(lambda: note(COMPILING), PATIENCE):
-            yield lambda stage, share: None
+            yield lambda stage, share: note(stage) if stage.endswith(f"({COMPILES})") else None
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
@@ -153,7 +166,7 @@ def watching() -> Iterator[Progress]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), TimeElapsedColumn())
     console = Console(stderr=True)
-    telling = when_compiling(lambda: console.print(COMPILING), PATIENCE)
+    telling = when_compiling(lambda: console.print(COMPILING, soft_wrap=True), PATIENCE)
     with Bars(*columns, console=console, transient=True) as bars, telling:
         task = bars.add_task("reading", total=None)
 

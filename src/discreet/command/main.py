@@ -11,7 +11,6 @@ import gc
 import io
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +28,7 @@ from discreet.command.console import (
     UNTOLD,
     complain,
     give_up,
+    internal_error,
     naming,
     note,
 )
@@ -78,7 +78,7 @@ class House(click.Group):
             return complain(fault.format_message())
         except click.Abort as fault:
             if isinstance(fault.__cause__, EOFError):  # click treats it as end of input
-                return _internal(fault.__cause__)
+                return internal_error(fault.__cause__)
             complain("interrupted")
             return INTERRUPTED
         except BrokenPipeError:
@@ -96,18 +96,7 @@ class House(click.Group):
         except MemoryError:
             return complain("there is not enough memory for this table; use fewer columns or rows, or a larger machine")
         except Exception as fault:
-            return _internal(fault)
-
-
-def _internal(fault: BaseException) -> int:
-    """Report an unexpected error; return the exit code."""
-    if os.environ.get("DISCREET_DEBUG") == "1":
-        traceback.print_exception(fault)
-    said = " ".join(str(fault).split())[:200]
-    return complain(
-        f"internal error ({type(fault).__name__}: {said}); please report it with the command you ran, "
-        "and the traceback that DISCREET_DEBUG=1 shows"
-    )
+            return internal_error(fault)
 
 
 def _replace_closed_streams() -> None:
@@ -138,7 +127,7 @@ def main() -> None:
     """Publish microdata so that what it discloses about any person is bounded, and prove it from the published files.
 
     Exit codes: 0 the promise holds, 1 it does not, 2 bad input, 3 everything is written and valid, but the result could
-    not be printed; 129, 130 or 143 the command was interrupted by a signal.
+    not be printed, 4 an internal error; 129, 130 or 143 the command was interrupted by a signal.
     """
 
 

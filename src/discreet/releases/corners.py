@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,6 +48,8 @@ ROUNDING = 1e-15
 """The relative error of each factor of a probability."""
 PRECISION = 1e-10
 """The relative error of a belief, above which it is computed in whole numbers."""
+LARGE = 900
+"""The number of bits from which on combinations are no longer counted one by one."""
 
 Term = tuple[int, int, int]
 """A weight, a number of values of an attribute, and 1 if the likeliest value is among them, else 0."""
@@ -213,17 +216,19 @@ def belief_in_likeliest(axes: tuple[Narrow, ...], rows: int) -> float:
 
 def _belief(boxes: dict[tuple[int, int], int], combinations: int, rows: int, differ: bool, beyond: float) -> float:
     """The belief if all rows differ, or may be equal; ``beyond`` bounds the probability of tables not ruled out."""
+    unit = max(1, combinations >> LARGE)  # sizes are counted in it, as they may be beyond the range of floats
+    row, whole = 1 / unit, combinations / unit
     weights = np.array([float(weight) for weight in boxes.values()])
     inside = np.array([key[1] for key in boxes], np.float64)
-    sizes = np.array([float(key[0]) for key in boxes])
-    logs = np.log1p((sizes - combinations) / combinations) * rows
+    sizes = np.maximum([key[0] / unit for key in boxes], np.finfo(np.float64).tiny)
+    logs = np.log1p((sizes - whole) / whole) * rows
     with np.errstate(divide="ignore", invalid="ignore"):
         if differ:
-            steps = (sizes - combinations)[:, None] / (float(combinations) - np.arange(rows))
-            logs = np.where(sizes < rows, -np.inf, np.log1p(np.maximum(steps, -1.0)).sum(axis=1))
-            having = rows / sizes
+            steps = (sizes - whole)[:, None] / (whole - row * np.arange(rows))
+            logs = np.where(sizes < rows * row, -np.inf, np.log1p(np.maximum(steps, -1.0)).sum(axis=1))
+            having = rows * row / sizes
         else:
-            having = -np.expm1(rows * np.log1p(-1.0 / sizes))
+            having = -np.expm1(rows * np.log1p(-row / sizes))
     shares = np.exp(logs)
     error = float(np.abs(weights) @ shares) * ROUNDING * (rows + len(boxes))
     possible = float(weights @ shares) - error - beyond
@@ -243,6 +248,7 @@ def _counted(boxes: dict[tuple[int, int], int], combinations: int, rows: int, di
     possible = sum(weight * tables(size) for (size, _), weight in boxes.items())
     if possible == 0:
         return 0.0  # no such table: so many rows that differ cannot touch everything, or cannot be told apart
-    without = sum(weight * tables(size - inside) for (size, inside), weight in boxes.items())
-    left = possible - math.ceil(beyond * tables(combinations)) if beyond else possible
-    return 1.0 if left <= 0 else min(1.0, (possible - without) / left)
+    having = possible - sum(weight * tables(size - inside) for (size, inside), weight in boxes.items())
+    # as a fraction, since the number of tables may be beyond the range of floats
+    left = possible - math.ceil(Fraction(beyond * (1.0 + ROUNDING * rows)) * tables(combinations))
+    return 1.0 if left <= having else having / left

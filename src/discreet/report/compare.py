@@ -1,7 +1,8 @@
 """Compare schemes on the same table, promises and workload; every release is audited from its files.
 
 Each release is written to a temporary folder and loaded from there, so that the measurements are those of a reader.
-Times cover publishing only, from a coded table to a release in memory, with the kernels compiled.
+Times of publishing are from a coded table to a release in memory, with the kernels compiled; how long compiling took is
+told apart. A scheme or an attack that breaks down is reported, and the results of the others are kept.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +31,7 @@ from discreet.kernels.compiling import when_compiling
 from discreet.options import checked
 from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness
 from discreet.principles.principle import asked_for
-from discreet.progress import Progress
+from discreet.progress import COMPILES, PATIENCE, Progress
 from discreet.releases import load
 from discreet.report.comparison import Asked, Comparison, Result
 from discreet.report.contenders import contend
@@ -38,7 +40,9 @@ from discreet.table.query import Query
 from discreet.table.table import Table, as_table
 from discreet.unfinished import unfinished
 
+WARM_UP = "warm-up"
 SHARES = {
+    WARM_UP: (0.0, 0.0),
     "publish": (0.0, 0.55),
     "save": (0.55, 0.6),
     "audit": (0.6, 0.75),
@@ -142,21 +146,21 @@ class _Stages:
 
     def __init__(self, tell: Progress, what: str, done: int, total: int) -> None:
         self._tell, self._what, self._done, self._total = tell, f"{done + 1} of {total}: {what}", done, total
-        self._stage = "publish"
+        self.stage = WARM_UP
         self.seconds: dict[str, float] = {}
 
     def begin(self, stage: str) -> None:
-        self._stage, self._started = stage, time.perf_counter()
+        self.stage, self._started = stage, time.perf_counter()
         self.share(stage, 0.0)
 
     def share(self, stage: str, share: float) -> None:
         """Report how much of the present stage is done; a scheme may give the stage its own name."""
-        low, high = SHARES[self._stage]
+        low, high = SHARES[self.stage]
         inside = low + (high - low) * (share if 0.0 <= share <= 1.0 else 0.0)
         self._tell(f"{self._what} ({stage})", (self._done + inside) / self._total)
 
     def end(self) -> None:
-        self.seconds[self._stage] = time.perf_counter() - self._started
+        self.seconds[self.stage] = time.perf_counter() - self._started
 
 
 class _Trial(NamedTuple):
@@ -173,11 +177,21 @@ class _Trial(NamedTuple):
 
     def result(self) -> Result:
         """The result, measured again if kernels were compiled during the first run."""
-        _warm(self.scheme, self.promise)
+        started = time.perf_counter()
         compiled: list[bool] = []
-        with when_compiling(lambda: compiled.append(True)):
-            result = self._measured()
-        return self._measured() if compiled else result
+        try:
+            with when_compiling(lambda: self.stages.share(COMPILES, 0.0), PATIENCE):
+                self.stages.begin(WARM_UP)
+                _warm(self.scheme, self.promise)
+                ready = time.perf_counter()
+                with when_compiling(lambda: compiled.append(True)):
+                    result = self._measured()
+            if compiled:
+                ready = time.perf_counter()
+                result = self._measured()
+        except Exception as fault:  # an error of ours, which must not take the other results with it
+            return Result(str(self.promise), self.label, errors={self.stages.stage: fault})
+        return replace(result, warm_up=ready - started)
 
     def _measured(self) -> Result:
         stages = self.stages
@@ -201,15 +215,16 @@ class _Trial(NamedTuple):
             errors = run(load(folder), self.table, self.asked, self.truth) if judged else None
             stages.end()
             stages.begin("attack")
-            evidence = self._evidence(folder) if judged and self.table.sensitive else ()
+            evidence, failures = self._evidence(folder) if judged and self.table.sensitive else ((), {})
             stages.end()
         return Result(
-            str(self.promise), self.label, None, found, _finite(errors), stages.seconds, exact_quasi, evidence
+            str(self.promise), self.label, None, found, _finite(errors), stages.seconds, exact_quasi, evidence, failures
         )
 
-    def _evidence(self, folder: Path) -> tuple[Evidence, ...]:
-        """How often the sensitive values of the same people are guessed from the files."""
+    def _evidence(self, folder: Path) -> tuple[tuple[Evidence, ...], dict[str, Exception]]:
+        """How often the sensitive values of the same people are guessed from the files, and attacks that broke down."""
         found: list[Evidence] = []
+        failures: dict[str, Exception] = {}
         for at, guess in enumerate(GUESSES):
 
             def tell(stage: str, share: float, done: int = at) -> None:
@@ -219,7 +234,8 @@ class _Trial(NamedTuple):
                 victims = min(VICTIMS, self.table.rows)
                 told = attack(folder, self.table, guess, victims=victims, random_state=self.seed, progress=tell)
                 found += told.evidence
-        return tuple(found)
+                failures |= told.failures
+        return tuple(found), failures
 
 
 def temporary_place() -> Path:

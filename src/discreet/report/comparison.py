@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import Audit
 from discreet.analyst.workload import WorkloadResult
+from discreet.errors import in_words
 from discreet.principles import Principle
 from discreet.principles.principle import main_parameter
 from discreet.principles.wording import about, percent
@@ -59,6 +60,10 @@ class Result:
     """Whether quasi-identifiers are published unchanged, so that the loss is in the sensitive values alone."""
     evidence: tuple[Evidence, ...] = ()
     """What attacks on the release achieved; none if nothing is sensitive."""
+    errors: Mapping[str, Exception] = field(default_factory=dict)
+    """Attacks that broke down by an internal error, or the stage in which the scheme did: then there is no audit."""
+    warm_up: float = 0.0
+    """Seconds of compiling and warming up, which are no part of the others."""
 
     @property
     def losses(self) -> dict[str, float]:
@@ -77,6 +82,14 @@ class Result:
             return []
         kept = [one.sentence for one in self.audit.promises if not one.holds]
         return kept + [check.sentence for check in self.audit.checks if not check.holds]
+
+    @property
+    def failed(self) -> list[str]:
+        """The promises and checks of the audit that failed, by name: unlike the sentences they tell no values."""
+        if self.audit is None:
+            return []
+        kept = [one.promise for one in self.audit.promises if not one.holds]
+        return kept + [check.name for check in self.audit.checks if not check.holds]
 
     @property
     def achieved(self) -> dict[str, float | None]:
@@ -102,7 +115,8 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain values."""
-        found, errors, taken = self.audit, self.workload, self.seconds or {}
+        found, errors = self.audit, self.workload
+        taken = {**self.seconds, "warm_up": self.warm_up} if self.seconds else {}
         return {
             "promise": self.promise,
             "scheme": self.scheme,
@@ -117,6 +131,7 @@ class Result:
             "workload": None if errors is None else {"median": errors.median, "mean": errors.mean},
             "guessed": self.guessed,
             "attacks": [one.as_dict() for one in self.evidence],
+            "errors": {name: in_words(fault) for name, fault in self.errors.items()},
             "seconds": {stage: round(seconds, 4) for stage, seconds in taken.items()},
         }
 
@@ -135,13 +150,23 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Whether all audits hold; refusals do not count."""
-        return all(result.audit.holds for result in self.results if result.audit is not None)
+        """Whether all audits hold and nothing broke down; refusals do not count."""
+        return not self.broken and not any(result.errors for result in self.results)
+
+    @property
+    def broken(self) -> bool:
+        """Whether an audit fails."""
+        return any(not result.audit.holds for result in self.results if result.audit is not None)
 
     @property
     def published(self) -> bool:
         """Whether there was any release to audit."""
         return any(result.audit is not None for result in self.results)
+
+    @property
+    def warm_up(self) -> float:
+        """Seconds of compiling and warming up, which are no part of the seconds of publishing."""
+        return sum(result.warm_up for result in self.results)
 
     def under(self, promise: Principle) -> tuple[Result, ...]:
         """The results of the schemes under one promise."""
@@ -191,7 +216,8 @@ class Comparison:
         }
 
     def page(self, title: str = "a table") -> str:
-        """The comparison as one self-contained HTML file; see ``discreet.report.page``."""
+        """The comparison as one self-contained HTML file for others, without reasons that tell of the table; see
+        ``discreet.report.page``."""
         from discreet.report.page import page
 
         return page(self, title)

@@ -1,5 +1,8 @@
 """Self-contained HTML pages, filled in from the templates in ``templates/``; no page contains a row of the data.
 
+The page of a comparison is for others: it leaves out why a scheme refused the table or an audit failed, and what an
+error said, since these sentences are for the steward and tell of values and rows.
+
 Every value that a template inserts is escaped, and its control characters are made visible, so that neither a browser
 nor a terminal that shows the page's source executes a text from the data. Only our own drawings are inserted as they
 are.
@@ -34,7 +37,7 @@ def page(comparison: Comparison, title: str = "a table") -> str:
         comparison=comparison,
         audits=len(audits),
         failed=sum(not audit.holds for audit in audits),
-        refused=len(comparison.results) - len(audits),
+        refused=sum(result.refusal is not None for result in comparison.results),
         measures=MEASURES,
         best=best,
         cell=cell,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -13,14 +14,14 @@ from numpy.typing import NDArray
 
 from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.attack import Attack
-from discreet.adversary.attacks.evidence import Evidence
+from discreet.adversary.attacks.evidence import NOT_BEYOND_DOUBT, Evidence
 from discreet.adversary.attacks.synthetic import NOTE, synthetic
-from discreet.adversary.attacks.target import Context, Target, check_attackable, groups_by, opened
+from discreet.adversary.attacks.target import Context, Target, check_attackable, check_original, groups_by, opened
 from discreet.adversary.checks.roles import as_published
 from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import see_that_all_are_in
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, in_words
 from discreet.options import checked
 from discreet.principles.expressions import parse_one
 from discreet.principles.wording import listed
@@ -47,23 +48,50 @@ class Campaign:
     notes: tuple[str, ...] = ()
     """Sentences on what was left out."""
 
+    failures: dict[str, Exception] = field(default_factory=dict)
+    """Per attack that broke down: the unexpected error, which is a fault of the attack and not of the release."""
+
     @property
     def holds(self) -> bool:
-        """Whether no attack achieved more than the promise allows."""
-        return not any(one.exceeds for one in self.evidence)
+        """Whether no attack achieved more than the promise allows, and none broke down."""
+        return not self.exceeded and not self.failures
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether an attack achieved more than the promise allows."""
+        return any(one.exceeds for one in self.evidence)
 
     @property
     def verdict(self) -> str:
-        """The outcome in one sentence."""
+        """The outcome in a sentence or two."""
+        told = self._outcome if self.evidence or not self.failures else ""
+        if self.failures:
+            told = f"{listed(self.failures)} FAILED, by an internal error, and judged nothing. {told}".rstrip()
+        return told
+
+    @property
+    def _outcome(self) -> str:
+        """What the attacks achieved that were carried out."""
         if not self.evidence:
             return "No attack applies to this release."
-        many = "The attack" if len(self.evidence) == 1 else f"Each of the {len(self.evidence)} attacks"
         over = [one.attack for one in self.evidence if one.exceeds]
         if over:
             return f"The promise is EXCEEDED by {', '.join(over)}."
-        if all(one.bound is None for one in self.evidence):
+        bounded = [one for one in self.evidence if one.bound is not None]
+        if not bounded:
             return "The promise sets no bound that these attacks could exceed; judge by the rates of success."
-        return f"{many} stays within what is promised, as far as it sets a bound."
+        above = [one.attack for one in bounded if one.above]
+        if above:
+            return (
+                f"The promise is not exceeded beyond doubt: {listed(above)} guessed rightly more often than it allows, "
+                f"but {NOT_BEYOND_DOUBT}."
+            )
+        free = len(self.evidence) - len(bounded)
+        many = f"Each of the {len(bounded)} attacks" if len(bounded) > 1 else "The attack"
+        if not free:
+            return f"{many} stays within what is promised."
+        others = "the other" if free == 1 else f"the {free} others"
+        return f"{many} that the promise bounds stays within what is promised; it sets no bound for {others}."
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
@@ -73,6 +101,7 @@ class Campaign:
             "promise": list(self.promise),
             "attacks": [one.as_dict() for one in self.evidence],
             "refusals": dict(self.refusals),
+            "failures": {name: in_words(fault) for name, fault in self.failures.items()},
             "notes": list(self.notes),
         }
 
@@ -80,6 +109,7 @@ class Campaign:
         """Return the findings in reading order."""
         told = [one.sentence for one in self.evidence]
         told += [f"{name} was not carried out: {reason}." for name, reason in self.refusals.items()]
+        told += [f"{name} FAILED by an internal error ({in_words(one)})." for name, one in self.failures.items()]
         return [self.verdict, *told, *self.notes]
 
 
@@ -130,7 +160,7 @@ def attack(
     names = [attribute.name for attribute in main.sensitive]
     _check_shared(names, further)
     for one in (main, *further):
-        check_attackable(one, as_published(original, one))
+        check_original(one, as_published(original, one))
     if "persons" in main.manifest:
         notes.append("A person may have several rows here; each row was attacked as if it were a person of its own.")
     if outsiders is not None:
@@ -150,6 +180,7 @@ def attack(
         notes.append(f"Of {original.rows:,} persons {limit:,} were attacked, drawn at random.")
     evidence: list[Evidence] = []
     refusals: dict[str, str] = {}
+    failures: dict[str, Exception] = {}
     for name, view in zip(names, views, strict=True):
         aim = partial(Target.of, random=random)
         alone = _only(original, name)
@@ -164,22 +195,40 @@ def attack(
         )
         ceiling = aim(opened(view, alone), alone, rows=rows)
         beyond = None if outsiders is None else aim(view, alone, victims=_only(outsiders, name))
-        for attacker in (special for general in asked for special in general.against(target)):
-            if name != names[0] and not attacker.about_values:
-                continue  # once is enough
-            about = f" about '{name}'" if len(names) > 1 else ""
-            tell = silent if progress is None else partial(progress, f"attacking: {attacker}{about}")
-            tell(0.0)
-            reason = attacker.refusal(target)
-            if target.others and not attacker.several and reason is None:
-                reason = "it looks at one release at a time; 'composition' and 'intersection' combine several"
-            if reason is not None:
-                refusals[f"{attacker}{about}"] = reason
-            else:
-                evidence.append(attacker.measure(replace(target, tell=tell), ceiling, beyond))
-    if refusals and not evidence and attack != ALL:
+        about = f" about '{name}'" if len(names) > 1 else ""
+        for general in asked:
+            with _apart(f"{general}{about}", refusals, failures):
+                for attacker in general.against(target):
+                    if name != names[0] and not attacker.about_values:
+                        continue  # once is enough
+                    tell = silent if progress is None else partial(progress, f"attacking: {attacker}{about}")
+                    tell(0.0)
+                    with _apart(f"{attacker}{about}", refusals, failures):
+                        reason = attacker.refusal(target)
+                        if target.others and not attacker.several and reason is None:
+                            reason = (
+                                "it looks at one release at a time; 'composition' and 'intersection' combine several"
+                            )
+                        if reason is not None:
+                            raise DiscreetError(reason)
+                        evidence.append(attacker.measure(replace(target, tell=tell), ceiling, beyond))
+    if refusals and not evidence and not failures and attack != ALL:
         raise DiscreetError("; ".join(f"{name} does not apply: {reason}" for name, reason in refusals.items()))
-    return Campaign(evidence, refusals, tuple(map(str, promises(main.manifest, None)[0])), tuple(notes))
+    told = tuple(map(str, promises(main.manifest, None)[0]))
+    return Campaign(evidence, refusals, told, tuple(notes), failures)
+
+
+@contextmanager
+def _apart(name: str, refusals: dict[str, str], failures: dict[str, Exception]) -> Iterator[None]:
+    """Keep what goes wrong in one attack from the others: a refusal, or an error of ours."""
+    try:
+        yield
+    except DiscreetError as refusal:
+        refusals[name] = str(refusal)
+    except MemoryError:
+        refusals[name] = "there is not enough memory for it; attack fewer victims, or use a larger machine"
+    except Exception as fault:
+        failures[name] = fault
 
 
 def _only(table: Table, name: str) -> Table:

@@ -12,6 +12,8 @@ from discreet.principles.wording import about, percent
 USUAL, BEYOND_DOUBT = 1.959964, 4.0
 """How many standard deviations an interval spans to either side: of 95 % as reported, and of 99.994 %, so that hardly
 one attack in 30,000 is said to exceed a bound that it keeps."""
+NOT_BEYOND_DOUBT = "not beyond doubt, as the 99.994 % interval of the rate reaches down to what is allowed"
+"""Why a rate above its bound is not said to exceed it."""
 
 
 def wilson(successes: int, trials: int, deviations: float = USUAL) -> tuple[float, float]:
@@ -104,6 +106,11 @@ class Evidence:
         return self.too_often or self.too_sure
 
     @property
+    def above(self) -> bool:
+        """Whether more guesses are right than the promise allows, but not beyond doubt."""
+        return self.bound is not None and self.rate > self.bound + 1e-9 and not self.exceeds
+
+    @property
     def sentence(self) -> str:
         """What this means to a privacy board."""
         low, high = self.interval
@@ -117,7 +124,7 @@ class Evidence:
             text += f", about people who are not in it {percent(self.outsiders)}"
         if self.bound is not None:
             text += f", and the promise allows {percent(self.bound)}"
-        text += "."
+        text += f"; the rate is above this, but {NOT_BEYOND_DOUBT}." if self.above else "."
         if self.strain is not None:
             where = "beyond" if self.too_sure else "within"
             text += f" The strongest belief is {where} its bound, at {about(100.0 * self.strain)} % of it."
@@ -147,6 +154,7 @@ class Evidence:
             "bound": self.bound,
             "strain": self.strain,
             "gain": self.gain,
+            "above": self.above,
             "exceeds": self.exceeds,
             "hurt": None if self.hurt is None else self.hurt._asdict(),
             "details": dict(self.details),

@@ -26,6 +26,7 @@ from discreet.adversary.attacks.evidence import Evidence, Hurt
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.adversary.formats.generalized.align import quasi_column, usable_rows
 from discreet.adversary.presence.population import kinds_in, population_column
+from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.principles.wording import percent
 from discreet.releases.boxes import boxes_in
@@ -269,4 +270,7 @@ def _admitted(boxes: Boxes, group: int, axis: int, occurs: NDArray[np.bool_]) ->
         codes = boxes.members[boxes.starts[which] : boxes.starts[which + 1]]
     else:
         codes = np.arange(boxes.low[group, axis], boxes.high[group, axis] + 1)
-    return np.asarray(codes[occurs[codes]], np.intp)
+    found = np.asarray(codes[occurs[codes]], np.intp)
+    if not len(found):
+        raise DiscreetError("there are groups that no row of the original fits into; give the table that was published")
+    return found

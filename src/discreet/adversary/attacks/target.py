@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.checks.soundness import promises
+from discreet.adversary.checks.totals import withheld_fault
 from discreet.adversary.checks.trace import place_rows
 from discreet.adversary.formats.generalized.align import check_sensitive, quasi_column, usable_rows
 from discreet.errors import DiscreetError
@@ -266,11 +267,16 @@ def places(release: Release, column: Column) -> NDArray[np.int64]:
 
 def missing_from(release: Release, column: Column) -> Floats | None:
     """How often each value of a release occurs in rows of the original that it withholds; None if that is unknown."""
+    left = _left(release, column)
+    return None if left is None else np.asarray(np.maximum(0.0, left), np.float64)
+
+
+def _left(release: Release, column: Column) -> NDArray[np.int64] | None:
+    """How much more often each value of a release occurs in the original than it is published; None if unknown."""
     if release.published is None:
         return None
     at = places(release, column)[column.codes]
-    held = np.bincount(at[at >= 0], minlength=len(release.values))
-    return np.asarray(np.maximum(0.0, held - release.published), np.float64)
+    return np.asarray(np.bincount(at[at >= 0], minlength=len(release.values)) - release.published, np.int64)
 
 
 def _shown(release: Release) -> ExactColumn:
@@ -290,6 +296,18 @@ def check_attackable(release: Release, table: Table) -> None:
     check_sensitive(release, table)
     for attribute in release.quasi:
         quasi_column(attribute, table)
+
+
+def check_original(release: Release, original: Table) -> None:
+    """Raise an error for a table that the release cannot have been made from; synthetic rows may be of any."""
+    check_attackable(release, original)
+    fault = withheld_fault(release, original) if release.of_people else None
+    for attribute in release.sensitive if release.of_people and fault is None else ():
+        left = _left(release.about(attribute.name), original.column(attribute.name))
+        if left is not None and (left < 0).any():
+            fault = f"A value of '{attribute.name}' is published more often than it occurs in the original."
+    if fault is not None:
+        raise DiscreetError(f"this is not the table that was published; give that one as the original. {fault}")
 
 
 def opened(release: Release, original: Table) -> AnatomyRelease:
