@@ -14,13 +14,12 @@ from discreet.releases.boxes import plant
 from naive import boxes as naive
 
 
-@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 120), st.integers(1, 5))
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 120) | st.integers(129, 400), st.integers(1, 5))
 def test_searches_find_what_looking_everywhere_finds(seed: int, axes: int, rows: int, values: int) -> None:
     rng = np.random.default_rng(seed)
     points = rng.integers(0, 7, (rows, axes)).astype(np.int32)
     classes = np.sort(rng.integers(0, values, rows))
     weights = rng.integers(1, 4, rows)
-    forest = plant(points, weights, np.searchsorted(classes, np.arange(values + 1)))
     number = 6
     low = rng.integers(0, 7, (number, axes)).astype(np.int32)
     high = (low + rng.integers(-1, 6, (number, axes))).clip(max=6).astype(np.int32)
@@ -37,6 +36,10 @@ def test_searches_find_what_looking_everywhere_finds(seed: int, axes: int, rows:
         for b in range(number)
     ]
     box_of, tree_of = (grid.ravel() for grid in np.meshgrid(np.arange(number), np.arange(values)))
+    # boxes may be given that are never searched for, and others searched for that were not given
+    some = rng.permutation(len(box_of))[: rng.integers(0, len(box_of) + 1)]
+    firsts = np.searchsorted(classes, np.arange(values + 1))
+    forest = plant(points, weights, firsts, described, box_of[some], tree_of[some])
     repeated = np.repeat(np.arange(rows), weights)
     want = [
         naive.count(plain[b], points[repeated].tolist(), classes[repeated].tolist(), v)
@@ -59,7 +62,7 @@ def test_searches_find_what_looking_everywhere_finds(seed: int, axes: int, rows:
     for (b, v), inside in zip(zip(box_of.tolist(), tree_of.tolist(), strict=True), positions, strict=True):
         rows_inside = sorted(forest.order[inside].tolist())
         assert rows_inside == [r for r in range(rows) if classes[r] == v and naive.holds(plain[b], points[r].tolist())]
-    single = plant(points, weights, np.array([0, rows]))
+    single = plant(points, weights, np.array([0, rows]), described, np.arange(number), np.zeros(number, np.int64))
     boxes_of, wanted = np.repeat(np.arange(number), values), np.tile(np.arange(values), number)
     inside = sums_inside(
         single, described, boxes_of, np.arange(rows + 1), classes[single.order], single.weights, values, wanted

@@ -35,13 +35,13 @@ def boxes_with_gaps(rng, number, axes, codes):
 @pytest.mark.parametrize("seed", range(60))
 def test_a_search_finds_what_lies_in_a_box(seed):
     rng = np.random.default_rng(seed)
-    axes, number, codes, trees = (int(rng.integers(*ends)) for ends in ((1, 4), (1, 150), (2, 9), (1, 4)))
+    axes, number, codes, trees = (int(rng.integers(*ends)) for ends in ((1, 4), (1, 900), (2, 9), (1, 4)))
     points = rng.integers(0, codes, (number, axes)).astype(np.int32)
     weights = rng.integers(1, 4, number)
     firsts = np.concatenate([[0], np.sort(rng.integers(0, number + 1, trees - 1)), [number]]).astype(np.int64)
-    forest = plant(points, weights, firsts)
     boxes, admitted = boxes_with_gaps(rng, 10, axes, codes)
     box_of, tree_of = np.repeat(np.arange(10), trees), np.tile(np.arange(trees), 10)
+    forest = plant(points, weights, firsts, boxes, box_of, tree_of)
     inside = [
         [i for i in range(firsts[tree], firsts[tree + 1]) if all(points[i, j] in admitted[box][j] for j in range(axes))]
         for box, tree in zip(box_of, tree_of, strict=True)

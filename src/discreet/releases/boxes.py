@@ -109,10 +109,30 @@ def points_of(columns: Sequence[Column]) -> NDArray[np.int32]:
     return points
 
 
-def plant(points: NDArray[np.int32], weights: NDArray[np.int64], firsts: NDArray[np.int64]) -> Forest:
-    """Search trees over ranges of points, one for each pair of consecutive ``firsts``."""
+def plant(
+    points: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    firsts: NDArray[np.int64],
+    boxes: Boxes,
+    box_of: NDArray[np.int64],
+    tree_of: NDArray[np.int64],
+) -> Forest:
+    """Search trees over ranges of points, one for each pair of consecutive ``firsts``.
+
+    They will be searched for boxes ``box_of[i]`` in trees ``tree_of[i]``, which they are planted to find quickly.
+    """
     spread = points.max(axis=0, initial=0) + 1 if len(points) else np.ones(points.shape[1])
-    return cast(Forest, plant_trees(points, weights, firsts, 1.0 / np.maximum(1.0, spread.astype(np.float64))))
+    scales = 1.0 / np.maximum(1.0, spread.astype(np.float64))
+    by_tree = np.argsort(tree_of, kind="stable")
+    starts = np.searchsorted(tree_of[by_tree], np.arange(len(firsts)))
+    return cast(Forest, plant_trees(points, weights, firsts, scales, boxes, box_of[by_tree], starts))
+
+
+def plant_tree(points: NDArray[np.int32], boxes: Boxes) -> Forest:
+    """A single search tree over points of weight 1, which will be searched for all boxes."""
+    number = len(boxes.low)
+    ends = np.array([0, len(points)])
+    return plant(points, np.ones(len(points), np.int64), ends, boxes, np.arange(number), np.zeros(number, np.int64))
 
 
 def mixed(release: GeneralizedRelease, columns: Sequence[Column], counts: Counts | None = None) -> NDArray[Any]:
@@ -130,7 +150,7 @@ def mixed(release: GeneralizedRelease, columns: Sequence[Column], counts: Counts
     batch = max(1, BATCH // max(1, width))
     for start in range(0, len(points), batch):
         part = points[start : start + batch]
-        forest = plant(part, np.ones(len(part), np.int64), np.array([0, len(part)]))
+        forest = plant_tree(part, described)
         held = mixtures(forest, described, counts.starts, counts.values, counts.amounts, width)
         result[start : start + batch] = held
     return result

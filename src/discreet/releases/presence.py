@@ -25,7 +25,7 @@ from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.presence.spreading import cover
 from discreet.releases.attributes import Attribute
-from discreet.releases.boxes import boxes_in, columns_at, plant, points_of
+from discreet.releases.boxes import boxes_in, columns_at, plant_tree, points_of
 from discreet.releases.columns import ordered_values
 from discreet.releases.labels import Regions, finite
 from discreet.table.table import Column
@@ -58,8 +58,7 @@ def covered(
     of at least one of them if boxes are independent."""
     if not columns:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
-    points = points_of(columns)
-    forest = plant(points, np.ones(len(points), np.int64), np.array([0, len(points)]))
+    forest = plant_tree(points_of(columns), described)
     times, largest, logs = cover(forest, described, chances)
     return times, largest, 0.0 - np.expm1(logs)
 

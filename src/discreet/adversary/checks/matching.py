@@ -31,7 +31,7 @@ from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
 from discreet.principles.wording import rows
-from discreet.releases.boxes import mixed, plant, points_of
+from discreet.releases.boxes import mixed, plant_tree, points_of
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.table.combinations import numbered
 from discreet.table.table import Column
@@ -211,7 +211,7 @@ def _admits(aligned: Aligned, people: People, chosen: NDArray[np.intp]) -> csr_a
     from scipy.sparse import csr_array
 
     points, nodes = points_of(people.columns)[chosen], len(aligned.boxes.low)
-    forest = plant(points, np.ones(len(points), np.int64), np.array([0, len(points)]))
+    forest = plant_tree(points, aligned.boxes)
     numbers, positions = incidences(forest, aligned.boxes, np.arange(nodes), np.zeros(nodes, np.int64), PAIRS)
     if len(positions) > PAIRS:
         return None

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.boxes.boxes import in_set
+from discreet.kernels.boxes.forest import LEVELS
 from discreet.kernels.compiling import kernel
 
 DISJOINT, OVERLAPPING, INSIDE = range(3)
-
-LEVELS = 64
-"""More than the depth of any tree: every split halves the points, and no machine stores 2 to the power of this many."""
 
 EVERYTHING = 2**63 - 1
 """More than any tree weighs: a search with this limit finds everything."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.kernels.boxes.search import tally
 from discreet.principles import wording
 from discreet.principles.counts import Counts
-from discreet.releases.boxes import boxes_in, mixed, plant, points_of
+from discreet.releases.boxes import boxes_in, mixed, plant_tree, points_of
 from discreet.releases.corners import strongest_beliefs
 from discreet.releases.lookup import Lookup, Matches
 from discreet.releases.max_presence import PresenceBound, lists_of_boxes, most_believed
@@ -53,9 +53,9 @@ class ByBoxes(Lookup):
     def crowd(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """Return how many people each description admits."""
         points, groups = points_of(people), self.release.groups
-        forest = plant(points, np.ones(len(points), np.int64), np.array([0, len(points)]))
         needs = np.full(groups, len(points) + 1)
         described = boxes_in(self.release.descriptions, people)
+        forest = plant_tree(points, described)
         found = tally(forest, described, np.arange(groups), np.zeros(groups, np.int64), needs)
         return np.asarray(found, np.int64)
 

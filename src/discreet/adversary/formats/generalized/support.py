@@ -22,7 +22,7 @@ from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
 from discreet.principles import wording
 from discreet.principles.counts import Counts
-from discreet.releases.boxes import plant, points_of
+from discreet.releases.boxes import plant, plant_tree, points_of
 from discreet.table.combinations import numbered, ranked
 
 EDGES = 2_000_000
@@ -51,7 +51,7 @@ def without_trace(aligned: Aligned, limit: int = EDGES, claims: Counts | None = 
     if claims.width > aligned.kinds:
         known = kinds < aligned.kinds
         groups, kinds, needs = groups[known], kinds[known], needs[known]
-    forest = _forest(aligned)
+    forest = _forest(aligned, groups, kinds)
     served = _candidates(forest, aligned.boxes, groups, kinds, limit)
     found = _held(forest, aligned.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
     short = np.flatnonzero(found < needs)
@@ -141,12 +141,13 @@ def _spread(boxes: Boxes, number: int) -> NDArray[np.int64]:
     return ordered[np.linspace(0, len(ordered) - 1, max(1, number)).astype(np.int64)].astype(np.int64)
 
 
-def _forest(aligned: Aligned) -> Forest:
-    """Return the distinct original points, in one tree per combination of values published unchanged."""
+def _forest(aligned: Aligned, groups: NDArray[np.int64], kinds: NDArray[np.int64]) -> Forest:
+    """Return the distinct original points, in one tree per combination of values published unchanged, planted for
+    these claims."""
     order, firsts = _collapsed(aligned)
     points = points_of(aligned.columns)[order[firsts[:-1]]]
-    kinds = aligned.had[order[firsts[:-1]]]
-    return plant(points, np.diff(firsts), np.searchsorted(kinds, np.arange(aligned.kinds + 1)))
+    trees = np.searchsorted(aligned.had[order[firsts[:-1]]], np.arange(aligned.kinds + 1))
+    return plant(points, np.diff(firsts), trees, aligned.boxes, groups, kinds)
 
 
 def _collapsed(aligned: Aligned) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
@@ -178,7 +179,7 @@ def _inside(
     """
     keys = numbered(list(forest.points.T), [len(column.values) for column in aligned.columns], len(forest.points))
     _, first, point_of = np.unique(keys, return_index=True, return_inverse=True)
-    tree = plant(forest.points[first], np.ones(len(first), np.int64), np.array([0, len(first)]))
+    tree = plant_tree(forest.points[first], boxes)
     place = np.empty(len(first), np.int64)
     place[tree.order] = np.arange(len(first))
     sizes = forest.last[forest.roots] - forest.first[forest.roots]
