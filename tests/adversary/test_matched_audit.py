@@ -202,6 +202,18 @@ def by_matching(release: dc.MatchedRelease, table: Table) -> tuple[Believed, np.
     return found, kind_of[people.of_row]
 
 
+def test_sets_of_descriptions_are_told_apart_by_marks_that_nobody_can_know() -> None:
+    """Else descriptions could be made that are taken for the same sets: the sums of known numbers can be steered."""
+    table = patients()
+    release = dc.Heterogeneous(publishes="graph", random_state=1).publish(table, dc.LDiversity(2))
+    people = people_of(align(release, table))
+    (times, sets, marks), (again, others, drawn) = (marked_sets(release, people) for _ in range(2))
+    assert (times == again).all() and not np.intersect1d(marks, drawn).size
+    kinds, of = (np.unique(found, return_inverse=True)[1] for found in (sets, others))
+    assert len(set(zip(kinds.tolist(), of.tolist(), strict=True))) == kinds.max() + 1 == of.max() + 1
+    assert abs(marks).max() <= 1 << 62 and len(set(marks.tolist())) == release.groups
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_scaling_comes_close_to_all_worlds_of_a_published_graph(seed: int) -> None:
     """All ways to give eight persons the rows that admit them, enumerated: beliefs within a sixth."""

@@ -148,7 +148,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       mirrored      loss, values
       burel         retrieval=hilbert|nearest, room=enough|any, refine=true|false, values
       sabre         share=0.5, retrieval, values
-      heterogeneous matching=greedy|sort-greedy|hungarian, buckets=fewest|published,
+      heterogeneous matching=greedy|sort-greedy|hungarian, block=2500, buckets=fewest|published,
                     publish=best-bucket|graph, effort, loss, values
       proximity     partition=matched|round-robin, positions=9, effort, values
       perturbation  matrix=exact|even|closed-form

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import interval_cost
 
+BIDS = 30
+"""How often rows bid for boxes with one step, on average and at most."""
+
 
 class Growing(NamedTuple):
     """Boxes that take in rows."""
@@ -151,6 +154,47 @@ def growths(axes, growing, points, marks, boxes, forbidden, found):
                 found[row, at] = forbidden
             else:
                 found[row, at] = grown_cost(axes, growing, box, points[row], np.inf) - growing.cost[box]
+
+
+@kernel
+def bid(costs, steps, found):
+    """Prices of boxes, into ``found``, at which about every row prefers a box of its own: by an auction.
+
+    A row bids for the box that is cheapest for it, price included, and raises the price until the second cheapest would
+    do as well, plus a step, and whoever had the box bids anew. Steps get smaller; each begins with the prices of the
+    one before. There are as many rows as boxes. Where many rows want the same boxes it ends early: prices are a hint.
+    """
+    number = costs.shape[0]
+    found[:] = 0.0
+    owner = np.empty(number, np.int64)
+    waiting = np.empty(number, np.int64)
+    for step in steps:
+        owner[:] = -1
+        left = number
+        for row in range(number):
+            waiting[row] = row
+        for _ in range(BIDS * number):
+            if left == 0:
+                break
+            row = waiting[left - 1]
+            best = 0
+            least = np.inf
+            second = np.inf
+            for box in range(number):
+                cost = costs[row, box] + found[box]
+                if cost < second:
+                    if cost < least:
+                        second = least
+                        least = cost
+                        best = box
+                    else:
+                        second = cost
+            found[best] += min(second - least, 1.0) + step  # where only one box is allowed, a whole is enough
+            if owner[best] >= 0:
+                waiting[left - 1] = owner[best]
+            else:
+                left -= 1
+            owner[best] = row
 
 
 @kernel

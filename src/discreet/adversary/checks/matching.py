@@ -31,6 +31,7 @@ from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
 from discreet.principles.wording import rows
+from discreet.randomness import numbers_below
 from discreet.releases.boxes import mixed, plant_tree, points_of
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.table.combinations import numbered
@@ -108,10 +109,11 @@ def marked_sets(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return, per combination, how many descriptions admit it and the sum of their marks; and the marks.
 
-    These are random, one per group, so that two different sets have the same sum with probability 2^-63.
+    These are random, one per group, so that two different sets have the same sum with probability 2^-63. They come from
+    the operating system: an attacker who knew them could publish descriptions that are taken for the same sets.
     """
     groups = release.groups
-    marks = np.random.default_rng(0).integers(-(1 << 62), 1 << 62, groups)
+    marks = numbers_below(1 << 63, groups) - (1 << 62)
     pairs = np.stack([np.ones(groups, np.int64), marks], axis=1).ravel()
     both = Counts(np.arange(groups + 1) * 2, np.tile(np.array([0, 1], np.int32), groups), pairs, 2)
     found = mixed(release, people.columns, both)

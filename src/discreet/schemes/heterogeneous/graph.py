@@ -79,7 +79,7 @@ class Graph:
         return int(numbers_below(self.members.shape[1], 1, seeded)[0])
 
 
-def matched_graph(space: Space, buckets: Buckets, matching: Matching) -> Graph:
+def matched_graph(space: Space, buckets: Buckets, matching: Matching, block: int | None = None) -> Graph:
     """The graph of the paper: around each row one row of every bucket, found by matching its bucket with the others.
 
     Column s matches every bucket with the one s places further on. There must be no short bucket: what would be
@@ -98,7 +98,7 @@ def matched_graph(space: Space, buckets: Buckets, matching: Matching) -> Graph:
     members = np.empty((len(buckets.rows), len(buckets)), np.int32)  # the largest array by far
     cost = np.empty(len(buckets.rows))
     for start in range(len(buckets)):
-        grown = grow_from(space, buckets, start, matching)
+        grown = grow_from(space, buckets, start, matching, block)
         members[buckets.rows[buckets[start]]] = np.roll(grown.members, -start, axis=1)
         cost[buckets.rows[buckets[start]]] = grown.cost
     return Graph(members, cost)

@@ -23,10 +23,13 @@ kernels = cast(Any, _matching)
 Matching = Literal["greedy", "sort-greedy", "hungarian"]
 """How rows are matched with groups: group by group, the cheapest pair first, or at the least cost in all."""
 
-BLOCK = 512
-"""The most groups that all rows of a bucket are compared with: where there are more, they are divided into blocks."""
+WIDEST: dict[Matching, int] = {"greedy": 10_000, "sort-greedy": 5_000, "hungarian": 2_500}
+"""The widest buckets that are matched as a whole, unless another width is asked for: growing groups of ten rows in them
+takes about ten seconds of one processor. Wider ones are divided into blocks of at most this many rows."""
 _FORBIDDEN = 1e6
 """More than any growth of a whole block."""
+_STEPS = 0.1 * 5.0 ** -np.arange(5)
+"""By what prices of boxes are raised. No growth is more than 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +63,10 @@ class Grown:
         return found
 
 
-def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching) -> Grown:
+def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching, block: int | None = None) -> Grown:
     """The groups that the rows of one full bucket grow into by taking in a row of each of the others, bucket by bucket.
+
+    ``block``: how many rows and groups are matched at once, at most; by default what ``WIDEST`` has for the matching.
 
     >>> from discreet.datasets import patients
     >>> from discreet.schemes.axes import axes_of
@@ -73,6 +78,7 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching) ->
     >>> sorted(grown.members.ravel().tolist()) == list(range(table.rows))
     True
     """
+    block = block or WIDEST[matching]
     points = space.points[buckets.rows]
     own, number = buckets[start], int(buckets.marks.max(initial=-1)) + 1
     groups = np.arange(buckets.width)
@@ -85,7 +91,7 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching) ->
     kernels.take_in(space.axes, growing, points[own], buckets.marks[own], groups)
     members = np.full((buckets.width, len(buckets)), -1, np.int64)
     members[:, start] = buckets.rows[own]
-    if matching == "greedy" and number == 0 and buckets.full == len(buckets) and buckets.width <= BLOCK:
+    if matching == "greedy" and number == 0 and buckets.full == len(buckets) and buckets.width <= block:
         # the same as below, without coming back here for every bucket
         boxes = np.tile(groups, (len(buckets), 1))
         kernels.through_buckets(space.axes, growing, points, buckets.width, start, boxes)
@@ -94,10 +100,10 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching) ->
     for bucket in [*range(start + 1, len(buckets)), *range(start)]:
         other = buckets[bucket]
         rows = Rows(points[other], buckets.marks[other])
-        if len(groups) <= BLOCK and (matching == "hungarian" or rows.marks[0] < 0):
+        if len(groups) <= block and (matching == "hungarian" or rows.marks[0] < 0):
             into = _pairs(space.axes, growing, rows, groups, matching)
         else:
-            into = _pairs_in_blocks(space.axes, growing, rows, matching)
+            into = _pairs_in_blocks(space.axes, growing, rows, matching, points[own], block)
         kernels.take_in(space.axes, growing, rows.points, rows.marks, into)
         members[into, bucket] = buckets.rows[other]
     return Grown(members, growing.cost)
@@ -114,12 +120,14 @@ class Rows(NamedTuple):
         return Rows(self.points[some], self.marks[some])
 
 
-def _pairs_in_blocks(axes: Axes, growing: Growing, rows: Rows, matching: Matching) -> NDArray[np.int64]:
+def _pairs_in_blocks(
+    axes: Axes, growing: Growing, rows: Rows, matching: Matching, starts: NDArray[np.int32], block: int
+) -> NDArray[np.int64]:
     """A different group for every row, those with marks first: else they might find none (see ``kept_apart``)."""
     into = np.full(len(rows.marks), -1, np.int64)
     for some in (np.flatnonzero(rows.marks >= 0), np.flatnonzero(rows.marks < 0)):
         free = np.setdiff1d(np.arange(len(growing.cost)), into)
-        for part, boxes in _blocks(axes, growing, rows, some, free):
+        for part, boxes in _blocks(axes, rows.points, some, starts, free, block):
             into[part] = _pairs(axes, growing, rows.take(part), boxes, matching)
         lost = some[into[some] < 0]  # their block had no group left that may have them, but another one has
         into[lost] = _pairs(axes, growing, rows.take(lost), np.setdiff1d(free, into), "greedy")
@@ -128,20 +136,30 @@ def _pairs_in_blocks(axes: Axes, growing: Growing, rows: Rows, matching: Matchin
 
 
 def _blocks(
-    axes: Axes, growing: Growing, rows: Rows, some: NDArray[np.int64], boxes: NDArray[np.int64]
+    axes: Axes,
+    points: NDArray[np.int32],
+    some: NDArray[np.int64],
+    starts: NDArray[np.int32],
+    boxes: NDArray[np.int64],
+    block: int,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Some rows and boxes, both halved where the boxes are spread most until none of the parts is large."""
-    if len(boxes) <= BLOCK:
+    """Some rows and boxes, both divided at the same shares until no part has more than ``block`` boxes.
+
+    Where a box is, is where it started: so it meets the rows of about the same block in every bucket. They are divided
+    along the axis on which boxes are spread most. Those with the same code there stay in their order, which is random:
+    ordering them along other axes makes greedy matchings worse.
+    """
+    parts = -(-len(boxes) // block)
+    if parts <= 1:
         yield some, boxes
         return
-    middles = growing.low[boxes] + growing.high[boxes]
-    axis = int((middles.std(axis=0) / axes.cards).argmax())
-    some = some[np.argsort(rows.points[some, axis], kind="stable")]
-    boxes = boxes[np.argsort(middles[:, axis], kind="stable")]
-    half = len(boxes) // 2
+    axis = int((starts[boxes].std(axis=0) / np.maximum(1, axes.cards - 1)).argmax())
+    some = some[np.argsort(points[some, axis], kind="stable")]
+    boxes = boxes[np.argsort(starts[boxes, axis], kind="stable")]
+    half = len(boxes) * (parts // 2) // parts
     share = len(some) * half // len(boxes)  # on both sides there are no more rows than boxes
-    yield from _blocks(axes, growing, rows, some[:share], boxes[:half])
-    yield from _blocks(axes, growing, rows, some[share:], boxes[half:])
+    yield from _blocks(axes, points, some[:share], starts, boxes[:half], block)
+    yield from _blocks(axes, points, some[share:], starts, boxes[half:], block)
 
 
 def _pairs(axes: Axes, growing: Growing, rows: Rows, boxes: NDArray[np.int64], matching: Matching) -> NDArray[np.int64]:
@@ -161,6 +179,12 @@ def _pairs(axes: Axes, growing: Growing, rows: Rows, boxes: NDArray[np.int64], m
 
         matrix = np.empty((len(points), len(boxes)))
         kernels.growths(axes, growing, points, marks, boxes, _FORBIDDEN, matrix)
+        prices = np.zeros(len(boxes))
+        if len(points) == len(boxes):
+            # Every box gets a row, so prices add the same to all assignments: the cheapest stays so, and is found
+            # several times faster where there are thousands of rows.
+            kernels.bid(matrix, _STEPS, prices)
+            matrix += prices
         some, at = linear_sum_assignment(matrix)
-        found[some] = np.where(matrix[some, at] < _FORBIDDEN, boxes[at], -1)
+        found[some] = np.where(matrix[some, at] - prices[at] < _FORBIDDEN / 2, boxes[at], -1)
     return found

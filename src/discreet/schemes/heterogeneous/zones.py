@@ -34,6 +34,7 @@ def matches_in_zones(
     space: Space,
     buckets: Buckets,
     matching: Matching,
+    block: int | None,
     rng: np.random.Generator,
     seeded: np.random.Generator | None,
     tell: Callable[[float], object],
@@ -43,13 +44,13 @@ def matches_in_zones(
     Boxes have the numbers of the rows that they were grown from. Each zone's assignment is drawn on its own.
     """
     start = int(rng.integers(buckets.full))
-    parts = [_shuffled(zone, rng) for zone in zones(grow_from(space, buckets, start, matching), buckets)]
+    parts = [_shuffled(zone, rng) for zone in zones(grow_from(space, buckets, start, matching, block), buckets)]
     found = np.full((len(buckets.rows), max(map(len, parts))), -1, np.int32)
 
     def graph_of(zone: Buckets) -> tuple[NDArray[np.int64], Graph]:
         rows, places = np.unique(zone.rows, return_inverse=True)
         own = Buckets(zone.width, places, zone.marks)
-        return rows, matched_graph(Space(space.points[rows], space.axes), own, matching)
+        return rows, matched_graph(Space(space.points[rows], space.axes), own, matching, block)
 
     with ThreadPoolExecutor(threads()) as pool:
         for at, (rows, graph) in enumerate(pool.map(graph_of, parts), 1):
