@@ -30,7 +30,7 @@ def test_both_ways_out_are_ways_out(search: str) -> None:
     for seed in range(6):
         table = people(seed)
         for exposure, association in ((0.0, 0.5), (0.1, 0.3), (0.2, 0.05)):
-            options = {"search": search, "exposure": exposure, "association": association, "seconds": 0.0}
+            options = {"search": search, "exposure": exposure, "association": association, "steps": 0}
             try:
                 dc.Codip(**options).publish(table, dc.LDiversity(1.2))  # type: ignore[arg-type]
                 continue
@@ -54,4 +54,4 @@ def test_plans_that_cannot_be_published_are_not_advised(search: str, monkeypatch
 
     monkeypatch.setattr(dc.Cuts, "publish", alone)
     with pytest.raises(dc.DiscreetError, match=r"ask for association=1$"):
-        dc.Codip(search=search, exposure=0.5, association=0.2, seconds=0.0).publish(people(0), dc.LDiversity(1.2))  # type: ignore[arg-type]
+        dc.Codip(search=search, exposure=0.5, association=0.2, steps=0).publish(people(0), dc.LDiversity(1.2))  # type: ignore[arg-type]

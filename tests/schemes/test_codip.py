@@ -168,7 +168,7 @@ def test_refusals(options: dict[str, object], promise: str, sentence: str) -> No
         {"exposure": 2},
         {"association": -1},
         {"search": "worst"},
-        {"seconds": -1},
+        {"steps": -1},
         {"harmless": "x"},
         {"scheme": "codip"},
     ],
@@ -190,7 +190,7 @@ def test_findings_of_the_paper_on_a_table_of_the_same_shape() -> None:
     assert any(exposure < 0.2 and loss < 0.2 for exposure, loss in zip(exposures, losses, strict=True))
     for exposure in (0.5, 0.2, 0.1, 0.05):
         theirs = merged(found, lambda plan, most=exposure: found.exposure(plan) <= most)[-1]
-        ours = chosen(found, lambda plan: True, exposure, seconds=0.0)
+        ours = chosen(found, lambda plan: True, exposure, steps=0)
         assert ours is not None and found.exposure(ours) <= exposure
         assert found.association_loss(ours) <= found.association_loss(theirs) + 1e-9
 
@@ -199,7 +199,7 @@ def test_findings_of_the_paper_on_a_table_of_the_same_shape() -> None:
 def test_attributes_that_go_together_share_a_table(search: str) -> None:
     table = household(500)
     promise = dc.KAnonymity(2) & dc.TCloseness(0.4)
-    release = dc.Codip(search=search, seconds=0.0, random_state=1).publish(table, promise)  # type: ignore[arg-type]
+    release = dc.Codip(search=search, steps=0, random_state=1).publish(table, promise)  # type: ignore[arg-type]
     found = dependency(table.sensitive)
     names = [column.name for column in table.sensitive]
     plan = tuple(tuple(names.index(one.name) for one in part.sensitive) for part in release.parts)

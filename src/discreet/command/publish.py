@@ -155,7 +155,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       retention     noise=uniform|prior, probability=exact|published
       ambiguity     closeness=true|false, pairs=none|auto|age+education,sex+race
       codip         exposure=0.2, association=1, search=best|paper, aligned=true|false,
-                    scheme=cuts:loss=gcp, harmless="disease=none; job=none", seconds=1
+                    scheme=cuts:loss=gcp, harmless="disease=none; job=none", steps=256000
       privbayes     domains=declared|observed
 
     Exit code: 0 if the promise holds, 1 if it does not (then nothing is published), 2 for bad input, 3 if the release

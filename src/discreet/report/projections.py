@@ -20,7 +20,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.wording import listed
 from discreet.report.frontier import FAINT_INK, HEIGHT, WIDTH, check_suffix
 from discreet.report.plots import COLORS, FAINT, INK, library, svg, themed
-from discreet.schemes.codip.plans import frontier, merged
+from discreet.schemes.codip.plans import STEPS, frontier, merged
 from discreet.table.dependency import Dependency, Plan, dependency
 from discreet.table.table import Table
 
@@ -90,12 +90,12 @@ class Projections:
 
 
 def projections(
-    table: Table, harmless: Mapping[str, Collection[str]] | None = None, seconds: float = 1.0
+    table: Table, harmless: Mapping[str, Collection[str]] | None = None, steps: int = STEPS
 ) -> Projections:
     """Return the frontier of plans for a table with several sensitive attributes.
 
-    ``harmless`` names, per attribute, the values that are not sensitive; ``seconds`` bounds the search where there are
-    too many plans to look at all of them.
+    ``harmless`` names, per attribute, the values that are not sensitive; ``steps`` bounds the search where there
+    are too many plans to look at all of them.
 
     >>> import discreet as dc, pyarrow as pa
     >>> people = pa.table({"age": [1, 2, 3, 4], "ill": list("aabb"), "drug": list("xxyy"), "job": list("mnmn")})
@@ -110,7 +110,7 @@ def projections(
     return Projections(
         table.rows,
         found.names,
-        tuple(_described(found, plan) for plan in frontier(found, seconds)),
+        tuple(_described(found, plan) for plan in frontier(found, steps)),
         tuple(_described(found, plan) for plan in way),
         found,
     )

@@ -7,25 +7,35 @@ change of one or two parts is judged by these parts alone.
   mutual information, and stop before the first merge that is not allowed. Where the best merge fails, the paper stops;
   with ``others``, the next best is tried.
 - `frontier` finds plans that no other plan beats in both ratios: all of them for at most `EXACT` attributes (the number
-  of plans, a Bell number, is 115,975 for ten), otherwise those found by descents for many prices of exposure.
+  of plans, a Bell number, is 115,975 for ten), otherwise those found by annealing under many bounds of exposure. The
+  search counts its steps and never looks at a clock, so it finds the same plans on any machine, and more steps go on
+  where fewer end.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.annealing import SLACK, anneal
 from discreet.table.dependency import Dependency, Plan, plan_of
 
 EXACT = 10
 """The largest number of attributes of which all plans are looked at."""
-SLACK = 1e-12
-"""What sums of the same ratios in another order may differ by."""
+STEPS = 256_000
+"""How many moves are tried for each bound of exposure, unless it is said."""
+BOUNDS = (0.0, *np.geomspace(0.005, 1.0, 47).tolist())
+"""The exposures for which plans are sought, beside one that is asked for."""
+FIRST, LONGEST = 1000, 1 << 17
+"""How many steps the first round of annealing has, and the most that any has."""
+HOT, COLD = 10.0, 0.1
+"""What a step may lose at the start and at the end of a round, as multiples of what a pair shares on average."""
+PRICE = 0.3
+"""The loss that weighs as much as exposing twice of what is allowed."""
 
-Labels = NDArray[np.int8]
+Labels = NDArray[np.int16]
 """Per attribute: the number of its part."""
 
 
@@ -51,13 +61,17 @@ def merged(found: Dependency, allowed: Callable[[Plan], bool], *, others: bool =
     return way
 
 
-def frontier(found: Dependency, seconds: float = 1.0) -> list[Plan]:
-    """Plans that no other plan found beats in both ratios, from no association lost to none exposed."""
+def frontier(found: Dependency, steps: int = STEPS, *asked: float) -> list[Plan]:
+    """Plans that no other plan found beats in both ratios, from no association lost to none exposed.
+
+    Plans are also sought for the exposures ``asked`` for, which only adds to what is found for others.
+    """
     size = len(found.names)
     if size <= EXACT:
         labels = _all_plans(size)
     else:
-        labels = np.unique(np.array(list(_descents(found, seconds)), np.int8), axis=0)
+        way = [_labels(plan, size) for plan in merged(found, lambda plan: True)]
+        labels = np.concatenate([way, _annealed(found, np.unique([*BOUNDS, *asked]), steps)])
     loss, exposure = _ratios(found, labels)
     order = np.lexsort((exposure, loss))
     best = np.minimum.accumulate(np.append(np.inf, exposure[order][:-1]))
@@ -70,12 +84,12 @@ def _mean_shared(found: Dependency, part: tuple[int, ...]) -> float:
 
 def _all_plans(size: int) -> Labels:
     """Every partition of so many attributes, as labels in which a new part has the smallest number not used before."""
-    labels = np.zeros((1, 1 if size else 0), np.int8)
+    labels = np.zeros((1, 1 if size else 0), np.int16)
     for _ in range(1, size):
         choices = labels.max(axis=1).astype(np.int64) + 2
         grown = np.repeat(labels, choices, axis=0)
         starts = np.repeat(np.cumsum(choices) - choices, choices)
-        labels = np.column_stack([grown, (np.arange(len(grown)) - starts).astype(np.int8)])
+        labels = np.column_stack([grown, (np.arange(len(grown)) - starts).astype(np.int16)])
     return labels
 
 
@@ -94,66 +108,32 @@ def _ratios(found: Dependency, labels: Labels) -> tuple[NDArray[np.float64], NDA
     return loss, inside / exposable / size if exposable > 0.0 else np.zeros(len(labels))
 
 
-def _descents(found: Dependency, seconds: float) -> Iterator[Labels]:
-    """Plans met by descents of loss + price x exposure, for many prices, from what CODIP* meets and from one another.
+def _annealed(found: Dependency, bounds: NDArray[np.float64], steps: int) -> Labels:
+    """The plans that lose least between any two of these exposures, of those met by so many steps for each of them.
 
-    The first round is always finished, so that the outcome without time to spare is the same everywhere.
+    Every round takes as many steps as all before it and starts anew. All bounds have the same random moves, so that
+    what is met for one does not depend on the others; a round that is cut short is the beginning of the whole round.
     """
     size = len(found.names)
-    way = [_labels(plan, size) for plan in merged(found, lambda plan: True)]
-    yield from way
-    random = np.random.Generator(np.random.PCG64(0))  # a search, not a secret: the same plans for the same table
-    started = time.monotonic()
-    prices = np.geomspace(0.02, 50.0, 24)
-    round_ = 0
-    while round_ == 0 or time.monotonic() - started < seconds:
-        labels = way[len(way) // 2] if round_ == 0 else random.integers(0, size, size).astype(np.int8)
-        for price in prices if round_ % 2 == 0 else prices[::-1]:
-            met = list(_descent(found, labels, price))
-            yield from met
-            labels = met[-1]
-            if round_ and time.monotonic() - started >= seconds:
-                return
-        round_ += 1
-
-
-def _descent(found: Dependency, labels: Labels, price: float) -> Iterator[Labels]:
-    """Move single attributes, or else merge two parts, while that lowers loss + price x exposure; yield every plan."""
-    size = len(labels)
     shared = found.shared / max(found.shared.sum() / 2, 1e-300)
     exposed = found.exposable / max(found.exposable.sum() / 2, 1e-300) / size
-    while True:
-        labels = labels.copy()
-        yield labels
-        parts = (labels[:, None] == np.arange(size)).astype(np.float64)
-        count = parts.sum(axis=0)
-        to_part, exposed_to = shared @ parts, exposed @ parts
-        inside = (parts * exposed_to).sum(axis=0) / 2
-        own = labels.astype(np.intp)
-        all_ = np.arange(size)
-        # what leaving its part, and joining another, changes for each attribute
-        leaving = to_part[all_, own] + price * (
-            (inside[own] - exposed_to[all_, own]) * (count[own] - 1) - inside[own] * count[own]
-        )
-        joining = -to_part + price * ((inside + exposed_to) * (count + 1) - inside * count)
-        change = leaving[:, None] + joining
-        change[all_, own] = 0.0
-        who, where = np.unravel_index(int(change.argmin()), change.shape)
-        if change[who, where] < -SLACK:
-            labels[who] = where
-            continue
-        between, exposed_between = parts.T @ to_part, parts.T @ exposed_to
-        total = inside[:, None] + inside[None, :] + exposed_between
-        union = -between + price * (total * (count[:, None] + count) - (inside * count)[:, None] - inside * count)
-        union[(count[:, None] == 0) | (count == 0) | np.eye(size, dtype=bool)] = 0.0
-        one, other = np.unravel_index(int(union.argmin()), union.shape)
-        if union[one, other] >= -SLACK:
-            return
-        labels[labels == one] = other
+    kept, labels = np.full(len(bounds), -np.inf), np.zeros((len(bounds), size), np.int16)
+    random = np.random.Generator(np.random.PCG64(0))  # a search, not a secret: the same plans for the same table
+    taken = 0
+    while taken < steps:
+        length = min(max(FIRST, taken), LONGEST)
+        moves = np.column_stack([random.integers(0, size, (length, 2)), random.integers(0, 2, length)])
+        heat = np.geomspace(HOT, COLD, length) / (size * (size - 1) / 2)
+        patience = heat * random.standard_exponential(length)
+        now = slice(0, steps - taken)
+        for aim, bound in enumerate(bounds.tolist()):
+            anneal(shared, exposed, bounds, aim, PRICE / max(bound, 0.001), moves[now], patience[now], kept, labels)
+        taken += length
+    return labels[kept > -np.inf]
 
 
 def _labels(plan: Plan, size: int) -> Labels:
-    labels = np.zeros(size, np.int8)
+    labels = np.zeros(size, np.int16)
     for number, part in enumerate(plan):
         labels[list(part)] = number
     return labels
@@ -164,12 +144,12 @@ def chosen(
     allowed: Callable[[Plan], bool],
     most_exposure: float,
     most_loss: float = 1.0,
-    seconds: float = 1.0,
+    steps: int = STEPS,
 ) -> Plan | None:
     """The allowed plan with the least association loss at an exposure of at most so much; None if none was found.
 
-    What CODIP* finds is among the candidates, so the plan never loses more association than the paper's. ``allowed`` is
-    asked about the most promising plan first, and seldom about more than one.
+    What merges find is among the candidates, with ``others`` and without, so the plan never loses more association than
+    the paper's. ``allowed`` is asked about the most promising plan first, and seldom about more than one.
     """
 
     def ratios(plan: Plan) -> tuple[float, float]:
@@ -178,14 +158,14 @@ def chosen(
     def within(plan: Plan) -> bool:
         return found.exposure(plan) <= most_exposure + SLACK
 
-    some = {*merged(found, within), *filter(within, frontier(found, seconds))}
-    candidates = sorted(some, key=ratios)
+    ways = {*merged(found, within), *merged(found, within, others=True)}
+    candidates = sorted({*ways, *filter(within, frontier(found, steps, most_exposure))}, key=ratios)
     best = next(filter(allowed, candidates), None)
     if candidates and best != candidates[0]:  # merges of what is allowed may lead elsewhere
 
         def kept(plan: Plan) -> bool:
             return within(plan) and allowed(plan)
 
-        ways = [*merged(found, kept), *merged(found, kept, others=True)]
-        best = min([*ways, *([] if best is None else [best])], key=ratios, default=None)
+        possible = [*merged(found, kept), *merged(found, kept, others=True)]
+        best = min([*possible, *([] if best is None else [best])], key=ratios, default=None)
     return best if best is not None and found.association_loss(best) <= most_loss + SLACK else None

@@ -18,7 +18,7 @@ from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.release import Release
-from discreet.schemes.codip.plans import SLACK, chosen, frontier, merged
+from discreet.schemes.codip.plans import SLACK, STEPS, chosen, frontier, merged
 from discreet.schemes.keepers import for_several, keeper, not_of_groups, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values
@@ -74,11 +74,12 @@ class Codip(Scheme):
     ``cuts:effort=thorough,loss=gcp``. One that protects a single attribute gives every attribute a table."""
     search: Search = "best"
     """``paper``: the merges of CODIP*, Figure 4. ``best``: the least association loss among all plans, or among those
-    that a search finds where there are too many; never more than the paper's."""
+    that a search finds where there are too many (more than ten attributes); never more than the paper's."""
     aligned: bool = False
     """Whether all tables have the same groups."""
-    seconds: float = 1.0
-    """How long to search among plans of many attributes."""
+    steps: int = STEPS
+    """How many moves the search among plans of many attributes tries for each exposure: the same number finds the same
+    plan on every machine, and a larger one never a worse plan."""
     harmless: str = ""
     """Values that are not sensitive and expose nothing, such as ``disease=none; job=not known``."""
     random_state: int | None = None
@@ -90,8 +91,8 @@ class Codip(Scheme):
         for name in ("exposure", "association"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise DiscreetError(f"{name}={getattr(self, name)!r} is not a ratio; give a number from 0 to 1")
-        if self.seconds < 0.0:
-            raise DiscreetError(f"seconds={self.seconds!r} is not a time; give a number such as 1")
+        if self.steps < 0:
+            raise DiscreetError(f"steps={self.steps!r} is not a number of steps; give one such as {STEPS}")
         if self._named()[0] == self.name:
             raise DiscreetError("scheme='codip' cannot publish the tables of scheme 'codip'; choose another")
         harmless_values(self.harmless)
@@ -105,7 +106,7 @@ class Codip(Scheme):
             "scheme": self.scheme,
             "search": self.search,
             "aligned": self.aligned,
-            "seconds": self.seconds,
+            "steps": self.steps,
             "harmless": self.harmless,
         }
 
@@ -218,7 +219,7 @@ class Codip(Scheme):
     def _within(self, possible: Callable[[Plan], bool], work: _Work, found: Dependency) -> Plan:
         """Return the plan that the search finds; raise an error if it loses more association than allowed."""
         if self.search == "best":
-            plan = chosen(found, possible, self.exposure, seconds=self.seconds)
+            plan = chosen(found, possible, self.exposure, steps=self.steps)
         else:
             way = merged(found, lambda plan: found.exposure(plan) <= self.exposure + SLACK and possible(plan))
             plan = way[-1] if way else None
@@ -241,7 +242,7 @@ class Codip(Scheme):
             return found.association_loss(plan) <= self.association + SLACK
 
         if self.search == "best":
-            plans = sorted(filter(kept, frontier(found, self.seconds)), key=found.exposure)
+            plans = sorted(filter(kept, frontier(found, self.steps)), key=found.exposure)
             return next((found.exposure(plan) for plan in plans if possible(plan)), None)
         way = merged(found, possible)  # which stops at the first plan that exposes too much
         enough = next((at for at, plan in enumerate(way) if kept(plan)), None)
