@@ -151,7 +151,7 @@ def _from_frame(
             continue
         try:
             arrow = series.to_arrow()
-        except (pa.ArrowException, NotImplementedError, TypeError):
+        except (pa.ArrowException, NotImplementedError, TypeError, UnicodeEncodeError):
             done[name] = encode_objects(name, series.to_list(), marks)
             continue
         column = arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])

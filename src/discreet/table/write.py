@@ -203,7 +203,7 @@ def _other_parquet(table: pa.Table, path: Path) -> str | None:
         same = found.schema_arrow.equals(table.schema, check_metadata=True) and found.metadata.metadata is None
         if re.fullmatch(WRITER, writer) and writer != this and same and found.read().equals(table):
             return None
-    except (OSError, pa.ArrowException):
+    except (OSError, pa.ArrowException, UnicodeDecodeError):
         return "it is no Parquet file"
     return "its bytes are not those that are written"
 
