@@ -14,7 +14,8 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; d
 help:
 	@echo "make demo    generate a table, publish it, audit it, show the result"
 	@echo "make test    the whole test suite"
-	@echo "make fuzz    random releases checked by definition (COUNT=100000, SEED=0, SECONDS=3600 to stop earlier)"
+	@echo "make fuzz    random releases checked by definition (COUNT=100000, SEED=0, SECONDS=3600 to stop earlier),"
+	@echo "             or FILES=500 damaged files of every kind"
 	@echo "make bench   the performance table"
 	@echo "make lint    static checks"
 	@echo "make format  rewrite the sources the way make lint wants them"
@@ -30,7 +31,7 @@ test: $(READY)
 # The number of a case decides all of it: what failed is repeated with its SEED and COUNT=1.
 fuzz: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) \
-		$(if $(SECONDS),--seconds $(SECONDS))
+		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(FILES),--files $(FILES))
 
 bench: $(READY)
 	@$(BIN)/python -m benchmarks

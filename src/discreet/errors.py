@@ -1,18 +1,45 @@
-"""The one exception that users of discreet should see, and the words for all others."""
+"""The one exception that users of discreet should see, on one line, and the words for all others."""
 
 from __future__ import annotations
+
+import re
+
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Invisible characters that control a terminal, break a line or reverse the direction of text."""
+
+
+def visible(text: str) -> str:
+    """Return a text safe to print on one line: control characters are shown as escapes.
+
+    >>> print(visible("red \\x1b[31m, two\\nlines"))
+    red \\x1b[31m, two\\nlines
+    """
+    return UNSEEN.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def legible(message: str) -> str:
+    """Return a message on one line; of very long words, such as a number of thousands of digits, the middle is cut out.
+
+    >>> len(legible("x" * 5000)), print(legible("no value 'two\\nlines'"))
+    no value 'two\\nlines'
+    (103, None)
+    """
+    return re.sub(r"\S{400,}", lambda word: f"{word[0][:80]}...{word[0][-20:]}", visible(message))
 
 
 class DiscreetError(Exception):
     """An error that the user can fix: the message names the column, the value and the way out.
 
-    The command line prints the message and exits with code 2.
+    The command line prints the message and exits with code 2. Values in a message may be anything; it is made legible.
 
     >>> raise DiscreetError("column 'age' has 3 missing values; choose missing='withhold'")
     Traceback (most recent call last):
         ...
     discreet.errors.DiscreetError: column 'age' has 3 missing values; choose missing='withhold'
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(legible(message))
 
 
 def in_words(fault: BaseException) -> str:

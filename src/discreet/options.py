@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache
@@ -64,7 +64,7 @@ def fitting(value: object, hint: Any) -> Any:
     """Return a value in the type of its annotation; raise ``ValueError`` if the annotation does not admit it.
 
     Scalars of numpy become those of Python, and sequences tuples. True is not a number here, and nor is what is not
-    finite. Annotations that say more than this function understands, such as those of callables, admit everything.
+    finite. Annotations that say more than this function understands admit everything.
 
     >>> fitting(np.int64(3), float), fitting(["age", "sex"], str | Sequence[str])
     (3.0, ('age', 'sex'))
@@ -84,6 +84,10 @@ def fitting(value: object, hint: Any) -> Any:
         if not isinstance(value, Sequence) or isinstance(value, str | bytes):
             raise ValueError
         return tuple(fitting(one, get_args(hint)[0]) for one in value)
+    if origin is Callable:
+        if not callable(value):
+            raise ValueError
+        return value
     if hint in ADMITTED:
         return _scalar(value, hint)
     if hint is not Any and isinstance(hint, type) and not isinstance(value, hint):
@@ -159,6 +163,8 @@ def _called(hint: Any, several: bool = False) -> str:
         return " or ".join(_called(one, several) for one in get_args(hint))
     if origin is Literal:
         return " or ".join(map(str, get_args(hint)))
+    if origin is Callable:
+        return "functions" if several else "a function"
     if origin is Sequence:
         return f"{'lists' if several else 'a list'} of {_called(get_args(hint)[0], several=True)}"
     name = getattr(hint, "__name__", str(hint))

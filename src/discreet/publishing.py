@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from discreet.options import checked
 from discreet.principles.principle import Principle, promised
 from discreet.progress import Progress
 from discreet.releases.release import Release
@@ -37,7 +38,7 @@ def publish(
         scheme = make_scheme(scheme, principle=principle)
     scheme = as_scheme(scheme)
     check_share(most_withheld)
-    release = scheme.publish(as_table(table), principle, progress)
+    release = scheme.publish(as_table(table), principle, checked("progress", progress, Progress | None))
     # The option `withhold` allows a scheme to withhold more rows for a lower loss; a scheme may also withhold further
     # rows so that the withheld ones keep the promise as a group.
     check_withheld(table, release.withheld, max(most_withheld, float(scheme.options.get("withhold", 0.0))))

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 
+from fuzz.damage import fuzz_files
 from fuzz.run import Outcome, fuzz
 
 EVERY = 5000
@@ -17,8 +18,14 @@ def main() -> int:
     words.add_argument("--seed", type=int, default=0, help="the first number; each decides one case")
     words.add_argument("--count", type=int, default=100_000, help="how many cases")
     words.add_argument("--seconds", type=float, help="stop after so long")
+    words.add_argument("--files", type=int, help="damage so many files of every kind instead")
     words.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     asked = words.parse_args()
+    if asked.files is not None:
+        numbers = range(asked.seed, asked.seed + asked.files)
+        damages = fuzz_files(numbers, lambda failure: print(f"FAILED {failure}", flush=True))
+        print("\n".join(damages.lines()))
+        return 1 if damages.failures else 0
     seeds = range(asked.seed, asked.seed + asked.count)
     tally = fuzz(seeds, min(asked.processes, max(1, asked.count // 8)), asked.seconds, Teller())
     print("\n".join(tally.lines()))

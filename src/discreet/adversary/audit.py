@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -31,12 +31,13 @@ from discreet.adversary.presence.remarks import remarks
 from discreet.adversary.presence.stage import Presence, judge_presence
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.principles import Principle, wording
-from discreet.progress import part_of, silent
+from discreet.progress import Progress, part_of, silent
 from discreet.releases import load_as_stated
 from discreet.releases.folder import read_manifest
 from discreet.releases.placement import finish
-from discreet.table.table import Table, as_table
+from discreet.table.table import Table, as_names, as_table
 
 LOADED, JUDGED, SPELLED = 0.2, 0.6, 0.7
 """Approximate share of the audit that is done once the files are loaded, the promises judged, and the spelling
@@ -149,7 +150,7 @@ def audit(
     from_release: Collection[str] = (),
     population: Table | None = None,
     roles_from_release: Collection[str] = (),
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Audit:
     """Audit the release in a folder against its original.
 
@@ -163,6 +164,8 @@ def audit(
     an original or a population that was read differently.
     """
     original, population = as_table(original), None if population is None else as_table(population)
+    from_release, roles_from_release = as_names(from_release), as_names(roles_from_release)
+    progress = checked("progress", progress, Progress | None)
     try:
         os.fspath(folder)
     except TypeError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -14,9 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from discreet.errors import in_words
+from discreet.errors import UNSEEN, in_words, legible, visible
 from discreet.progress import COMPILES, PATIENCE, Progress
-from discreet.table.texts import UNSEEN, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +43,7 @@ COMPILING = "Compiling what this command needs for such a scheme and table, once
 
 def complain(message: str) -> int:
     """Print an error in one sentence on stderr; return the exit code for bad input."""
-    note(f"discreet: {shortened(message)}")
+    note(f"discreet: {message}")
     return BAD_INPUT
 
 
@@ -71,7 +69,7 @@ def note(message: str) -> None:
     if quiet():
         return
     try:
-        click.echo(visible(message), err=True)
+        click.echo(legible(message), err=True)
     except OSError:
         give_up(sys.stderr)
 
@@ -91,15 +89,6 @@ def naming(what: str) -> Iterator[None]:
     except OSError as fault:
         fault.filename = fault.filename or what
         raise
-
-
-def shortened(message: str) -> str:
-    """Shorten very long words in a message by cutting out their middle.
-
-    >>> len(shortened("x" * 5000))
-    103
-    """
-    return re.sub(r"\S{400,}", lambda word: f"{word[0][:80]}...{word[0][-20:]}", message)
 
 
 def output() -> Console:

@@ -9,12 +9,20 @@ import click
 
 from discreet.command.console import QUIETLY
 from discreet.errors import DiscreetError
-from discreet.table.paths import located
+from discreet.table.paths import located, system_path
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-FILE = click.Path(path_type=str)
-"""A path that click does not check: missing files are reported when they are opened, in discreet's own words."""
+
+class File(click.Path):
+    """A path that click does not check: missing files are reported when they are opened, in discreet's own words."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the path as the system has it."""
+        return system_path(value)
+
+
+FILE = File()
 
 
 def many(flag: str, name: str, help: str, metavar: str = "COLUMNS") -> Callable[[Command], Command]:

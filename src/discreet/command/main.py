@@ -54,6 +54,7 @@ class House(click.Group):
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # never fail on a character
+        args = [_as_typed(word) for word in (sys.argv[1:] if args is None else args)]
         settled.clear()
         sys.exit(interruptible(lambda: self._guarded(args, **extra)))
 
@@ -97,6 +98,18 @@ class House(click.Group):
             return complain("there is not enough memory for this table; use fewer columns or rows, or a larger machine")
         except Exception as fault:
             return internal_error(fault)
+
+
+def _as_typed(word: str) -> str:
+    """Return a word of the command line as it was typed: without UTF-8, Python disguises bytes beyond ASCII.
+
+    >>> _as_typed("gr\\udcc3\\udcb6\\udcc3\\udc9fe"), _as_typed("p\\udcff.csv") == "p\\udcff.csv"
+    ('größe', True)
+    """
+    try:
+        return word.encode("utf-8", "surrogateescape").decode()
+    except UnicodeError:  # no text at all, such as the name of a file in bytes of another encoding
+        return word
 
 
 def _replace_closed_streams() -> None:

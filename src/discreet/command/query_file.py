@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import NamedTuple
 
 from discreet.errors import DiscreetError
+from discreet.table.paths import located
 
 # a comment, a quoted text or name (which may contain anything, quotes doubled), a semicolon, or the end of a line
 _TOKEN = re.compile(
@@ -24,7 +24,7 @@ class Statement(NamedTuple):
 def read_statements(path: str) -> list[Statement]:
     """Read the statements of a file; a file without any is refused."""
     try:
-        text = Path(path).expanduser().read_text(encoding="utf-8-sig")
+        text = located(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise DiscreetError(
             f"the file {path!r} is not text in UTF-8 (byte {error.start:,}); save it as UTF-8"

@@ -150,15 +150,12 @@ def _would_be_numeric(leaves: Iterable[str]) -> bool:
 
 
 def _typed_as_text(source: str, name: str) -> bool:
-    """Whether a Parquet file declares a column as non-numeric: then it would not be numeric in any case."""
+    """Whether a file declares a column as non-numeric: then it would not be numeric in any case."""
     import pyarrow as pa
 
-    from discreet.table.paths import located, opened
-    from discreet.table.sources import parquet_schema
+    from discreet.table.sources import declared_type
 
-    with opened(located(source), f"'{source}'") as file:
-        if file.read(4) != b"PAR1":
-            return False
-        file.seek(0)
-        kind = parquet_schema(file, f"'{source}'").field(name).type
-    return not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+    kind = declared_type(source, name)
+    return kind is not None and not (
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )

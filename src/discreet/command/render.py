@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.command.console import number, percent
-from discreet.table.texts import visible
+from discreet.errors import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -15,6 +15,9 @@ from discreet.principles.parameters import Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 
+LARGEST = 700.0
+"""The largest epsilon: e^709 is the largest factor that a number can hold, and promises nothing."""
+
 
 @dataclass(frozen=True)
 class DifferentialPrivacy(Principle):
@@ -38,7 +41,7 @@ class DifferentialPrivacy(Principle):
 
     name: ClassVar[str] = "differential-privacy"
     example: ClassVar[str] = "'differential-privacy(epsilon=1)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Number("epsilon", above=True),)
+    parameters: ClassVar[tuple[Parameter, ...]] = (Number("epsilon", high=LARGEST, above=True),)
 
     epsilon: float
 

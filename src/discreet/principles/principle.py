@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
+from discreet.options import brief
 from discreet.principles.buckets import fewest_buckets
 from discreet.principles.counts import Counts
 from discreet.principles.expressions import Expression, parse_one, split
@@ -392,6 +393,8 @@ def parse(text: str) -> Principle:
     from discreet.principles import PRINCIPLES  # imported here because the registered promises import this module
 
     example = "'beta-likeness(beta=2)'"
+    if not isinstance(text, str):
+        raise DiscreetError(f"{brief(text)} is no text of a promise; write it like {example}")
     return together(parse_one(part.strip(), PRINCIPLES, "promise", example) for part in split(text, "&"))
 
 

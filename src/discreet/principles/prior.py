@@ -121,7 +121,7 @@ class Prior:
     def require_numbers(self, promise: str) -> NDArray[np.float64]:
         """The values as numbers; raises ``DiscreetError`` if the attribute is not numeric or has an infinite value."""
         if self.numbers is None:
-            raise DiscreetError(self.without_numbers(promise))
+            raise DiscreetError(str(self.without_numbers(promise)))
         if np.isinf(self.numbers).any():
             raise DiscreetError(
                 f"{promise} needs finite numbers and the sensitive attribute '{self.attribute}' holds an infinite one; "

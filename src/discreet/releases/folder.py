@@ -16,6 +16,8 @@ from discreet.table.paths import content, located
 MANIFEST = "release.json"
 FORMAT_VERSION = 1
 TABLE_ENDINGS = (".csv", ".parquet")
+MOST_BYTES = 1 << 25
+"""The largest manifest: it takes seconds to load, and holds hierarchies of hundreds of thousands of leaves."""
 DAMAGED = "it was damaged or edited, so publish the release again"
 """The advice for a manifest that cannot be as it was written."""
 
@@ -94,7 +96,13 @@ def _is_plain_file(path: Path) -> bool:
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest, one entry per line where lines stay readable."""
-    (folder / MANIFEST).write_text(_laid_out(manifest) + "\n", encoding="utf-8", newline="\n")
+    text = (_laid_out(manifest) + "\n").encode()
+    if len(text) > MOST_BYTES:
+        raise DiscreetError(
+            f"the manifest would have {len(text):,} bytes, more than the {MOST_BYTES:,} that are read; publish "
+            "hierarchies with fewer leaves, or attributes with fewer values"
+        )
+    (folder / MANIFEST).write_bytes(text)
 
 
 _ON_ONE_LINE = json.JSONEncoder(ensure_ascii=False).encode
@@ -170,6 +178,11 @@ def read_manifest(folder: str | os.PathLike[str]) -> ManifestFile:
     path = home / MANIFEST
     if not os.path.lexists(path):
         raise DiscreetError(f"{str(home)!r} is not a release: it holds no {MANIFEST}; check the path")
+    size = path.stat().st_size if path.is_file() else 0
+    if size > MOST_BYTES:
+        raise DiscreetError(
+            f"{str(path)!r} has {size:,} bytes, more than the {MOST_BYTES:,} that a manifest may have; {DAMAGED}"
+        )
     try:
         text = content(path, repr(str(path))).decode()
     except UnicodeDecodeError:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.errors import DiscreetError
+from discreet.options import brief
 from discreet.table.grouping import GroupBy
 from discreet.table.texts import near
 
@@ -21,6 +22,10 @@ BATCH = 1 << 16
 
 def grouped_estimates(release: Release, counts: GroupBy) -> pa.Table:
     """The cells with a nonzero estimate, as a table."""
+    if not isinstance(counts, GroupBy):
+        raise DiscreetError(
+            f"{brief(counts)} asks for no counts by group; give GroupBy('sex'), for example, or SQL as text"
+        )
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     for name in counts.attributes:
         if name not in kinds:

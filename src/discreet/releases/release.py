@@ -24,7 +24,7 @@ from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
 from discreet.table.grouping import GroupBy
-from discreet.table.query import OneOf, Query
+from discreet.table.query import OneOf, Query, as_query
 from discreet.table.table import Column
 from discreet.table.write import digest, write_table
 from discreet.version import __version__
@@ -222,7 +222,7 @@ class Release(ABC):
         >>> dc.publish(patients(), dc.KAnonymity(4)).estimate("SELECT COUNT(*) FROM t WHERE age >= 0")
         48.0
         """
-        return float(self.estimates([self.query(query) if isinstance(query, str) else query])[0])
+        return float(self.estimates([self.query(query) if isinstance(query, str) else as_query(query)])[0])
 
     def query(self, text: str) -> Query:
         """Parse an SQL count query about this release."""
@@ -263,8 +263,7 @@ class Release(ABC):
 
         A folder that is not empty is replaced only with ``force``, and only if it contains a release and nothing else.
         """
-        if format not in ("csv", "parquet"):
-            raise DiscreetError(f"a release is written as csv or parquet, not as {format!r}")
+        format = checked("format", format, Literal["csv", "parquet"])
 
         def write(home: Path) -> None:
             written = {}

@@ -83,6 +83,7 @@ def compare(
     [('cuts', True), ('mondrian', True)]
     """
     table, random_state = as_table(table), checked("random_state", random_state, int | None)
+    progress = checked("progress", progress, Progress | None)
     queries, dimensions = checked("queries", queries, int), checked("dimensions", dimensions, int | None)
     selectivity, volume = checked("selectivity", selectivity, float | None), checked("volume", volume, float | None)
     if queries > MOST_QUERIES:

@@ -13,12 +13,12 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from discreet.errors import visible
 from discreet.principles.wording import rows
 from discreet.report.comparison import Comparison
 from discreet.report.extras import require, require_all
 from discreet.report.measures import MEASURES, best, cell
 from discreet.report.plots import PLOTS, Family, draw, families
-from discreet.table.texts import visible
 from discreet.version import __version__
 
 if TYPE_CHECKING:

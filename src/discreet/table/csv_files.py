@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -19,6 +20,8 @@ from discreet.table.texts import near
 
 DELIMITERS = ",;\t|"
 BLANKS = " \t"
+UNPAIRED = re.compile("[\ud800-\udfff]")
+"""Halves of pairs of surrogates, which are no characters."""
 SAMPLE_BYTES = 1 << 16
 SAMPLE_ROWS = 50
 BLOCK_BYTES = 1 << 22
@@ -130,6 +133,8 @@ def check_names(names: Sequence[str], needed: Sequence[str], what: str) -> None:
     for name in needed:
         if name not in seen:
             raise DiscreetError(f"{what} has no column {name!r}; {near(name, names)}")
+        if UNPAIRED.search(name):
+            raise DiscreetError(f"{what} has a column {name!r}, a name that no file can hold; rename it")
 
 
 def _delimiter(delimiter: str | None) -> str | None:

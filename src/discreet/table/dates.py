@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -221,7 +222,7 @@ def _check_form(name: str, form: str) -> None:
     try:
         read = datetime.strptime(probe.strftime(form), form)
         sound = read.year == probe.year and read.tzinfo is None
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, re.error):  # a directive that occurs twice is a group of a pattern twice
         sound = False
     if not sound:
         raise DiscreetError(

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import brief
 from discreet.table.moments import Notation, written
 from discreet.table.texts import LARGEST_WHOLE, is_null, number_text, value_text
 
@@ -132,7 +133,18 @@ def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()
         texts = [None if missing else spelled[value] for value, missing in zip(values, gone, strict=True)]
     else:
         texts = [None if missing else value_text(value) for value, missing in zip(values, gone, strict=True)]
-    return encode(name, pa.chunked_array([pa.array(texts, pa.large_string())]))
+    return encode(name, pa.chunked_array([_texts(name, texts)]))
+
+
+def _texts(name: str, texts: Sequence[str | None]) -> pa.Array:
+    """Return texts of Python as an Arrow array; refuse what is no text to anyone else."""
+    try:
+        return pa.array(texts, pa.large_string())
+    except UnicodeEncodeError as fault:
+        raise DiscreetError(
+            f"column {name!r} holds {brief(fault.object)}, which is no text that a file can hold, because half of a "
+            "pair of surrogates is no character; correct it"
+        ) from None
 
 
 def _encode_lists(name: str, cells: Sequence[Any]) -> Encoded:
@@ -146,6 +158,7 @@ def _encode_lists(name: str, cells: Sequence[Any]) -> Encoded:
             raise _unfit(name, f"list of {type(nested).__name__}")
         texts = {value_text(item).strip() for item in items if not is_null(item)} - {""}
         codes[row] = numbers.setdefault(tuple(sorted(texts)), len(numbers))
+    _texts(name, [text for texts in numbers for text in texts])  # how a list is written hides what is no text
     words = pa.array([str(list(texts)) for texts in numbers], pa.string())
     return Encoded(name, codes, words, None, categories=True, lists=tuple(numbers))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 
 from discreet.errors import DiscreetError
+from discreet.table.detect import check_text
 
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 SAMPLE = 4096
@@ -20,13 +21,13 @@ NOT_OF_FILES = (
 """Python codecs that are not file encodings: they encode host names and string literals."""
 
 
-def detect(data: bytes) -> str:
+def encoding_of(data: bytes) -> str:
     """Detect the encoding of a text: by its byte order mark, else UTF-8 if the bytes are valid, else Windows-1252.
 
     Windows-1252 agrees with Latin-1 in every printable character. UTF-16 without a mark is detected by its zero bytes.
     Not charset-normalizer: it guesses from statistics, which fail on short files; fixed rules are predictable.
 
-    >>> detect("Köln".encode()), detect("Köln".encode("latin-1")), detect("age".encode("utf-16-le"))
+    >>> encoding_of("Köln".encode()), encoding_of("Köln".encode("latin-1")), encoding_of("age".encode("utf-16-le"))
     ('utf-8', 'cp1252', 'utf-16-le')
     """
     for mark, name in MARKS.items():
@@ -52,7 +53,8 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
     >>> decode(b"K\\xf6ln", None, "'cities.csv'")
     'Köln'
     """
-    name = encoding or detect(data)
+    check_text(data, what)
+    name = encoding or encoding_of(data)
     try:
         if codecs.lookup(name).name in NOT_OF_FILES:
             raise LookupError
@@ -61,7 +63,7 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
         return text
     except (LookupError, ValueError) as fault:
         if isinstance(fault, UnicodeDecodeError):
-            raise _misfit(data, name, what, fault) from None
+            raise _misfit(data, name, encoding is None, what, fault) from None
         if isinstance(fault, UnicodeEncodeError):
             raise DiscreetError(f"{what} is not text in {name}; say in which encoding it is") from None
         raise DiscreetError(
@@ -69,12 +71,14 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
         ) from None
 
 
-def _misfit(data: bytes, name: str, what: str, fault: UnicodeDecodeError) -> DiscreetError:
-    shown = data[fault.start : fault.start + 1].hex()
-    return DiscreetError(
-        f"{what} cannot be decoded as {name}: the byte 0x{shown} at offset {fault.start} does not fit; "
-        "say in which encoding it is"
-    )
+def _misfit(data: bytes, name: str, detected: bool, what: str, fault: UnicodeDecodeError) -> DiscreetError:
+    byte = f"the byte 0x{data[fault.start : fault.start + 1].hex()} at offset {fault.start:,}"
+    if detected:
+        return DiscreetError(
+            f"{what} looks neither like text nor like any other kind of file that is known here ({byte} is no "
+            f"character of {name}); say in which encoding it is, or export the table as CSV or Parquet"
+        )
+    return DiscreetError(f"{what} cannot be decoded as {name}: {byte} does not fit; say in which encoding it is")
 
 
 def as_utf8(data: bytes, encoding: str | None, what: str) -> bytes:
@@ -83,10 +87,10 @@ def as_utf8(data: bytes, encoding: str | None, what: str) -> bytes:
     >>> as_utf8(b"\\xef\\xbb\\xbfage", None, "'people.csv'")
     b'age'
     """
+    check_text(data, what)
     if encoding is None and data.isascii() and b"\0" not in data:
         return data
-    name = encoding or detect(data)
-    text = decode(data, name, what)
+    text = decode(data, encoding, what)
     zero = text.find("\0")
     if zero >= 0:
         line = text.count("\n", 0, zero) + 1

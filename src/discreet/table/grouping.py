@@ -17,9 +17,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.options import brief
 from discreet.table.moments import Meaning, Notation, written
-from discreet.table.query import NUMBERS, Condition, OneOf, Query, lacking, several
+from discreet.table.query import NUMBERS, Condition, OneOf, Query, as_query, lacking, several
 from discreet.table.table import Table, as_name
 from discreet.table.texts import LARGEST_WHOLE, MISSING
 
@@ -45,8 +44,7 @@ class GroupBy:
     def __post_init__(self) -> None:
         """Accept a single attribute or a list; by default the answer has the attributes and then the counts."""
         object.__setattr__(self, "attributes", tuple(map(as_name, several(self.attributes))))
-        if not isinstance(self.query, Query):
-            raise DiscreetError(f"{brief(self.query)} is not a query; give one such as Query(Range('age', 20, 30))")
+        as_query(self.query)
         for name in self.attributes:
             if self.attributes.count(name) > 1:
                 raise DiscreetError(f"counts are grouped by {name!r} twice; name it once")

@@ -99,4 +99,4 @@ def read_mapping(attribute: str, path: Path) -> dict[str, Any]:
 
 def _text(attribute: str, path: Path) -> str:
     what = f"'{path}' for the hierarchy of {attribute!r}"
-    return decode(content(path, what), None, what)
+    return decode(content(located(path), what), None, what)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.arguments import argument
+from discreet.errors import legible
 from discreet.table import numerals
 from discreet.table.dates import readings, strangers
 from discreet.table.encoded import Encoded, unmarked
@@ -50,7 +51,7 @@ class Note:
         "column 'pay' is all numbers but 'NA' in 3 cells: say na=['NA']"
         """
         words = (" or " if self.either else " and ").join(argument(name, value) for name, value in self.say)
-        return f"{self.sentence} {words}" if words else self.sentence
+        return legible(f"{self.sentence} {words}" if words else self.sentence)
 
     def about(self, names: Collection[str | None]) -> Note | None:
         """Restrict the note to some columns; None if it is about none of them."""
@@ -155,6 +156,10 @@ def _too_large(encoded: Encoded) -> Iterator[Note]:
 
 def _unread_times(encoded: Encoded) -> Iterator[Note]:
     """Note times of Arrow, pandas or polars that could not be converted to numbers."""
+    if not encoded.texts:
+        way = "leave it out, if no row will ever have one"
+        yield Note((encoded.name,), f"column {encoded.name!r} is one of dates or times, but all are missing; {way}.")
+        return
     zoned = next((text for text in encoded.texts if ZONED.fullmatch(text)), None)
     strange = next((text for text in encoded.texts if not re.match(r"\d{4}-", text) or text.startswith("0000")), None)
     if zoned is not None:

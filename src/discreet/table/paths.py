@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from discreet.errors import DiscreetError
@@ -25,11 +25,28 @@ def located(path: str | os.PathLike[str]) -> Path:
     if "\0" in os.fspath(path):
         raise DiscreetError(f"the path {str(path)!r} cannot be read or written: it holds a zero byte; check it")
     try:
-        return Path(path).expanduser()
+        os.fsencode(found := system_path(os.fspath(path)))
+        return Path(found).expanduser()
     except RuntimeError:
         raise DiscreetError(
             f"the path '{path}' begins with a home folder that this system does not know; write it without '~'"
         ) from None
+    except UnicodeEncodeError:
+        raise DiscreetError(f"the path {str(path)!r} is no text that a file can be named by; check it") from None
+
+
+def system_path(path: str) -> str:
+    """Return a path as the system has it: without UTF-8, Python disguises the bytes of names beyond ASCII.
+
+    >>> system_path("people.csv")
+    'people.csv'
+    """
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        with suppress(UnicodeEncodeError):  # half of a pair of surrogates, which `located` refuses
+            return os.fsdecode(path.encode())
+    return path
 
 
 def real(path: Path) -> Path:

@@ -168,6 +168,15 @@ class Query:
         return keep
 
 
+def as_query(given: object) -> Query:
+    """Return the argument if it is a query; refuse anything else."""
+    if not isinstance(given, Query):
+        raise DiscreetError(
+            f"{brief(given)} is not a query; give one such as Query(Range('age', 20, 30)), or SQL as text"
+        )
+    return given
+
+
 def several(given: Any) -> tuple[Any, ...]:
     """Return the members of a list, or anything else as the only one.
 

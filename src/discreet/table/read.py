@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from discreet.table.multivalued import check_clashes, check_replaced, check_seve
 from discreet.table.notes import notes_on
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.sources import fetch, names_in
-from discreet.table.table import Table, as_name
+from discreet.table.table import Table, as_name, as_names
 from discreet.table.texts import value_text
 
 
@@ -99,21 +99,20 @@ def read(
     join, lists = _joined(join), _texts_by_column("lists", lists, "separator of values", {"diagnosis": ";"})
     delimiter, encoding = checked("delimiter", delimiter, str | None), checked("encoding", encoding, str | None)
     roles = {
-        "a quasi-identifier": _names(quasi),
-        "the sensitive attribute": () if sensitive is None else _names(sensitive),
-        "an identifier": _names(identifiers),
-        "kept along": _names(keep),
-        "the person": () if person is None else _names(person),
+        "a quasi-identifier": as_names(quasi),
+        "the sensitive attribute": () if sensitive is None else as_names(sensitive),
+        "an identifier": as_names(identifiers),
+        "kept along": as_names(keep),
+        "the person": () if person is None else as_names(person),
     }
     if person is not None and person in roles["an identifier"]:  # the person column may also be listed there
         roles["an identifier"] = tuple(name for name in roles["an identifier"] if name != person)
     _check_roles(roles)
-    if missing not in get_args(Missing):
-        raise DiscreetError(f"missing={missing!r} is not a policy; choose 'error', 'withhold' or 'value'")
+    missing = checked("missing", missing, Missing)
     if isinstance(hierarchies, (str, PathLike)):
         hierarchies = offered(hierarchies, (*roles["a quasi-identifier"], *roles["the sensitive attribute"]))
     said = column_specs(
-        {"numeric": _names(numeric), "categorical": _names(categorical), "ordinal": _names(ordinal)},
+        {"numeric": as_names(numeric), "categorical": as_names(categorical), "ordinal": as_names(ordinal)},
         _by_column("hierarchies", hierarchies, "hierarchy", {"birth": "years.csv"}),
         _by_column("domains", domains, "domain", {"age": (16, 93)}),
         _texts_by_column("dates", dates, "format of dates", {"birth": "%d.%m.%Y"}),
@@ -224,11 +223,6 @@ def _marks(na: str | Iterable[str]) -> frozenset[str]:
                 f"{mark!r} cannot mark a missing value; give the text of such a cell, as in {argument('na', ['NA'])}"
             )
     return frozenset(value_text(mark).strip() for mark in given)
-
-
-def _names(names: Iterable[str]) -> tuple[str, ...]:
-    given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
-    return tuple(map(as_name, given))
 
 
 def _check_roles(roles: Mapping[str, tuple[str, ...]]) -> None:

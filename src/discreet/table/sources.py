@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pyarrow as pa
 
 from discreet.errors import DiscreetError
 from discreet.table.compressed import unpacked
 from discreet.table.csv_files import check_names, header, read_csv
+from discreet.table.detect import kind_of
 from discreet.table.encoded import Encoded, encode, encode_objects, unmarked
 from discreet.table.paths import located, opened
+from discreet.table.typed_files import TypedFile
 
-CONTINUED = b"\xff\xff\xff\xff"
-"""The first bytes of every message of Arrow's stream format."""
+TYPED = ("parquet", "arrow", "arrow stream")
+"""The kinds of files whose columns have types."""
 HEADER_BYTES = 1 << 20
 """The number of bytes of a file that are searched for its header."""
 
@@ -69,17 +71,21 @@ def column_names(
     """Return the column names of a CSV, Parquet or Arrow file; expected names in ``hints`` help to split CSV."""
     path, what = located(path), f"'{path}'"
     with opened(path, what) as file:
-        start = file.read(4)
-        file.seek(0)
-        if start == b"PAR1":
-            return [str(name) for name in parquet_schema(file, what).names]
-        if is_arrow(file.read(8)):
-            return [str(name) for name in _arrow_table(path.read_bytes(), what).column_names]
-        file.seek(0)
-        data = unpacked(file, what, HEADER_BYTES)
+        kind = kind_of(file)
+        if kind in TYPED:
+            return TypedFile(file, kind, what).names
+        data = unpacked(file, kind, what, HEADER_BYTES)
     # Truncated data may end within a character: only its complete lines are used.
     end = data.rfind(b"\n")
     return header(data[: end + 1] if end >= 0 and len(data) == HEADER_BYTES else data, hints, delimiter, encoding, what)
+
+
+def declared_type(path: str | PathLike[str], name: str) -> pa.DataType | None:
+    """Return the type that a file declares for a column; None if it is text, which declares nothing."""
+    what = f"'{path}'"
+    with opened(located(path), what) as file:
+        kind = kind_of(file)
+        return TypedFile(file, kind, what).schema.field(name).type if kind in TYPED else None
 
 
 def _check_rows(rows: int, what: str) -> None:
@@ -92,38 +98,16 @@ def _from_file(
 ) -> tuple[int, dict[str, Encoded]]:
     what = f"'{path}'"
     with opened(path, what) as file:
-        start = file.read(4)
-        file.seek(0)
-        if start == b"PAR1":
-            return _from_parquet(file, what, needed, coded)
-        if is_arrow(file.read(8)):
-            return _from_arrow(_arrow_table(path.read_bytes(), what), needed, coded, what)
-        file.seek(0)
-        data = unpacked(file, what)
+        kind = kind_of(file)
+        if kind in TYPED:
+            typed = TypedFile(file, kind, what)
+            check_names(typed.names, needed, what)
+            return _from_arrow(typed.read(coded), needed, coded, what)
+        data = unpacked(file, kind, what)
     if path.suffix.lower() in (".parquet", ".pq"):
         raise DiscreetError(f"{what} is {'no Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
     table = read_csv(data, needed, delimiter=delimiter, encoding=encoding, what=what)
     return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in coded}
-
-
-def is_arrow(start: bytes) -> bool:
-    """Whether a file starts like Arrow's file format (also called Feather) or stream format.
-
-    >>> is_arrow(b"ARROW1"), is_arrow(b"age,sex")
-    (True, False)
-    """
-    return start[:6] == b"ARROW1" or start[:4] == CONTINUED
-
-
-def _arrow_table(data: bytes, what: str) -> pa.Table:
-    try:
-        if data[:6] == b"ARROW1":
-            return pa.ipc.open_file(data).read_all()
-        return pa.ipc.open_stream(data).read_all()
-    except (pa.ArrowException, OSError) as fault:
-        raise DiscreetError(
-            f"{what} cannot be read as Arrow: {str(fault).splitlines()[0]}; write it again as Arrow, Parquet or CSV"
-        ) from None
 
 
 def _from_arrow(
@@ -132,62 +116,6 @@ def _from_arrow(
     check_names(table.column_names, needed, what)
     _check_rows(table.num_rows, what)
     return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
-
-
-def parquet_schema(file: BinaryIO, what: str) -> pa.Schema:
-    """Return the schema of a Parquet file; DiscreetError if it is not a Parquet file."""
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.read_schema(file)
-    except (pa.ArrowException, OSError) as fault:
-        raise _no_parquet(what, fault) from None
-
-
-def _from_parquet(
-    file: BinaryIO, what: str, needed: Sequence[str], coded: Sequence[str]
-) -> tuple[int, dict[str, Encoded]]:
-    import pyarrow.parquet as pq
-
-    schema = parquet_schema(file, what)
-    check_names(schema.names, needed, what)
-    words = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
-    file.seek(0)
-    try:
-        whole = pq.ParquetFile(file, read_dictionary=words, page_checksum_verification=True)
-        table = whole.read(columns=list(coded))
-        table.validate(full=True)  # invalid text would otherwise be found only on publishing
-        _check_ends(whole.metadata, table, what)
-    except (pa.ArrowException, OSError) as fault:
-        raise _no_parquet(what, fault) from None
-    _check_rows(table.num_rows, what)
-    return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
-
-
-def _check_ends(told: Any, table: pa.Table, what: str) -> None:
-    """Check that integers lie within the file's own statistics: in most files nothing else reveals damage."""
-    import pyarrow.compute as pc
-
-    groups = [told.row_group(at) for at in range(told.num_row_groups)]
-    for at in range(told.num_columns):
-        name = told.schema.column(at).path
-        if name not in table.column_names or not pa.types.is_integer(table.schema.field(name).type):
-            continue
-        stated = [group.column(at).statistics for group in groups]
-        if not all(one is not None and one.has_min_max for one in stated):
-            continue
-        ends = pc.min_max(table.column(name)).as_py()
-        low, high = min(one.min for one in stated), max(one.max for one in stated)
-        if ends["min"] is not None and (ends["min"] < low or ends["max"] > high):
-            raise _no_parquet(what, ValueError(f"column {name!r} holds numbers beyond those that the file states"))
-
-
-def _no_parquet(what: str, fault: Exception) -> DiscreetError:
-    said = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
-    return DiscreetError(
-        f"{what} cannot be read as Parquet and seems to be damaged ({said.rstrip('.')}); write it again as "
-        "Parquet or CSV"
-    )
 
 
 def _from_frame(
@@ -223,7 +151,7 @@ def _from_frame(
             continue
         try:
             arrow = series.to_arrow()
-        except (pa.ArrowException, NotImplementedError, TypeError):
+        except (pa.ArrowException, NotImplementedError, TypeError, UnicodeEncodeError):
             done[name] = encode_objects(name, series.to_list(), marks)
             continue
         column = arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet.errors import DiscreetError
+from discreet.options import brief
 from discreet.table.moments import Meaning
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, number_given
 from discreet.table.texts import MISSING, near, number_text
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 EXAMPLE = "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'"
+LONGEST = 1_000_000
+"""The most characters of a query: enough for a hundred thousand values, and parsed within seconds."""
 DIALECT = "sqlite"
 """SQLite's dialect accepts names in double quotes, backticks and brackets."""
 CLAUSES = {
@@ -100,6 +103,13 @@ def statement(text: str) -> exp.Select:
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
+    if not isinstance(text, str):
+        raise DiscreetError(f"{brief(text)} is not a query; write for example {EXAMPLE}")
+    if len(text) > LONGEST:
+        raise DiscreetError(
+            f"the query has {len(text):,} characters, more than {LONGEST:,}; ask for ranges instead of single values, "
+            "or divide it into several queries"
+        )
     if not text.strip(" ;\t\n"):
         raise DiscreetError(f"the query is empty; write for example {EXAMPLE}")
     try:

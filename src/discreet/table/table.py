@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -203,6 +203,16 @@ def as_name(given: object) -> str:
     if not isinstance(given, str):
         raise DiscreetError(f"{brief(given)} is not a column name; name columns by text")
     return given
+
+
+def as_names(given: Any) -> tuple[str, ...]:
+    """Return one or several names of columns as a tuple; refuse anything else.
+
+    >>> as_names("age"), as_names(["age", "sex"])
+    (('age',), ('age', 'sex'))
+    """
+    several = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    return tuple(map(as_name, several))
 
 
 def as_table(given: object) -> Table:

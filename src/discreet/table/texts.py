@@ -36,19 +36,6 @@ _number = re.compile(NUMBER)
 _leading_zero = re.compile(LEADING_ZERO)
 
 
-UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Invisible characters that control a terminal, break a line or reverse the direction of text."""
-
-
-def visible(text: str) -> str:
-    """Return a text safe to print on one line: control characters are shown as escapes.
-
-    >>> print(visible("red \\x1b[31m, two\\nlines"))
-    red \\x1b[31m, two\\nlines
-    """
-    return UNSEEN.sub(lambda found: repr(found[0])[1:-1], text)
-
-
 def number_text(number: float) -> str:
     """Write a number in its shortest form: whole numbers without a decimal point.
 

@@ -16,7 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import DiscreetError
+from discreet.table.detect import kind_of
 from discreet.table.paths import opened
+from discreet.table.typed_files import TypedFile
 
 Format = Literal["csv", "parquet"]
 
@@ -62,9 +64,10 @@ def read_table(path: str | PathLike[str], uncoded: str | None = None) -> pa.Tabl
         )
     try:
         with opened(path, f"'{path}'") as file:
-            is_parquet = file.read(4) == b"PAR1"
-            file.seek(0)
-            table = _read_parquet(file, uncoded) if is_parquet else _read_csv(file, uncoded)
+            kind = kind_of(file)
+            table = (
+                TypedFile(file, kind, f"'{path}'", uncoded).read() if kind == "parquet" else _read_csv(file, uncoded)
+            )
         columns = [
             column.cast(pa.string()).fill_null("") if name == uncoded else _coded(column)
             for name, column in zip(table.column_names, table.columns, strict=True)
@@ -200,7 +203,7 @@ def _other_parquet(table: pa.Table, path: Path) -> str | None:
         same = found.schema_arrow.equals(table.schema, check_metadata=True) and found.metadata.metadata is None
         if re.fullmatch(WRITER, writer) and writer != this and same and found.read().equals(table):
             return None
-    except (OSError, pa.ArrowException):
+    except (OSError, pa.ArrowException, UnicodeDecodeError):
         return "it is no Parquet file"
     return "its bytes are not those that are written"
 
@@ -223,15 +226,6 @@ def _read_csv(file: BinaryIO, uncoded: str | None) -> pa.Table:
     # Each block has its own dictionary, which must be merged: large blocks are few.
     blocks = pyarrow.csv.ReadOptions(block_size=BLOCK_BYTES)
     return pyarrow.csv.read_csv(file, read_options=blocks, parse_options=parse, convert_options=convert)
-
-
-def _read_parquet(file: BinaryIO, uncoded: str | None) -> pa.Table:
-    import pyarrow.parquet as pq
-
-    fields = [field for field in pq.read_schema(file) if field.name != uncoded]
-    words = [field.name for field in fields if field.type in (pa.string(), pa.large_string())]
-    file.seek(0)
-    return pq.ParquetFile(file, read_dictionary=words).read()
 
 
 def _coded(column: pa.ChunkedArray) -> pa.Array:

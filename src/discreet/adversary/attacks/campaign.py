@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,13 +22,14 @@ from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import see_that_all_are_in
 from discreet.errors import DiscreetError, in_words
-from discreet.options import checked
+from discreet.options import brief, checked
 from discreet.principles.expressions import parse_one
 from discreet.principles.wording import listed
-from discreet.progress import silent
+from discreet.progress import Progress, silent
 from discreet.randomness import generator
 from discreet.releases import load
 from discreet.releases.release import Release
+from discreet.table.query import several
 from discreet.table.table import Table, as_table
 
 ALL = "all"
@@ -124,7 +125,7 @@ def attack(
     trace: str | os.PathLike[str] | NDArray[Any] | None = None,
     victims: int | None = None,
     random_state: int | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Campaign:
     """Attack a release, in memory or in a folder: guess the sensitive values of the people in its original.
 
@@ -150,10 +151,11 @@ def attack(
     original = as_table(original)
     asked = chosen(attack)
     victims = checked("victims", victims, int | None)
+    progress = checked("progress", progress, Progress | None)
     notes = []
     if isinstance(release, Table):
         release = synthetic(release)
-    main, *further = (load(one) if isinstance(one, str | os.PathLike) else one for one in (release, *others))
+    main, further = _release(release), [_release(one) for one in several(others)]
     if not main.of_people:
         notes.append(NOTE)
     original = as_published(original, main)
@@ -229,6 +231,14 @@ def _apart(name: str, refusals: dict[str, str], failures: dict[str, Exception]) 
         refusals[name] = "there is not enough memory for it; attack fewer victims, or use a larger machine"
     except Exception as fault:
         failures[name] = fault
+
+
+def _release(given: object) -> Release:
+    """A release, loaded if it is given as its folder."""
+    found = load(given) if isinstance(given, str | os.PathLike) else given
+    if not isinstance(found, Release):
+        raise DiscreetError(f"{brief(given)} is not a release; give one, or the folder of one")
+    return found
 
 
 def _only(table: Table, name: str) -> Table:

@@ -1,0 +1,92 @@
+"""Reads Parquet and Arrow files, whose columns have types, and checks all of their content before anyone uses it.
+
+Arrow trusts the offsets and lengths inside a file, so that to use a damaged one could end the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from discreet.errors import DiscreetError
+from discreet.table.detect import Kind
+
+FAULTS = (pa.ArrowException, OSError, ValueError, OverflowError)
+"""What Arrow raises for damaged files."""
+
+
+class TypedFile:
+    """An open Parquet or Arrow file; ``what`` names it in errors. Texts of Parquet are coded, except ``uncoded``."""
+
+    def __init__(self, file: BinaryIO, kind: Kind, what: str, uncoded: str | None = None) -> None:
+        self.name = "Parquet" if kind == "parquet" else "Arrow"
+        self.what = what
+        """What messages call the file."""
+        try:
+            if kind == "parquet":
+                import pyarrow.parquet as pq
+
+                self.schema = pq.read_schema(file)
+                file.seek(0)
+                texts = [field.name for field in self.schema if field.type in (pa.string(), pa.large_string())]
+                words = [name for name in texts if name != uncoded]
+                self._reader: Any = pq.ParquetFile(file, read_dictionary=words, page_checksum_verification=True)
+            else:
+                data = file.read()  # in memory, because a file on disk may change after it was checked
+                self._reader = pa.ipc.open_file(data) if kind == "arrow" else pa.ipc.open_stream(data)
+                self.schema = self._reader.schema
+            self.names: list[str] = self.schema.names
+            """The names of the columns."""
+        except FAULTS as fault:
+            raise self._damaged(fault) from None
+
+    def read(self, columns: Iterable[str] | None = None) -> pa.Table:
+        """Return some of the columns, or all, checked.
+
+        >>> import io
+        >>> sink = pa.BufferOutputStream()
+        >>> with pa.ipc.new_stream(sink, pa.schema({"age": pa.int8()})) as stream:
+        ...     stream.write_batch(pa.record_batch({"age": pa.array([17], pa.int8())}))
+        >>> TypedFile(io.BytesIO(sink.getvalue().to_pybytes()), "arrow stream", "'people.arrow'").read().to_pylist()
+        [{'age': 17}]
+        """
+        wanted = None if columns is None else list(columns)
+        try:
+            if self.name == "Parquet":
+                table = self._reader.read(columns=wanted)
+            else:
+                table = self._reader.read_all()
+                table = table if wanted is None else table.select(wanted)
+            table.validate(full=True)
+            if self.name == "Parquet":
+                _check_ends(self._reader.metadata, table)
+        except FAULTS as fault:
+            raise self._damaged(fault) from None
+        return table
+
+    def _damaged(self, fault: Exception) -> DiscreetError:
+        said = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
+        return DiscreetError(
+            f"{self.what} cannot be read as {self.name}: it seems to be damaged ({said.rstrip('.')}); write it again "
+            "as Parquet or CSV"
+        )
+
+
+def _check_ends(told: Any, table: pa.Table) -> None:
+    """Check that integers lie within the file's own statistics: in most files nothing else reveals damage."""
+    import pyarrow.compute as pc
+
+    groups = [told.row_group(at) for at in range(told.num_row_groups)]
+    for at in range(told.num_columns):
+        name = told.schema.column(at).path
+        if name not in table.column_names or not pa.types.is_integer(table.schema.field(name).type):
+            continue
+        stated = [group.column(at).statistics for group in groups]
+        if not all(one is not None and one.has_min_max for one in stated):
+            continue
+        ends = pc.min_max(table.column(name)).as_py()
+        low, high = min(one.min for one in stated), max(one.max for one in stated)
+        if ends["min"] is not None and (ends["min"] < low or ends["max"] > high):
+            raise ValueError(f"column {name!r} holds numbers beyond those that the file states")
