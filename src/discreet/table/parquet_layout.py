@@ -194,7 +194,7 @@ class _File:
 
 
 def _known(struct: Struct, kinds: dict[int, int], only: int = 0) -> None:
-    """Check that all entries of a part are known, and ``only`` one of those that are parts themselves, if it is given."""
+    """Check that all entries of a part are known, and ``only`` one of those that are parts themselves if given."""
     variants = {key for key, kind in kinds.items() if only and kind == STRUCT and key != only}
     known = all(kinds.get(key) == kind and key not in variants for key, (kind, _) in struct.items())
     _need(known, "has an entry that its cells do not need")

@@ -22,6 +22,7 @@ from discreet.adversary.formats.randomised.audit import audit_randomised
 from discreet.adversary.formats.randomised.perturbed_draws import plausible
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior, wording
+from discreet.releases.randomised.matrix import Matrix
 from discreet.releases.randomised.perturbed import PerturbedRelease
 
 NEAR = 1e-6
@@ -56,9 +57,17 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
         return Check("matrix", False, told + version_hint(case.manifest))
     if again.found is None:
         return Check("matrix", True, f"{proper}; it was not computed again, {again.reason}.")
+    odd = _odd_cell(release.matrix, again.found)
+    if odd is not None:
+        told = f"The matrix is not the one that {again.how}: {odd}."
+        return Check("matrix", False, told + version_hint(case.manifest))
     differs = np.abs(release.matrix.cells - again.found.cells)
     if differs.max() <= NEAR:
-        return Check("matrix", True, f"{proper}, and is the one that {again.how}.")
+        if release.matrix.texts() == again.found.texts():
+            return Check("matrix", True, f"{proper}, and is the one that {again.how}.")
+        last = f"its matrix differs by up to {differs.max():.1g} from the one that was found again, in digits that only"
+        last += " another version of the solver (scipy) explains"
+        return Check("matrix", True, f"{proper}, and is near to the one that {again.how}; {last}.", caveat=last)
     published, original = np.unravel_index(int(np.argmax(differs)), differs.shape)
     which = (
         f"to publish {release.texts[published]!r} for {release.texts[original]!r} the matrix has the probability "
@@ -71,6 +80,24 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
     cells = int((differs > NEAR).sum())
     told = f"The matrix is not the one that {again.how}: {which}"
     return Check("matrix", False, f"{told} ({cells:,} of {differs.size:,} cells differ).{version_hint(case.manifest)}")
+
+
+def _odd_cell(matrix: Matrix, found: Matrix) -> str | None:
+    """Say where a matrix has digits that no solution of the scheme's has; None if nowhere.
+
+    Solutions differ in which probabilities they give. But none has more decimals than are printed, and to publish
+    another value than the original one is as likely as any other where the scheme finds it so.
+    """
+    if matrix.width != found.width:
+        return f"it is for {matrix.width:,} values and not for {found.width:,}"
+    if matrix.scale > found.scale:
+        return "it has more decimals than are printed"
+    others = ~np.eye(matrix.width, dtype=np.bool_)
+    for column in range(matrix.width):
+        own, told = (list(one.units[others[:, column], column]) for one in (found, matrix))
+        if len(set(zip(own, told, strict=True))) > len(set(own)):
+            return "it gives one value several probabilities that are equal in every solution"
+    return None
 
 
 def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:
