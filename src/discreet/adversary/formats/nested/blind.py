@@ -1,10 +1,10 @@
 """Check that rows were lifted blindly, if the manifest states so: all rows of a value, or a sample of all others.
 
 Of the values that still have rows below a node, each of its two children lifted the same share, rounded. So where D are
-the rows of such a value below each child and L those at the node, L is x D summed over the children, for some x >= 0 of
-each child that all these values have in common: a share r was lifted, and x = r / (1 - r). Rounding adds less than 1 + x
-for each child. Nodes without rows are not published and their children are their parents', so there may be more than
-two, and each is granted an x of its own.
+the rows of such a value below each child and L those at the node, L is x D summed over the children, with an x >= 0 of
+each child that all these values have in common: a share r was lifted, and x = r / (1 - r). Rounding adds less than
+1 + x for each child. Nodes without rows are not published, and their children are their parents', so there may be more
+than two, and each is granted an x of its own.
 """
 
 from __future__ import annotations
