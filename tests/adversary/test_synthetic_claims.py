@@ -59,6 +59,24 @@ def test_numbers_that_cannot_be_drawn_are_noticed(domains: str, column: str, tex
         assert f"'{column}' has {text}, which scheme 'privbayes' cannot draw" in found["grid"]
 
 
+@pytest.mark.parametrize("roles", [("age", "pay"), ("pay", "age")])
+def test_numbers_that_a_hierarchy_does_not_list_are_noticed(roles: tuple[str, str], tmp_path: Path) -> None:
+    lists: Any = {"age": {"low": ["10", "20"], "high": ["30", "40"]}}
+    columns = pa.table({"age": [20, 30] * 9, "pay": [1, 2, 3] * 6})
+    ends = {"pay": (0, 9), "age": (0, 50)}
+    how: dict[str, Any] = {"quasi": roles[0], "sensitive": roles[1], "domains": ends, "numeric": ["age", "pay"]}
+    table = dc.read(columns, **how, hierarchies=lists)
+    home = dc.PrivBayes(random_state=1).publish(table, dc.DifferentialPrivacy(5)).save(tmp_path / "r")
+    other = altered(home, tmp_path / "other", put("table", "age", "25"))
+    for read in (table, dc.read(columns, **how)):
+        assert failing(home, read) == {}
+        assert set(failing(other, read)) == {"grid"}
+    (line,) = (at for at, one in enumerate(dc.load(home).manifest["attributes"]) if one["name"] == "age")
+    broken = altered(home, tmp_path / "broken", stated("attributes", line, "hierarchy", value=["10", "20", "many"]))
+    with pytest.raises(dc.DiscreetError, match="cannot be understood"):
+        dc.audit(broken, table)
+
+
 @pytest.mark.parametrize("ends", [[0, 119], [1, 120], [-1, 120]])
 def test_ends_of_numbers_that_were_not_declared_are_noticed(ends: list[int], tmp_path: Path) -> None:
     """All numbers lie between these ends as well: only what was declared tells that they are others."""

@@ -189,31 +189,52 @@ def test_a_manifest_is_laid_out_plainly(format: str, tmp_path: Path) -> None:
 
 
 @each_format
-def test_a_scheme_of_ones_own_is_possible_and_said(format: str, tmp_path: Path) -> None:
+def test_a_scheme_that_is_not_installed_is_said_in_the_verdict(format: str, tmp_path: Path) -> None:
+    """What its options may be nobody knows, so that any of them might tell something."""
     manifest = saved(format, tmp_path / "r")
-    fine: dict[str, Manifest] = {
-        "'by-hand' is not one of discreet's.": {},
-        "checked: k=3, way='near'.": {"k": 3, "way": "near"},
-    }
-    for said, told in fine.items():
-        manifest["scheme"] = {"name": "by-hand", "options": told}
-        cover_up(tmp_path / "r", manifest)
-        assert failing(tmp_path / "r", format) == {}
-        assert said in sentence(tmp_path / "r", format, "manifest")
+    manifest["scheme"] = {"name": "by-hand", "options": {}}
+    cover_up(tmp_path / "r", manifest)
+    assert failing(tmp_path / "r", format) == {}
+    assert "scheme 'by-hand' is not installed here" in dc.audit(tmp_path / "r", original(format)).verdict
     many: Manifest = {str(at): at for at in range(50)}
-    for told in ({"way": "x" * 50}, {"k": [1]}, {"k": {}}, {"k": 10**60}, many):
+    noted: list[Manifest] = [{"note": "anything at all"}, {"k": 3}, {"way": "x" * 50}, {"k": [1]}, {"k": {}}, many]
+    for told in noted:
         manifest["scheme"]["options"] = told
         cover_up(tmp_path / "r", manifest)
-        assert set(failing(tmp_path / "r", format)) == {"manifest"}
+        found = failing(tmp_path / "r", format)
+        assert set(found) == {"manifest"} and "install the plug-in that has it" in found["manifest"]
 
 
 def test_releases_made_by_hand_pass(tmp_path: Path) -> None:
     table = original("anatomy")
     groups = np.zeros(table.rows, np.int32)
     for kind in (GeneralizedRelease, AnatomyRelease, AmbiguousRelease):
-        release = kind.from_groups(table, groups, promise=dc.KAnonymity(1), scheme="by_hand", options={"k": 1})
+        release = kind.from_groups(table, groups, promise=dc.KAnonymity(1), scheme="by_hand")
         release.save(tmp_path / kind.format)
         assert failing(tmp_path / kind.format, "anatomy") == {}
+
+
+def test_words_of_options_are_those_of_the_table(tmp_path: Path) -> None:
+    """A text that an option may be is not any text."""
+    columns = {"age": range(40), "ill": list("abcd") * 10, "job": list("wxyyzwzx") * 5}
+    table = dc.read(pa.table(columns), quasi=["age"], sensitive=["ill", "job"])
+    scheme = dc.Codip(exposure=0.0, scheme="cuts: effort = fast ", harmless="ill=a;; job=w")
+    folder = scheme.publish(table, dc.LDiversity(2)).save(tmp_path / "r")
+    manifest = json.loads((folder / "release.json").read_text())
+    options = manifest["scheme"]["options"]
+    assert (options["scheme"], options["harmless"]) == ("cuts:effort=fast", "ill=a; job=w")
+    assert dc.audit(folder, table).holds
+    for told in (
+        {"harmless": "ill=Ann is in 3"},
+        {"harmless": "Ann=a"},
+        {"harmless": "ill=a;   job=w"},
+        {"scheme": "Ann is in 3"},
+        {"scheme": "cuts:Ann=3"},
+        {"scheme": "cuts:effort=fast,,,"},
+    ):
+        manifest["scheme"]["options"] = options | told
+        cover_up(folder, manifest)
+        assert {check.name for check in dc.audit(folder, table).checks if not check.holds} == {"manifest"}, told
 
 
 @each_format

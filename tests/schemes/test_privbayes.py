@@ -206,6 +206,31 @@ def test_ends_of_numbers_and_missing_ones_are_refused_unless_public() -> None:
         dc.publish(table, "differential-privacy(epsilon=1e-9)", dc.PrivBayes(domains="observed"))
 
 
+# ---------------------------------------------------------------------------------------------------------- hierarchies
+
+
+@pytest.mark.parametrize("ends", [{}, {"age": (15, 60)}], ids=["ends of the list", "declared ends"])
+@pytest.mark.parametrize("role", ["quasi", "sensitive"])
+def test_listed_numbers_are_drawn_within_the_stated_ends(role: str, ends: dict[str, Any]) -> None:
+    """Any number of a hierarchy may be drawn, whether or not it occurs, but none beyond a domain that was declared."""
+    lists: Any = {
+        "age": {"low": ["10", "20", "30"], "high": ["40", "50", "90"]},
+        "ill": Hierarchy.flat("ill", ["a", "b"]),
+    }
+    other = {"quasi": "ill", "sensitive": "age"} if role == "sensitive" else {"quasi": "age", "sensitive": "ill"}
+    columns = pa.table({"age": [20, 30, 40] * 10, "ill": ["a", "b"] * 15})
+    table = dc.read(columns, **other, numeric="age", hierarchies=lists, domains=ends)
+    drawn: set[int] = set()
+    for seed in range(20):
+        release = dc.PrivBayes(domains="observed", random_state=seed).publish(table, dc.DifferentialPrivacy(1))
+        drawn |= set(release.tables(numbers=True)["table"]["age"].to_pylist())
+        for found in audits(release, table):
+            assert found.holds, found.verdict
+        (age,) = (attribute for attribute in release.attributes if attribute.name == "age")
+        assert age.domain == ends.get("age", (10, 90))
+    assert drawn == ({20, 30, 40, 50} if ends else {10, 20, 30, 40, 50, 90})
+
+
 # --------------------------------------------------------------------------------------------------------------- audits
 
 

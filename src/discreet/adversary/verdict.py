@@ -88,7 +88,8 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
         explained = part.explain(counts, prior)
         if worst is not None:
             explained = explained.replace("this group", f"this {subjects.this or subjects.noun}")
-        sentence = f"{part} is broken by {broken:,} of {everyone:,} {subjects.many}; the worst is {who}. {explained}"
+        verb = "not shown to be kept" if part.only_sufficient else "broken"
+        sentence = f"{part} is {verb} by {broken:,} of {everyone:,} {subjects.many}; the worst is {who}. {explained}"
     else:
         and_left = " and by the withheld rows" if left.sum() else ""
         sentence = (

@@ -107,6 +107,11 @@ class AlphaBeta(Principle):
         return -math.expm1(share * math.log1p(-self.alpha)) / self.alpha
 
     @property
+    def only_sufficient(self) -> bool:
+        """True if beta is to hold over all groups: which ones a person may be in is not looked at."""
+        return self.association == "combined"
+
+    @property
     def own_row_only(self) -> float | None:
         """Beta, unless it also bounds the belief that some row with a person's values has a value."""
         return self.beta if self.association == "group" else None

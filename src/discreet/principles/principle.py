@@ -113,6 +113,11 @@ class Principle(Expression, ABC):
         return None
 
     @property
+    def only_sufficient(self) -> bool:
+        """Whether groups are held to more than the promise may need, so that one that fails need not break it."""
+        return False
+
+    @property
     def nearness(self) -> Nearness | None:
         """The promise itself, if it bounds how many rows of a group lie near each of its numbers."""
         return None

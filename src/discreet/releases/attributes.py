@@ -91,6 +91,8 @@ class Attribute:
                     hierarchy = Hierarchy.flat(name, tree)
                 else:
                     hierarchy = Hierarchy.from_rows(name, tree)
+            if kind == "numeric" and hierarchy is not None and not all(map(_numeral, hierarchy.leaves)):
+                raise ValueError("hierarchy")
             if kind == "categorical" and role != "other" and hierarchy is None:
                 raise ValueError("hierarchy")
             if kind == "ordinal" and role != "other":
@@ -231,6 +233,11 @@ def numbers_given(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.floa
 
 def _moment(attribute: Attribute, value: Any) -> float:
     return number_given(attribute.name, value, attribute.meaning)
+
+
+def _numeral(leaf: str) -> bool:
+    """Whether the leaf of a hierarchy of numbers is one, or stands for missing ones."""
+    return leaf == MISSING or math.isfinite(float(leaf))
 
 
 def _number(value: float) -> float | int:

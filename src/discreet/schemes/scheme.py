@@ -89,6 +89,9 @@ class Scheme(ABC):
         one = "" if keeper(principle) is None else "name one of them, or "
         return f"{alone}; {one}{way_out(principle)}"
 
+    def check_words(self, table: Table) -> None:  # noqa: B027  most options name nothing of a table
+        """Raise an error if an option names a column or a value that the table does not have."""
+
     def on_groups(
         self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
     ) -> Release:

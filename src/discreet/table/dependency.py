@@ -72,11 +72,7 @@ class Dependency:
 def dependency(columns: Sequence[Column], harmless: Mapping[str, Collection[str]] | None = None) -> Dependency:
     """Measure columns of the same rows; ``harmless`` names, per column, the values that are not sensitive."""
     names = tuple(column.name for column in columns)
-    shares = np.ones(len(columns))
-    for name, values in (harmless or {}).items():
-        if name not in names:
-            raise DiscreetError(f"harmless values are given for {name!r}, which is not sensitive; {near(name, names)}")
-        shares[names.index(name)] = _sensitive_share(columns[names.index(name)], values)
+    shares = sensitive_shares(columns, harmless or {})
     codes = [_dense(column.codes) for column in columns]
     entropy = np.array([_entropy(np.bincount(each)) for each in codes])
     shared = np.zeros((len(columns), len(columns)))
@@ -85,6 +81,17 @@ def dependency(columns: Sequence[Column], harmless: Mapping[str, Collection[str]
             joint = _entropy(_pair_counts(one, codes[j]))
             shared[i, j] = shared[j, i] = max(0.0, entropy[i] + entropy[j] - joint)
     return Dependency(names, entropy, shared, shares)
+
+
+def sensitive_shares(columns: Sequence[Column], harmless: Mapping[str, Collection[str]]) -> NDArray[np.float64]:
+    """Measure the share of rows whose values are not harmless, per column; raise an error for values that none has."""
+    names = [column.name for column in columns]
+    shares = np.ones(len(columns))
+    for name, values in harmless.items():
+        if name not in names:
+            raise DiscreetError(f"harmless values are given for {name!r}, which is not sensitive; {near(name, names)}")
+        shares[names.index(name)] = _sensitive_share(columns[names.index(name)], values)
+    return shares
 
 
 def harmless_values(text: str) -> dict[str, list[str]]:

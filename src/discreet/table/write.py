@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import re
 from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
@@ -17,6 +16,7 @@ import pyarrow.compute as pc
 
 from discreet.errors import DiscreetError
 from discreet.table.detect import kind_of
+from discreet.table.parquet_layout import beyond_cells
 from discreet.table.paths import opened
 from discreet.table.typed_files import TypedFile
 
@@ -24,7 +24,6 @@ Format = Literal["csv", "parquet"]
 
 BATCH_ROWS = 1 << 18
 BLOCK_BYTES = 1 << 23
-WRITER = r"parquet-cpp-arrow version \d{1,3}\.\d{1,3}\.\d{1,3}"
 PARQUET: dict[str, Any] = {"compression": "zstd", "store_schema": False}
 
 
@@ -83,8 +82,7 @@ def written_otherwise(table: pa.Table, path: str | PathLike[str], format: Format
     """Describe how a file differs from what ``write_table`` writes for its table; ``None`` if it does not.
 
     A table can be written in many ways, and the choice among them could encode information that no cell contains.
-    Other versions of the Parquet writer may write the same cells as different bytes: for these, the cells and their
-    types must agree, and the file must not contain metadata.
+    Other versions of Arrow may write the same cells as different bytes of Parquet; see ``parquet_layout``.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -93,7 +91,7 @@ def written_otherwise(table: pa.Table, path: str | PathLike[str], format: Format
     "line 2 is '017' where '17' is written"
     """
     if format == "parquet":
-        return _other_parquet(_plain(table), Path(path))
+        return beyond_cells(_plain(table), Path(path).read_bytes(), PARQUET)
     with Path(path).open("rb") as file:
         line = 1
         for part in _csv_parts(table):
@@ -186,26 +184,6 @@ def _first_line(found: bytes, written: bytes, line: int) -> str:
         return f"it ends before line {line + at}"
     shown, meant = (text.decode(errors="replace").removesuffix("\n")[:100] for text in (theirs[at], ours[at]))
     return f"line {line + at} is {shown!r} where {meant!r} is written"
-
-
-def _other_parquet(table: pa.Table, path: Path) -> str | None:
-    import pyarrow.parquet as pq
-
-    buffer = pa.BufferOutputStream()
-    pq.write_table(table, buffer, **PARQUET)
-    own = buffer.getvalue()
-    written = path.read_bytes()
-    if written == own.to_pybytes():
-        return None
-    try:
-        found = pq.ParquetFile(pa.BufferReader(written))
-        writer, this = found.metadata.created_by, pq.ParquetFile(own).metadata.created_by
-        same = found.schema_arrow.equals(table.schema, check_metadata=True) and found.metadata.metadata is None
-        if re.fullmatch(WRITER, writer) and writer != this and same and found.read().equals(table):
-            return None
-    except (OSError, pa.ArrowException, UnicodeDecodeError):
-        return "it is no Parquet file"
-    return "its bytes are not those that are written"
 
 
 # ------------------------------------------------------------------------------------------------------------ reading

@@ -3,8 +3,9 @@
 Everything in a manifest is published, so nothing in it may go unchecked: a person's name among the options of a scheme
 discloses as much as one in a table. Therefore the manifest is compared with the one that discreet writes for the same
 release: its attributes, promise and assumptions follow from what was loaded and is judged. The version, the scheme and
-its options follow from nothing, so they must be ones that exist. A scheme that is not discreet's may have any short
-name and options; the finding quotes them so that a person reads them.
+its options follow from nothing, so they must be ones that exist, and words among them those of columns and values that
+are published. Of a scheme that is not installed only the name may be stated, and the verdict quotes it so that a person
+reads it: what its options may be, and what follows from them, cannot be known.
 """
 
 from __future__ import annotations
@@ -25,9 +26,7 @@ from discreet.version import __version__
 VERSION = re.compile(r"\d{1,3}(\.\d{1,3}){1,3}((a|b|rc|\.dev|\.post)\d{1,3})?", re.ASCII)
 SCHEME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 LONGEST = 40
-"""The most characters in the name of a foreign scheme, and in each text among its options."""
-MOST = 12
-"""The most options of a foreign scheme."""
+"""The most characters in the name of a scheme that is not installed."""
 
 
 def entries(case: Case[Any], **more: Any) -> Check:
@@ -44,7 +43,8 @@ def entries(case: Case[Any], **more: Any) -> Check:
     if assumptions is None:
         assumptions = release.assumed(release.attributes, promise, "persons" in manifest)
     other = other_version(manifest)
-    options, faults, remarks = _options(manifest.get("scheme"), release.format, other is not None)
+    options, faults, caveat = _options(case, other is not None)
+    remarks = [f"{caveat[0].upper()}{caveat[1:]}."] if caveat else []
     expected = new_manifest(
         release.format,
         scheme="" if faults else manifest["scheme"]["name"],
@@ -68,7 +68,8 @@ def entries(case: Case[Any], **more: Any) -> Check:
     faults += _differences(manifest, expected)
     if faults:
         return Check("manifest", False, one_sentence(faults) + version_hint(manifest))
-    return Check("manifest", True, " ".join(["The manifest has only the entries of its format.", *remarks]))
+    told = " ".join(["The manifest has only the entries of its format.", *remarks])
+    return Check("manifest", True, told, caveat=caveat)
 
 
 # -------------------------------------------------------------------------------------------- what follows from nothing
@@ -108,17 +109,26 @@ def stated_promise(texts: Any) -> Principle | None:
         return None
 
 
+def is_installed(entry: Any) -> bool:
+    """Whether an entry of a manifest names a scheme that is discreet's or an installed plug-in's.
+
+    >>> is_installed({"name": "mondrian"}), is_installed({"name": "elsewhere"})
+    (True, False)
+    """
+    name = entry.get("name") if isinstance(entry, dict) else None
+    return isinstance(name, str) and name in registered("schemes")
+
+
 def stated_scheme(entry: Any) -> Any | None:
     """Return the scheme that an entry of a manifest names, with its options; None if it is not one of discreet's.
 
     >>> stated_scheme({"name": "mondrian", "options": {"loss": "gcp"}}).loss, stated_scheme("nothing")
     ('gcp', None)
     """
-    name, options = (entry.get("name"), entry.get("options")) if isinstance(entry, dict) else (None, None)
-    if not isinstance(name, str) or name not in registered("schemes") or not isinstance(options, dict):
+    if not is_installed(entry) or not isinstance(entry.get("options"), dict):
         return None
     try:
-        return _made(name, options)
+        return _made(entry["name"], entry["options"])
     except (DiscreetError, OverflowError):
         return None
 
@@ -128,60 +138,46 @@ def _made(name: str, options: dict[str, Any]) -> Any:
     return registered("schemes")[name].from_texts({key: _text(value) for key, value in options.items()})
 
 
-def _options(scheme: Any, format: str, other: bool) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Return the options that the scheme must state, the faults of the scheme's entry, and remarks on it.
+def _options(case: Case[Any], other: bool) -> tuple[dict[str, Any], list[str], str]:
+    """Return the options that the scheme must state, the faults of the scheme's entry, and what it leaves unchecked.
 
     Those that are omitted have to be stated, unless an ``other`` version made the release, which may have had fewer.
     """
+    scheme = case.manifest.get("scheme")
     name, options = (scheme.get("name"), scheme.get("options")) if isinstance(scheme, dict) else (None, None)
     if not isinstance(name, str) or not isinstance(options, dict):
-        return {}, ["the manifest does not name a scheme and its options"], []
-    return _known(name, options, format, other) if name in registered("schemes") else _unknown(name, options)
+        return {}, ["the manifest does not name a scheme and its options"], ""
+    if is_installed(scheme):
+        return *_known(name, options, case, other), ""
+    if len(name) > LONGEST or not SCHEME.fullmatch(name):
+        fault = f"the manifest names the scheme {_short(name)}, which is neither one of discreet's nor a plain name"
+        return {}, [fault], ""
+    if options:
+        told = ", ".join(f"{_short(key)}: {_short(value)}" for key, value in options.items())
+        fault = f"the manifest states options of scheme {name!r}, which nobody can check ({told[:200]}), because it is"
+        return {}, [f"{fault} not installed here; install the plug-in that has it"], ""
+    unchecked = f"scheme {name!r} is not installed here, so nothing was computed again that only the scheme determines"
+    return {}, [], unchecked
 
 
-def _known(name: str, options: dict[str, Any], format: str, other: bool) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Return options, faults and remarks, as ``_options``, for one of discreet's schemes."""
+def _known(name: str, options: dict[str, Any], case: Case[Any], other: bool) -> tuple[dict[str, Any], list[str]]:
+    """Return options and faults, as ``_options``, for a scheme that is installed."""
     try:
         scheme = _made(name, options)
+        scheme.check_words(case.original)
     except (DiscreetError, OverflowError) as error:
-        return {}, [f"the manifest has options that scheme {name!r} does not take: {error}"], []
+        return {}, [f"the manifest has options that scheme {name!r} does not take: {error}"]
     made, made_so = scheme.options, scheme.makes.format
-    if made_so != format:
-        return {}, [f"the manifest names scheme {name!r}, whose releases are {made_so} and not {format}"], []
+    if made_so != case.release.format:
+        return {}, [f"the manifest names scheme {name!r}, whose releases are {made_so} and not {case.release.format}"]
     # a manifest made by hand may write 1 for 1.0
     whole = {key for key, value in made.items() if type(options.get(key)) is int and options[key] == value}
-    return {key: options[key] if key in whole else made[key] for key in made if key in options or not other}, [], []
+    return {key: options[key] if key in whole else made[key] for key in made if key in options or not other}, []
 
 
 def _text(value: Any) -> str:
     """An option as text; lists and mappings become texts that no option accepts."""
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _unknown(name: str, options: dict[str, Any]) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Return options, faults and remarks, as ``_options``, for a scheme that is not discreet's."""
-    if len(name) > LONGEST or not SCHEME.fullmatch(name):
-        return (
-            {},
-            [(f"the manifest names the scheme {_short(name)}, which is neither one of discreet's nor a plain name")],
-            [],
-        )
-    plain = all(value is None or isinstance(value, str | int | float) for value in options.values())
-    words = [*options, *map(_text, options.values())]
-    if not plain or len(options) > MOST or any(len(word) > LONGEST or not word.isprintable() for word in words):
-        return (
-            {},
-            [
-                (
-                    f"the options of scheme {name!r}, which is not one of discreet's, are more than a few words and "
-                    "numbers"
-                )
-            ],
-            [],
-        )
-    which = ", ".join(f"{key}={_short(value)}" for key, value in options.items())
-    what = f", so its options cannot be checked: {which}" if which else ""
-    return options, [], [f"Scheme {name!r} is not one of discreet's{what}."]
 
 
 # ------------------------------------------------------------------------------------------------ what has to be so

@@ -100,7 +100,7 @@ class SyntheticRelease(Release):
         >>> dc.SyntheticRelease.of_rows(patients(), Privacy(1.0, "observed"), **told)
         <synthetic release of 48 rows, 0 withheld: differential-privacy(epsilon=1)>
         """
-        quasi = [describe(as_shown(column, None), "quasi") for column in rows.quasi]
+        quasi = [describe(as_shown(column, None), "quasi", True) for column in rows.quasi]
         sensitive = [describe(as_shown(column, None), "sensitive", True) for column in rows.sensitive]
         attributes = (*quasi, *sensitive)
         every = np.arange(rows.rows)

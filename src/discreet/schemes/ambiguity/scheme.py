@@ -104,8 +104,12 @@ class Ambiguity(Scheme):
     @property
     def options(self) -> dict[str, Any]:
         """The parameters, as written to the manifest."""
-        pairs = self.pairs if isinstance(self.pairs, str) else ",".join("+".join(block) for block in self.pairs)
-        return {"closeness": self.closeness, "pairs": pairs}
+        named = self.pairs if self.pairs == "auto" else ",".join(map("+".join, parse_pairs(self.pairs)))
+        return {"closeness": self.closeness, "pairs": named or "none"}
+
+    def check_words(self, table: Table) -> None:
+        """Raise an error if there are no such quasi-identifiers to publish together."""
+        as_blocks(table.quasi_names, [] if self.pairs == "auto" else parse_pairs(self.pairs))
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept alpha-beta, also with k-anonymity (of groups) and l-diversity of kinds frequency and distinct."""

@@ -21,7 +21,7 @@ from discreet.releases.release import Release
 from discreet.schemes.codip.plans import SLACK, STEPS, chosen, frontier, merged
 from discreet.schemes.keepers import for_several, keeper, not_of_groups, way_out
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.table.dependency import Dependency, Plan, dependency, harmless_values
+from discreet.table.dependency import Dependency, Plan, dependency, harmless_values, sensitive_shares
 from discreet.table.table import Table
 
 Search = Literal["best", "paper"]
@@ -95,6 +95,8 @@ class Codip(Scheme):
             raise DiscreetError(f"steps={self.steps!r} is not a number of steps; give one such as {STEPS}")
         if self._named()[0] == self.name:
             raise DiscreetError("scheme='codip' cannot publish the tables of scheme 'codip'; choose another")
+        if self._named()[0] != DEFAULT:
+            self._made()
         harmless_values(self.harmless)
 
     @property
@@ -103,12 +105,20 @@ class Codip(Scheme):
         return {
             "exposure": self.exposure,
             "association": self.association,
-            "scheme": self.scheme,
+            "scheme": self._written(),
             "search": self.search,
             "aligned": self.aligned,
             "steps": self.steps,
-            "harmless": self.harmless,
+            "harmless": "; ".join(
+                f"{name}={value}"
+                for name, values in harmless_values(self.harmless).items()
+                for value in dict.fromkeys(values)
+            ),
         }
+
+    def check_words(self, table: Table) -> None:
+        """Raise an error if values are said to be harmless that no sensitive attribute has."""
+        sensitive_shares(table.sensitive, harmless_values(self.harmless))
 
     @property
     def holds_for_one_run(self) -> bool:
@@ -120,22 +130,31 @@ class Codip(Scheme):
 
     def inner(self, principle: Principle, part: tuple[int, ...] = ()) -> Any:
         """Return the scheme that publishes the table with some attributes; each table gets draws of its own."""
-        from discreet.schemes import make_scheme
-
-        name, options = self._named()
-        if name == DEFAULT:
-            name = keeper(principle)
-            name = "cuts" if name == "ambiguity" else name
         state = None
         if self.random_state is not None:
             state = int(np.random.SeedSequence([self.random_state % 2**64, *part]).generate_state(1)[0])
+        return self._made(principle, state)
+
+    def _made(self, principle: Principle | None = None, state: int | None = None) -> Any:
+        """Return the scheme that publishes tables; the promise decides which, unless it is named."""
+        from discreet.schemes import make_scheme
+
+        name, options = self._named()
+        if name == DEFAULT and principle is not None:
+            name = keeper(principle)
+            name = "cuts" if name == "ambiguity" else name
         return make_scheme(name, options, state, principle)
+
+    def _written(self) -> str:
+        """Return the scheme that publishes tables, and its options, in one way of writing them."""
+        name, options = self._named()
+        return f"{name}{':' if options else ''}{','.join(f'{key}={value}' for key, value in options.items())}"
 
     def _named(self) -> tuple[str | None, dict[str, str]]:
         """Return the name of the scheme that publishes tables, and its options."""
         name, _, rest = self.scheme.partition(":")
         pairs = (text.partition("=") for text in filter(None, map(str.strip, rest.split(","))))
-        return name, {key: value for key, _, value in pairs}
+        return name.strip(), {key.strip(): value.strip() for key, _, value in pairs}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse promises about presence, and what the scheme of the tables refuses."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,23 +34,33 @@ class Cells:
 
     column: Column
 
+    @cached_property
+    def _listed(self) -> Ints:
+        """The code of each cell's value: all of them, but no number that is beyond the domain."""
+        column = self.column
+        inside = np.ones(len(column.values), np.bool_)
+        if column.kind == "numeric" and column.domain is not None:
+            numbers = column.values.astype(np.float64)
+            inside = ~((numbers < column.domain[0]) | (numbers > column.domain[1]))  # a missing one is not beyond
+        return np.flatnonzero(inside)
+
     @property
     def size(self) -> int:
         """How many cells there are."""
-        return len(self.column.values)
+        return len(self._listed)
 
     @property
     def codes(self) -> Ints:
         """The cell of every row."""
-        return self.column.codes.astype(np.int64)
+        return np.searchsorted(self._listed, self.column.codes)
 
     def drawn(self, cells: Ints, random: np.random.Generator) -> Column:
         """The column with a value of each of these cells instead."""
-        return replace(self.column, codes=cells.astype(np.int32))
+        return replace(self.column, codes=self._listed[cells].astype(np.int32))
 
     def has(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which of these numbers may be drawn."""
-        return np.isin(numbers, self.column.values[int(self.column.missing is not None) :].astype(np.float64))
+        return np.isin(numbers, self.column.values[self._listed].astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -136,6 +147,10 @@ def cells_in(column: Column, observed: bool, most: int = FEWEST) -> Cells:
     """The cells of one column, whether or not it was declared; see ``cells_of``."""
     if column.kind != "numeric":
         return Cells(column)
+    if column.hierarchy is not None and not column.declared_domain:
+        # any listed number may be drawn, so the list is what is told, and not which of its numbers occur
+        numbers = column.values.astype(np.float64)
+        column = replace(column, domain=(float(np.nanmin(numbers)), float(np.nanmax(numbers))), declared_domain=True)
     # what is public of a column now is not to be taken from the drawn rows later
     column = replace(as_shown(column, None), declared_domain=True)
     listed = column.hierarchy is not None or (observed and len(column.values) <= MOST)

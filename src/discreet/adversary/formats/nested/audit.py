@@ -14,10 +14,11 @@ import numpy as np
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, ends_of
-from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.manifest import entries, stated_scheme
 from discreet.adversary.checks.matching import by_counting, had_by, people_of
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.formats.generalized.align import Aligned, align
+from discreet.adversary.formats.nested.blind import blind
 from discreet.adversary.formats.nested.matching import by_descriptions
 from discreet.adversary.formats.nested.support import by_trace, nesting, without_trace
 from discreet.adversary.formats.orders import order_of_nested
@@ -47,6 +48,9 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
     prior = Prior.of(original)
     left = np.maximum(prior.counts - aligned.published, 0)
     if release.sound:
+        scheme = stated_scheme(case.manifest.get("scheme"))
+        if scheme is not None and scheme.options.get("lift") == "blind":
+            checks.append(blind(release))
         subjects = leaves_of(release, aligned, prior)
         kept = [judged(part, subjects, prior, left) for part in case.parts]
         clear = [part for part, one in zip(case.parts, kept, strict=True) if math.isfinite(one.strain)]

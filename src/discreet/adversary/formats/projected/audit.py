@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
-from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.manifest import entries, stated_scheme
 from discreet.adversary.formats.generalized.align import align
 from discreet.adversary.formats.projected.across import across
 from discreet.adversary.formats.projected.order import order_across, order_across_exact
@@ -20,6 +21,7 @@ from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.per_attribute import concerned
 from discreet.progress import part_of
+from discreet.releases.generalized.release import GROUP
 from discreet.releases.projected.load import part_manifest
 from discreet.releases.projected.release import ProjectedRelease, assumed_of, part_entry
 from discreet.releases.release import Release
@@ -38,6 +40,7 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     if len(found) > 1:
         whole += _unpromised(cases)
         whole.append(_order(cases))
+        whole += _aligned(case)
         whole += _withheld_apart(case.trace)
         sound = all(check.holds for one in found for check in one.checks)
         more = across(release, case.original, case.trace) if sound else []
@@ -71,6 +74,30 @@ def _order(cases: Sequence[Case[Any]]) -> Check:
     if all(one.release.exact_quasi for one in cases):
         return order_across_exact([one.release for one in cases], cases[0].original)
     return Check("order", True, "Whether the orders of lines link different tables was not checked.")
+
+
+def _aligned(case: Case[ProjectedRelease]) -> list[Check]:
+    """Check that all tables have the same groups, if the manifest states so."""
+    scheme = stated_scheme(case.manifest.get("scheme"))
+    if scheme is None or not scheme.options.get("aligned") or any(part.faults for part in case.release.parts):
+        return []
+    same = len({_groups(part) for part in case.release.parts}) == 1
+    if case.trace is not None and case.trace.ndim == 2:  # the same rows, and not only rows that look the same
+        one, *others = (np.unique(case.trace[:, [0, at]], axis=0) for at in range(case.trace.shape[1]))
+        same &= all(len(one) == len(pairs) == len(np.unique(pairs[:, 1])) for pairs in others)
+    if same:
+        return [Check("aligned", True, "All tables have the same groups, as the manifest states.")]
+    return [Check("aligned", False, "The manifest states that all tables have the same groups, and they do not.")]
+
+
+def _groups(part: Release) -> frozenset[tuple[tuple[tuple[str, ...], ...], int]]:
+    """Return how often a table has each group, as the quasi-identifiers of its rows."""
+    table = part.tables(numbers=False)["table"]
+    columns = [table[name].to_pylist() for name in (GROUP, *(attribute.name for attribute in part.quasi))]
+    groups: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for group, *quasi in zip(*columns, strict=True):
+        groups[group].append(tuple(map(str, quasi)))
+    return frozenset(Counter(tuple(sorted(rows)) for rows in groups.values()).items())
 
 
 def _part_case(case: Case[ProjectedRelease], number: int) -> Case[Any]:

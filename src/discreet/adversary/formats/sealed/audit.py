@@ -11,6 +11,7 @@ import numpy as np
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, described
 from discreet.adversary.checks import soundness
+from discreet.adversary.checks.manifest import is_installed
 from discreet.adversary.formats.generalized.align import Aligned, align, each_sensitive
 from discreet.adversary.formats.generalized.audit import audit_generalized
 from discreet.adversary.verdict import counts_of
@@ -62,6 +63,9 @@ def _seal(case: Case[SealedRelease]) -> Check:
     """Check that in every group the odds of each value, times what was told, are within what the promise allows."""
     if case.release.faults:
         return Check("seal", True, "The seal was not judged, because the tables are faulty.")
+    if not is_installed(case.manifest.get("scheme")):
+        sentence = "The seal was made by a scheme that is not installed here, so nobody knows what its tests may tell; "
+        return Check("seal", False, f"{sentence}install the plug-in that has it.")
     views = each_sensitive(align(case.release, case.original), case.original)
     promised = [own for _, own in soundness.each_promised(case.parts, case.original)]
     judged = [_broken(aligned, table, own) for (aligned, table), own in zip(views, promised, strict=True)]

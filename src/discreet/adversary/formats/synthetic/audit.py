@@ -97,19 +97,22 @@ def _drawable(
 ) -> Check:
     """Check that the stated scheme can draw all published numbers, given the domains that the release states.
 
-    Numbers beyond a domain, and those that a hierarchy does not list, are reported by other checks.
+    Numbers beyond a domain are reported by another check.
     """
     if not isinstance(scheme, Drawer):
         told = "Whether all numbers can have been drawn was not checked, because the manifest names no scheme that says"
         return Check("grid", True, f"{told} which ones it draws.")
     faults = []
     for attribute, column in zip(release.attributes, columns, strict=True):
-        if attribute.kind != "numeric" or attribute.hierarchy is not None or attribute.domain is None:
+        if attribute.kind != "numeric" or attribute.domain is None:
             continue
         bottom, top = attribute.domain
         inside = numbers[attribute.name]
         inside = inside[(inside >= bottom) & (inside <= top)]
-        stated = replace(column, domain=attribute.domain, declared_domain=True, hierarchy=None)
+        stated = replace(column, domain=attribute.domain, declared_domain=True, hierarchy=attribute.hierarchy)
+        if attribute.hierarchy is not None:
+            leaves = np.array([float(leaf) for leaf in attribute.hierarchy.leaves if leaf != MISSING])
+            stated = replace(stated, values=leaves, codes=np.zeros(0, np.int32), missing=None)
         strange = inside[~scheme.may_draw(stated, inside)]
         if len(strange):
             others = f" and {len(strange) - 1:,} others" if len(strange) > 1 else ""
