@@ -89,9 +89,7 @@ class Projections:
         return (picture if suffix == ".svg" else _page(self, title, picture)).encode()
 
 
-def projections(
-    table: Table, harmless: Mapping[str, Collection[str]] | None = None, steps: int = STEPS
-) -> Projections:
+def projections(table: Table, harmless: Mapping[str, Collection[str]] | None = None, steps: int = STEPS) -> Projections:
     """Return the frontier of plans for a table with several sensitive attributes.
 
     ``harmless`` names, per attribute, the values that are not sensitive; ``steps`` bounds the search where there
