@@ -208,6 +208,15 @@ def test_attributes_that_go_together_share_a_table(search: str) -> None:
     audits(release, table, promises=str(promise))
 
 
+def test_attributes_are_divided_alike_in_every_run() -> None:
+    """What is drawn for tables is drawn anew, and does not change which tables there are."""
+    table, promise = household(200), dc.KAnonymity(2) & dc.TCloseness(0.6)
+    releases = [dc.Codip(exposure=0.1, steps=2000).publish(table, promise) for _ in range(2)]
+    divided, again = ([[one.name for one in part.sensitive] for part in release.parts] for release in releases)
+    assert divided == again and 1 < len(divided) < 15
+    assert releases[0].manifest["scheme"]["options"]["steps"] == 2000
+
+
 def test_aligned_tables_have_the_same_groups_under_other_numbers() -> None:
     table = people(300, attributes=3, keep=["note"])
     release = dc.Codip(exposure=0.0, aligned=True, random_state=5).publish(table, dc.BetaLikeness(1))

@@ -154,7 +154,7 @@ def test_plans_do_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> No
     found = dependency(related(np.random.default_rng(3), 13, 300))
 
     def planned() -> list[object]:
-        return [plans.frontier(found), plans.chosen(found, always, 0.1)]
+        return [plans.frontier(found, 8000), plans.chosen(found, always, 0.1, steps=8000)]
 
     at_leisure, hours = planned(), itertools.count(0, 3600)
     for clock in ("time", "monotonic", "perf_counter", "process_time"):

@@ -64,7 +64,7 @@ def anneal(shared, exposed, bounds, aim, price, moves, patience, kept, parts):
 
 @part
 def _change(item, old, new, label, shared, exposed):
-    """Return what is kept more if an item changes its part, and what it then exposes less in one and more in the other."""
+    """Return what an item that changes its part keeps more, what it exposed in the old part, and exposes in the new."""
     gain, left, joined = 0.0, 0.0, 0.0
     for at in range(label.shape[0]):
         if label[at] == old:

@@ -8,8 +8,8 @@ change of one or two parts is judged by these parts alone.
   with ``others``, the next best is tried.
 - `frontier` finds plans that no other plan beats in both ratios: all of them for at most `EXACT` attributes (the number
   of plans, a Bell number, is 115,975 for ten), otherwise those found by annealing under many bounds of exposure. The
-  search counts its steps and never looks at a clock, so it finds the same plans on any machine, and more steps go on
-  where fewer end.
+  search counts its steps and never looks at a clock, so it finds the same plans however busy the machine is; more steps
+  go on where fewer end, and so never find worse plans.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from discreet.table.dependency import Dependency, Plan, plan_of
 EXACT = 10
 """The largest number of attributes of which all plans are looked at."""
 STEPS = 256_000
-"""How many moves are tried for each bound of exposure, unless it is said."""
+"""How many steps the search takes for each bound of exposure by default: about a second in all."""
 BOUNDS = (0.0, *np.geomspace(0.005, 1.0, 47).tolist())
 """The exposures for which plans are sought, beside one that is asked for."""
 FIRST, LONGEST = 1000, 1 << 17
@@ -33,7 +33,7 @@ FIRST, LONGEST = 1000, 1 << 17
 HOT, COLD = 10.0, 0.1
 """What a step may lose at the start and at the end of a round, as multiples of what a pair shares on average."""
 PRICE = 0.3
-"""The loss that weighs as much as exposing twice of what is allowed."""
+"""The loss of association that weighs as much as exposing twice as much as is allowed."""
 
 Labels = NDArray[np.int16]
 """Per attribute: the number of its part."""

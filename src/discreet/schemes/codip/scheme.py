@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from discreet.errors import DiscreetError
+from discreet.kernels.annealing import SLACK
 from discreet.principles.per_attribute import Promised, concerned, stated
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
@@ -18,7 +19,7 @@ from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.release import Release
-from discreet.schemes.codip.plans import SLACK, STEPS, chosen, frontier, merged
+from discreet.schemes.codip.plans import STEPS, chosen, frontier, merged
 from discreet.schemes.keepers import for_several, keeper, not_of_groups, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values, sensitive_shares
@@ -78,8 +79,8 @@ class Codip(Scheme):
     aligned: bool = False
     """Whether all tables have the same groups."""
     steps: int = STEPS
-    """How many moves the search among plans of many attributes tries for each exposure: the same number finds the same
-    plan on every machine, and a larger one never a worse plan."""
+    """How many steps the search among plans of many attributes takes: as many find the same plan however busy the
+    machine is, and more never find a worse one."""
     harmless: str = ""
     """Values that are not sensitive and expose nothing, such as ``disease=none; job=not known``."""
     random_state: int | None = None
