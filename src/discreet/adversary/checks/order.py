@@ -11,7 +11,7 @@ content are not tested here: ``spelling`` writes them anew and compares.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -68,9 +68,13 @@ class Finding(NamedTuple):
     """The surprise that lines in exactly that order would cause."""
 
 
-def order(tables: Sequence[Lines], more: Sequence[Finding] = ()) -> Check:
-    """Check that neither the lines of the tables nor the numbers of their groups are in an informative order."""
+def order(tables: Iterable[Lines], further: Iterable[Finding] = ()) -> Check:
+    """Check that neither the lines of the tables nor the numbers of their groups are in an informative order.
+
+    Tables may be made one at a time; ``further`` findings are asked for after the last.
+    """
     looks = [[*_of_lines(_fewer(lines)), *_of_places(lines)] for lines in tables]
+    more = list(further)
     found = [*more, *(one for look in looks for one in look)]
     failed, limit = revealing(found), limit_of(found)
     if failed is not None:

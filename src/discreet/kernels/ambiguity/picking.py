@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.compiling import kernel, part
+from discreet.kernels.compiling import kernel, part, part_in_place
 from discreet.kernels.judging import SLACK
 
 
@@ -40,10 +40,10 @@ def shows_enough(size, product, alpha):
 def _links(keys, number):
     """Return the rows of each key as linked lists, in their order: heads, next and previous rows, -1 at the ends."""
     n = keys.shape[0]
-    heads = np.full(number, -1, np.int64)
-    lasts = np.full(number, -1, np.int64)
-    after = np.full(n, -1, np.int64)
-    before = np.full(n, -1, np.int64)
+    heads = np.full(number, -1, np.int32)
+    lasts = np.full(number, -1, np.int32)
+    after = np.full(n, -1, np.int32)
+    before = np.full(n, -1, np.int32)
     for r in range(n):
         k = keys[r]
         if lasts[k] < 0:
@@ -65,17 +65,7 @@ def _unlink(r, k, heads, after, before):
         before[after[r]] = before[r]
 
 
-@part
-def _gain(values, g, seen, ratios):
-    """Return the factor by which a row with these values multiplies the combinations that the group shows."""
-    gain = 1.0
-    for j in range(values.shape[0]):
-        if seen[values[j]] != g:
-            gain *= ratios[j]
-    return gain
-
-
-@part
+@part_in_place
 def _best(start, after, codes, classes, taken, most, g, seen, ratios, window, wanted):
     """Return the best of up to ``window`` rows of a list, and its gain; -1 if there is none.
 
@@ -85,16 +75,22 @@ def _best(start, after, codes, classes, taken, most, g, seen, ratios, window, wa
     best = -1
     gain = 0.0
     enough = 1.05 * max(1.0, wanted)
+    highest = 1.0  # no row gains more than one all of whose values are new
+    for j in range(ratios.shape[0]):
+        highest *= ratios[j]
     r = start
     for _ in range(window):
         if r < 0:
             break
         if taken[classes[r]] < most:
-            here = _gain(codes[r], g, seen, ratios)
+            here = 1.0
+            for j in range(ratios.shape[0]):
+                if seen[codes[r, j]] != g:
+                    here *= ratios[j]
             if best < 0 or (gain < wanted and here > gain) or (wanted <= here < gain):
                 best = r
                 gain = here
-                if wanted <= gain <= enough:
+                if wanted <= gain <= enough or highest <= gain < wanted:
                     break
         r = after[r]
     return best, gain
@@ -116,7 +112,7 @@ def build_groups(codes, classes, values, width, terms):
     n, d = codes.shape
     groups = np.full(n, -1, np.int32)
     heads, after, before = _links(classes, width)
-    head, onward, backward = _links(np.zeros(n, np.int64), 1)
+    head, onward, backward = _links(np.zeros(n if terms.near else 0, np.int32), 1)
     # sensitive values from the most frequent to the rarest: ends[c] of them have at least c rows left
     left = np.zeros(width, np.int64)
     for v in classes:
@@ -130,10 +126,17 @@ def build_groups(codes, classes, values, width, terms):
     for c in range(ends.shape[0] - 2, -1, -1):
         ends[c] = max(ends[c], ends[c + 1])
     seen = np.full(values, -1, np.int64)
+    numbers = np.zeros(d, np.int64)  # of different values
+    for r in range(n):
+        for j in range(d):
+            if seen[codes[r, j]] < 0:
+                seen[codes[r, j]] = 0
+                numbers[j] += 1
+    seen[:] = -1
     taken = np.zeros(width, np.int64)
     shown = np.zeros(d, np.int64)
     ratios = np.ones(d)
-    members = np.empty(n, np.int64)
+    members = np.empty(n, np.int32)
     rest = n
     done = 0
     number = 0
@@ -218,7 +221,8 @@ def build_groups(codes, classes, values, width, terms):
                 break
             v = classes[row]
             _unlink(row, v, heads, after, before)
-            _unlink(row, 0, head, onward, backward)
+            if terms.near:
+                _unlink(row, 0, head, onward, backward)
             last = ends[left[v]] - 1
             other = ranked[last]
             ranked[place[v]] = other
@@ -236,7 +240,7 @@ def build_groups(codes, classes, values, width, terms):
                 if seen[codes[row, j]] != g:
                     seen[codes[row, j]] = g
                     shown[j] += 1
-                    ratios[j] = (shown[j] + 1) / shown[j]
+                    ratios[j] = (shown[j] + 1) / shown[j] if shown[j] < numbers[j] else 1.0  # nothing is new any more
                 product *= shown[j]
         kept = size > 0 and size >= rounds * terms.size and shows_enough(size, product, terms.alpha)
         for at in range(size):

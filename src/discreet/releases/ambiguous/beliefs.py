@@ -75,11 +75,12 @@ def located(release: AmbiguousRelease, codes_of: Callable[[Attribute, ExactColum
     for first, block, auxiliary in zip(firsts.tolist(), release.blocks, release.auxiliaries, strict=False):
         codes = [codes_of(kinds[name], column) for name, column in zip(block, auxiliary.columns, strict=True)]
         of_point = _matched(auxiliary, codes)
-        columns.append(np.where(of_point < 0, -1, of_point + first))
-    stacked = np.stack(columns, axis=1).astype(np.int64)
-    keys = numbered([column + 1 for column in columns], [int(firsts[-1]) + 1] * len(columns), len(stacked))
+        # 0 stands for a value that is not listed, so that the columns can be numbered as they are
+        columns.append(np.where(of_point < 0, 0, of_point + (first + 1)).astype(np.int32))
+    keys = numbered(columns, [int(firsts[-1]) + 1] * len(columns), len(columns[0]))
     _, at, of_point = np.unique(keys, return_index=True, return_inverse=True)
-    return Located(np.ascontiguousarray(stacked[at]), of_point, shown, firsts)
+    lines = np.stack([column[at] for column in columns], axis=1).astype(np.int64) - 1
+    return Located(lines, of_point, shown, firsts)
 
 
 def listed(release: AmbiguousRelease) -> tuple[Shown, NDArray[np.int64]]:

@@ -79,7 +79,9 @@ class ByLists(Lookup):
         lines, of_person, shown, _ = self.located(people)
         number = self.release.groups
         inside = counts.starts, counts.values, counts.amounts, counts.width
-        return np.asarray(kernels.mix(lines[of_person[rows]], shown, number, np.ones(number), *inside), np.float64)
+        own, of_row = np.unique(of_person[rows], return_inverse=True)
+        sums: NDArray[np.float64] = kernels.mix(lines[own], shown, number, np.ones(number), *inside)
+        return sums[of_row]
 
     def find_weighed(
         self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent

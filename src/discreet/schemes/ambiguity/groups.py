@@ -96,7 +96,8 @@ def build(
         terms = Terms(alpha, aim.beta, size, quota, manner.rounds, manner.window, not wide)
         if wide and len(left) < len(rows):
             left = left[np.argsort(classes[left], kind="stable")]
-        found, more = cast(Any, picking).build_groups(codes[left], classes[left], rows.values, rows.width, terms)
+        given = (codes, classes) if len(left) == len(rows) else (codes[left], classes[left])
+        found, more = cast(Any, picking).build_groups(*given, rows.values, rows.width, terms)
         groups[left] = np.where(found < 0, -1, found + number)
         number += more
         left = left[found < 0]

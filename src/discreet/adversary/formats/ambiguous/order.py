@@ -9,7 +9,7 @@ trace identifies its rows). Given one table's lines, those of the other are in r
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -52,54 +52,73 @@ def order_of_ambiguous(views: Sequence[AlignedAmbiguous], trace: NDArray[Any] | 
         return AT_FAULT
     traced = traced_rows(aligned.release, aligned.original.rows, trace)
     kept, places = (aligned.usable, None) if traced is None else traced
-    tables = [one._replace(of_row=one.of_row[kept]) for one in _tables(views)]
-    first, secrets = len(aligned.release.auxiliaries), [view.classes[kept].astype(np.int64) for view in views]
-    lines = []
-    for at, one in enumerate(tables):
-        says, rows, known = one.values, one.of_row, np.flatnonzero(one.of_row >= 0)
-        if places is not None:
-            wide = int(max(one.values.max(initial=0), one.of_row.max(initial=0))) + 1
-            says, rows = one.groups * wide + says, places * wide + rows
-        for other, values in enumerate(secrets, first):
-            held = (None, one.values) if other == at else (values[known], None)
-            lines.append(Lines(f"the table {one.table}", says, one.groups, rows[known], kept[known], *held))
-    return order(lines, _pairs(tables, places))
+    begun = _Beginnings.of(views, len(kept), places)
+
+    def lines() -> Iterator[Lines]:
+        """Make the lines of one table at a time, which of all tables would need most of the memory of an audit."""
+        for at, one in enumerate(_tables(views, kept)):
+            begun.add(one)
+            says, rows, known = one.values, one.of_row, np.flatnonzero(one.of_row >= 0)
+            if places is not None:
+                wide = int(max(one.values.max(initial=0), one.of_row.max(initial=0))) + 1
+                says, rows = one.groups * wide + says, places * wide + rows
+            for other, view in enumerate(views, len(aligned.release.auxiliaries)):
+                held = (None, one.values) if other == at else (view.classes[kept[known]].astype(np.int64), None)
+                yield Lines(f"the table {one.table}", says, one.groups, rows[known], kept[known], *held)
+
+    return order(lines(), begun.pairs())
 
 
-def _pairs(tables: list[Listed], places: Ints | None) -> list[Finding]:
-    """Test all pairs of tables, on their first groups and on at most as many rows as keep the tests quick."""
-    number = max(int(one.groups.max(initial=-1)) for one in tables) + 1
-    longest = np.max([np.bincount(one.groups, minlength=number) for one in tables], axis=0)
-    last = int(np.searchsorted(np.cumsum(longest**2), MOST, side="right"))
-    rows = len(tables[0].of_row)
-    kept = np.arange(0, rows, -(-rows // (MOST << 4)) or 1) if places is None else np.flatnonzero(places < last)
-    groups = np.zeros(len(kept), np.int64) if places is None else places[kept]
-    first = []
-    for one in tables:
-        chosen = np.flatnonzero(one.groups < last)
+class _Beginnings(NamedTuple):
+    """The lines of the first groups of all tables, and at most as many rows as keep tests of all pairs quick."""
+
+    last: int
+    """The first group that is left out."""
+    rows: Ints
+    groups: Ints
+    """Per row: its group, if the trace tells."""
+    traced: bool
+    tables: list[Listed]
+
+    @classmethod
+    def of(cls, views: Sequence[AlignedAmbiguous], rows: int, places: Ints | None) -> _Beginnings:
+        """Choose the groups and the rows of a release whose rows have these places, if they are known."""
+        release = views[0].release
+        listed = [one.groups for one in release.auxiliaries] + [view.release.counts.groups for view in views]
+        longest = np.max([np.bincount(groups, minlength=release.groups) for groups in listed], axis=0)
+        last = int(np.searchsorted(np.cumsum(longest**2), MOST, side="right"))
+        kept = np.arange(0, rows, -(-rows // (MOST << 4)) or 1) if places is None else np.flatnonzero(places < last)
+        groups = np.zeros(len(kept), np.int64) if places is None else places[kept]
+        return cls(last, kept, groups, places is not None, [])
+
+    def add(self, one: Listed) -> None:
+        """Remember the beginning of a table, sorted by group."""
+        chosen = np.flatnonzero(one.groups < self.last)
         chosen = chosen[np.argsort(one.groups[chosen], kind="stable")]
-        first.append(Listed(one.table, one.groups[chosen], one.values[chosen], one.of_row[kept]))
-    return [_lined_up(one, other, groups, places is not None, last) for one, other in combinations(first, 2)]
+        self.tables.append(Listed(one.table, one.groups[chosen], one.values[chosen], one.of_row[self.rows]))
+
+    def pairs(self) -> Iterator[Finding]:
+        """Test all pairs of tables."""
+        for one, other in combinations(self.tables, 2):
+            yield _lined_up(one, other, self.groups, self.traced, self.last)
 
 
-def _tables(views: Sequence[AlignedAmbiguous]) -> list[Listed]:
-    """Return the auxiliary tables, and then that of every sensitive attribute."""
+def _tables(views: Sequence[AlignedAmbiguous], kept: Ints) -> Iterator[Listed]:
+    """Yield the auxiliary tables, and then that of every sensitive attribute, each with the rows kept."""
     release, located = views[0].release, views[0].located
-    found = []
     stems = [entry["table"] for entry in release.manifest["auxiliaries"]]
     for at, (stem, auxiliary, lines) in enumerate(zip(stems, release.auxiliaries, release.orders, strict=False)):
         columns = auxiliary.columns
         keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(auxiliary.groups))
         values = _ranked(keys)  # the numbering used for looking up rows
-        of_row = located.lines[:, at][located.of_point]
-        of_row = np.where(of_row < 0, -1, of_row - located.firsts[at])
-        found.append(Listed(stem, auxiliary.groups[lines].astype(np.int64), values[lines], of_row))
+        place = np.where(located.lines[:, at] < 0, -1, located.lines[:, at] - located.firsts[at])
+        of_row = place[located.of_point[kept]]
+        yield Listed(stem, auxiliary.groups[lines].astype(np.int64), values[lines], of_row)
     for stem, view in zip(sensitive_names(len(views)), views, strict=True):
         place = places_in(ExactColumn(view.release.values, np.zeros(0, np.int32)), view.secret)
         lines, counts = view.release.orders[-1], view.release.counts
         groups, values = counts.groups[lines].astype(np.int64), place[counts.values[lines]]
-        found.append(Listed(stem, groups, values, view.classes.astype(np.int64)))
-    return found
+        yield Listed(stem, groups, values, view.classes[kept].astype(np.int64))
 
 
 def _ranked(keys: Ints) -> Ints:

@@ -55,16 +55,18 @@ def by_trace(views: Sequence[AlignedAmbiguous], trace: NDArray[Any], faults: lis
     if placed is None:
         return trace_check(faults, explained)
     kept, places = placed
-    shown, lines = aligned.located.shown, aligned.located.lines[aligned.located.of_point[kept]]
-    width = int(aligned.located.firsts[-1]) + 1
-    listed = np.repeat(np.arange(width - 1), np.diff(shown.starts))
+    located = aligned.located
+    shown, line_of = located.shown, located.of_point[kept]
     for block, names in enumerate(release.blocks):
-        first, last = (int(aligned.located.firsts[at]) for at in (block, block + 1))
-        inside = (listed >= first) & (listed < last)
-        claimed = shown.groups[inside].astype(np.int64) * width + listed[inside]
+        first, last = (int(located.firsts[at]) for at in (block, block + 1))
+        width = last - first + 1
+        starts = shown.starts[first : last + 1]
+        claimed = shown.groups[starts[0] : starts[-1]] * np.int64(width) + np.repeat(
+            np.arange(width - 1), np.diff(starts)
+        )
         # values that no group lists share the last number
-        held = np.where(lines[:, block] < 0, width - 1, lines[:, block])
-        differing = first_difference(claimed, distinct(places * width + held))
+        held = np.where(located.lines[:, block] < 0, last, located.lines[:, block]) - first
+        differing = first_difference(claimed, distinct(places * width + held[line_of]))
         if differing is not None:
             faults.append(
                 f"group {release.ids[differing // width]} does not list the {' and '.join(names)} of its rows"
