@@ -196,14 +196,12 @@ def test_a_manifest_of_millions_of_leaves_is_refused_unread(
 ) -> None:
     path = release.save(tmp_path / "release") / "release.json"
     whole = path.read_text()
-    with path.open("a") as file:
-        for first in range(0, 6_000_000, 1_000_000):
-            file.write("".join(f'["{leaf}","*"],' for leaf in range(first, first + 1_000_000)))
+    os.truncate(path, 6_000_000 * len('["1234567","*"],'))
     monkeypatch.setattr("discreet.releases.folder.from_json", None)
     for ask in (dc.load, lambda folder: dc.audit(folder, patients())):
         with pytest.raises(DiscreetError, match=r"more than the 33,554,432 that a manifest may have; it was damaged"):
             ask(path.parent)
     monkeypatch.setattr("discreet.releases.folder.MOST_BYTES", len(whole) - 1)
-    with pytest.raises(DiscreetError, match="the manifest would have .* bytes, more than .*; publish hierarchies with"):
+    with pytest.raises(DiscreetError, match=r"the manifest would have .* bytes, more than .*; publish hierarch"):
         release.save(tmp_path / "again")
     assert not (tmp_path / "again").exists()
