@@ -96,15 +96,15 @@ def formulas(columns: Sequence[Column]) -> Iterator[str]:
     """Yield a sentence for each column with a name, value or label that spreadsheets take for a formula.
 
     >>> codes = np.zeros(1, np.int32)
-    >>> list(formulas([Column("pay", "ordinal", codes, np.array(["-1", "-"], object))]))
-    []
+    >>> *_, found = formulas([Column("pay", "ordinal", codes, np.array(["-1", "-", "=7"], object))])
+    >>> found.partition(";")[0]
+    "column 'pay' has '=7', which spreadsheets take for a formula"
     """
     for column in columns:
         held = () if column.kind == "numeric" else column.texts
         labels = () if column.hierarchy is None else itertools.chain.from_iterable(column.hierarchy.labels)
-        one = next(
-            (text for text in (column.name, *held, *labels) if FORMULA.match(text) and not is_number(text)), None
-        )
+        texts = (column.name, *held, *labels)
+        one = next((text for text in texts if FORMULA.match(text) and not is_number(text)), None)
         if one is not None:
             yield (
                 f"column {column.name!r} has {brief(one)}, which spreadsheets take for a formula; import the CSV as "
