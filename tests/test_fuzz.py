@@ -18,7 +18,7 @@ from discreet.schemes import SCHEMES, Cuts
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read
 from discreet.table.table import Table
-from fuzz import cases, formats, promises, run
+from fuzz import cases, damage, formats, promises, run
 from fuzz.files import UntrueError
 
 SEEDS = range(25 * len(SCHEMES))
@@ -30,6 +30,19 @@ def test_random_releases_keep_their_promises_by_definition() -> None:
     assert not tally.failures, told
     assert not tally.never_published, told
     assert sum(counts["tried"] for counts in tally.schemes.values()) == len(SEEDS), told
+
+
+def test_damaged_files_of_every_kind_are_used_or_refused_in_a_sentence() -> None:
+    """Some of these ended the process before all content was checked."""
+    found = damage.fuzz_files(range(29, 35))
+    told = "\n".join([*found.lines(), *found.failures])
+    assert not found.failures, told
+    assert all(counts["tried"] == 6 for counts in found.kinds.values()), told
+
+
+def test_undamaged_files_of_every_kind_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(damage, "damaged", lambda data, chance: data)
+    assert [damage.attempt(kind, 0, tmp_path) for kind in damage.KINDS] == [None] * len(damage.KINDS)
 
 
 def test_every_format_and_every_promise_has_a_definition_to_be_checked_by() -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from discreet.command.console import complain, note, output
 from discreet.command.main import main
 from discreet.command.render import grid
-from discreet.table.texts import UNSEEN
+from discreet.errors import UNSEEN
 from discreet.table.write import write_table
 
 CLEAR, TITLE, CSI, TURN = "\x1b[2J", "\x1b]0;owned\x07", "\x9b31m", "\u202e"

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.analyst.queries import exact_counts, relative_errors
-from discreet.datasets import patients_arrow
+from discreet.datasets import patients, patients_arrow
 from discreet.errors import DiscreetError
 from discreet.releases import load
 from discreet.releases.generalized import estimate as estimating
@@ -420,3 +421,45 @@ def test_the_command_mentions_values_that_the_release_does_not_list(people: Path
     result = run("query", "release", "SELECT COUNT(*) FROM t WHERE sex = 'Female'")
     assert "About 0 of 48" in result.stdout
     assert "column 'sex' has no value 'Female'" in result.stderr
+
+
+# -------------------------------------------------------------------------------------------------------------- notes
+
+
+EXCHANGED = "no value lies in the range that is asked for in column 'age'; give its lower end first"
+NOWHERE = "column 'age' lies between 19 and 74 in the release, where no value satisfies the condition"
+
+
+@pytest.mark.parametrize(
+    ("condition", "note"),
+    [
+        ("age > 200", NOWHERE),
+        ("age BETWEEN 75 AND 90", NOWHERE),
+        ("age IN (3, 4)", NOWHERE),
+        ("age < 19", NOWHERE),
+        ("age BETWEEN 40 AND 30", EXCHANGED),
+        ("disease = 'headachee'", "column 'disease' has no value 'headachee'; did you mean 'headache'?"),
+        ("age >= 74", None),
+        ("age IN (3, 30)", None),
+        ("age BETWEEN 0 AND 200", None),
+    ],
+)
+def test_a_count_outside_the_domain_is_noted(condition: str, note: str | None, tmp_path: Path) -> None:
+    release = dc.publish(patients(), dc.KAnonymity(4))
+    sql = f"SELECT COUNT(*) FROM t WHERE {condition}"
+    found = release.estimate(sql)
+    assert isinstance(found, float) and found.notes == (() if note is None else (note,))
+    assert found == 0.0 or note is None
+    grouped = release.group_by(f"SELECT sex, COUNT(*) FROM t WHERE {condition} GROUP BY sex")
+    assert (grouped.schema.metadata or {}).get(b"notes", b"").decode() == (note or "")
+    release.save(tmp_path / "release")
+    done = run("query", str(tmp_path / "release"), sql)
+    told = [line for line in done.stderr.splitlines() if line.startswith("Note: ")]
+    assert told == ([] if note is None else [f"Note: {note}" if note.endswith("?") else f"Note: {note}."])
+
+
+def test_dates_outside_the_domain_are_noted_as_dates() -> None:
+    days = pa.array(range(0, 400, 100), pa.date32())
+    table = dc.read(pa.table({"born": days, "ill": list("abab")}), quasi=["born"], sensitive="ill")
+    found = dc.publish(table, dc.KAnonymity(2)).estimate("SELECT COUNT(*) FROM t WHERE born > '1999-12-31'")
+    assert found == 0.0 and "'born' lies between 1970-01-01 and 1970-10-28 in the release" in found.notes[0]

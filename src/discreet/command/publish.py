@@ -227,6 +227,7 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
     from discreet.releases.placement import manifest_digest
     from discreet.releases.trace import check_of_people
     from discreet.schemes import make_scheme
+    from discreet.table.notes import formulas
     from discreet.unfinished import unfinished
 
     before = manifest_digest(target)
@@ -250,6 +251,8 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
         check_quasi(table)
         remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]
         remarks += [f"Note: {sentence}." for sentence in on_numbers(promise, table)]
+        if job.format == "csv":
+            remarks += [f"Note: {sentence}." for sentence in formulas(table.columns)]
         if not any("distance" in text for text in job.promises):
             ordered = [column for column in table.sensitive if column.kind != "categorical"]
             said = [

@@ -134,8 +134,10 @@ def _answered(
         document |= {} if original is None else {"original": original}
         heading = [] if file is None else [statement.sql]
         conditions = one.query if isinstance(one, GroupBy) else one
-        columns = [*conditions.by_attribute, *(one.attributes if isinstance(one, GroupBy) else ())]
-        remarks = [*_unknown(release, conditions), *(f"Note: {told}." for told in release.notes_on(columns))]
+        grouped = one.attributes if isinstance(one, GroupBy) else ()
+        remarks = [
+            f"Note: {told}" if told.endswith("?") else f"Note: {told}." for told in release.notes(conditions, grouped)
+        ]
         answers.append(_Answer(document, heading, lines, remarks))
     return answers
 
@@ -181,19 +183,3 @@ def _read(original: str, folder: str, reading: dict[str, Any]) -> Table:
     from discreet.table.read import read
 
     return read(original, **reading_with(folder, reading))
-
-
-def _unknown(release: Release, asked: Query) -> Iterator[str]:
-    """Yield notes on requested values that the release does not list; no error, since withheld rows may have them."""
-    from discreet.table.query import OneOf
-    from discreet.table.texts import near
-
-    listed = {one.name: one.hierarchy.leaves if one.hierarchy else one.values for one in release.attributes}
-    kinds = {one.name: one.kind for one in release.attributes}
-    for condition in asked.conditions:
-        known = listed[condition.attribute]
-        if isinstance(condition, OneOf) and known and kinds[condition.attribute] != "numeric":
-            values = set(known)
-            for value in condition.values:
-                if value not in values:
-                    yield f"Note: column {condition.attribute!r} has no value {value!r}; {near(str(value), known)}"

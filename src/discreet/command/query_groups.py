@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from discreet.command.console import number, percent
+from discreet.table.texts import MISSING
 
 if TYPE_CHECKING:
     from discreet.releases.release import Release
@@ -63,7 +64,7 @@ def _words(line: dict[str, Any], asked: GroupBy, with_exact: bool) -> list[str]:
 
 def _on_one_line(value: Any) -> str:
     """Return a value as printable text on one line."""
-    text = str(value)
+    text = MISSING if value is None else str(value)
     return text if text.isprintable() else repr(text)
 
 

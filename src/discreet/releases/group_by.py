@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,9 +14,6 @@ from discreet.table.texts import near
 
 if TYPE_CHECKING:
     from discreet.releases.release import Release
-
-BATCH = 1 << 16
-"""How many cells are estimated at a time."""
 
 
 def grouped_estimates(release: Release, counts: GroupBy) -> pa.Table:
@@ -32,11 +28,9 @@ def grouped_estimates(release: Release, counts: GroupBy) -> pa.Table:
             raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
     release.estimates([counts.query])  # rejects conditions the release cannot answer, before any cells are built
     grid = counts.grid({name: release.known_values(name) for name in counts.attributes}, kinds)
-    queries = grid.queries()
-    parts = [np.zeros(0)]
-    while batch := list(itertools.islice(queries, BATCH)):
-        parts.append(release.estimates(batch))
-    estimates = np.concatenate(parts)
+    grid, estimates = grid.counts(release.estimates)
     listed = np.flatnonzero(estimates) if counts.attributes else np.arange(1)
     notations = {attribute.name: attribute.notation for attribute in release.attributes}
-    return counts.answer(grid.cells(listed), estimates[listed], notations)
+    answer = counts.answer(grid.cells(listed), estimates[listed], notations)
+    notes = release.notes(counts.query, counts.attributes)
+    return answer.replace_schema_metadata({"notes": "\n".join(notes)}) if notes else answer

@@ -23,6 +23,7 @@ from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
+from discreet.releases.query_notes import Estimate, notes_on_values
 from discreet.table.grouping import GroupBy
 from discreet.table.query import OneOf, Query, as_query
 from discreet.table.table import Column
@@ -214,15 +215,29 @@ class Release(ABC):
         """Sentences on what estimates with conditions on these columns rest on, without a full stop."""
         return ()
 
-    def estimate(self, query: Query | str) -> float:
+    def notes(self, query: Query, grouped: Sequence[str] = ()) -> tuple[str, ...]:
+        """Sentences on the answer to a query, grouped by some columns, that its number does not tell; without a full
+        stop.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> dc.publish(patients(), dc.KAnonymity(4)).notes(dc.Query(dc.Range("age", 200)))
+        ("column 'age' lies between 19 and 74 in the release, where no value satisfies the condition",)
+        """
+        return (*notes_on_values(self, query), *self.notes_on([*query.by_attribute, *grouped]))
+
+    def estimate(self, query: Query | str) -> Estimate:
         """The estimated number of rows that satisfy a `Query` or a text ``SELECT COUNT(*) FROM t WHERE ...``.
+
+        It is a float with ``notes``, for example on conditions outside the domain of a column.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
         >>> dc.publish(patients(), dc.KAnonymity(4)).estimate("SELECT COUNT(*) FROM t WHERE age >= 0")
         48.0
         """
-        return float(self.estimates([self.query(query) if isinstance(query, str) else as_query(query)])[0])
+        asked = self.query(query) if isinstance(query, str) else as_query(query)
+        return Estimate.noted(float(self.estimates([asked])[0]), self.notes(asked))
 
     def query(self, text: str) -> Query:
         """Parse an SQL count query about this release."""
@@ -234,7 +249,8 @@ class Release(ABC):
         """Estimate GROUP BY counts: a table with one line per cell.
 
         Accepts a `GroupBy` or a text ``SELECT sex, COUNT(*) FROM t WHERE ... GROUP BY sex``. Each cell is estimated by
-        its own query, over the values that the release reveals; cells with an estimate of 0 are omitted.
+        its own query, over the values that the release reveals; cells with an estimate of 0 are omitted. Notes, as on
+        an `estimate`, are in the metadata of the table's schema under ``notes``, a line each.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients

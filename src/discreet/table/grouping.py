@@ -1,14 +1,15 @@
 """Counts grouped by some attributes: one count query per cell, a cell being a combination of one value of each.
 
-As in SQL, conditions on any attributes may restrict the rows, and a cell without rows is not listed. A row whose value
-of a grouped numeric or ordered attribute is missing belongs to no cell, since a missing value satisfies no condition.
+As in SQL, conditions on any attributes may restrict the rows, and a cell without rows is not listed. Rows whose value
+of a grouped attribute is missing form cells of their own, unless a condition on that attribute leaves them out: a
+missing number or date is null in the answer, any other missing value the text ``(missing)``.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,12 +19,14 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.moments import Meaning, Notation, written
-from discreet.table.query import NUMBERS, Condition, OneOf, Query, as_query, lacking, several
+from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, as_query, lacking, several
 from discreet.table.table import Table, as_name
 from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 MOST_CELLS = 1_000_000
 """The maximum number of cells; a query with more is refused."""
+BATCH = 1 << 16
+"""How many cells are estimated at a time."""
 COUNT = "count"
 """The default heading of the counts."""
 
@@ -60,6 +63,7 @@ class GroupBy:
         More than `MOST_CELLS` are refused if ``limited``.
         """
         on = self.query.by_attribute
+        present: list[Condition | None] = []
         sides: list[list[float | str]] = []
         for name in self.attributes:
             values = known[name]
@@ -69,8 +73,11 @@ class GroupBy:
             for condition in on.get(name, ()):
                 keep &= condition.admits(values, kinds[name])
             sides.append(values[keep].tolist())
+            unasked = kinds[name] != "categorical" and name not in on
+            some = Range(name) if kinds[name] in NUMBERS else OneOf(name, tuple(sides[-1]))
+            present.append(some if unasked else None)
         rest = tuple(one for one in self.query.conditions if one.attribute not in self.attributes)
-        grid = Grid(self.attributes, tuple(sides), rest)
+        grid = Grid(self.attributes, tuple(sides), rest, tuple(present))
         if limited and grid.size > MOST_CELLS:
             told = ", ".join(f"{name!r} ({len(side):,})" for name, side in zip(self.attributes, sides, strict=True))
             raise DiscreetError(
@@ -95,7 +102,7 @@ class GroupBy:
         >>> GroupBy(("sex",)).count(patients()).to_pydict()
         {'sex': ['F', 'M'], 'count': [24, 24]}
         """
-        codes, counts = occupied(table, self.attributes, self.query)
+        codes, counts = occupied(table, self.attributes, self.query, missing=True)
         columns = [table.column(name) for name in self.attributes]
         cells = {one.name: one.values[at].tolist() for one, at in zip(columns, codes, strict=True)}
         return self.answer(cells, counts, {one.name: one.notation for one in columns})
@@ -105,25 +112,48 @@ class GroupBy:
 class Grid:
     """The cells to count: every combination of one value per attribute.
 
-    >>> [query.conditions[0].values for query in Grid(("sex",), (["f", "m"],), ()).queries()]
-    [('f',), ('m',)]
+    >>> Grid(("sex", "age"), (["f", "m"], [17.0]), ()).cells(np.array([1]))
+    {'sex': ['m'], 'age': [17.0]}
     """
 
     attributes: tuple[str, ...]
     values: tuple[list[float | str], ...]
     conditions: tuple[Condition, ...]
     """The conditions on other attributes, which the rows of all cells must satisfy."""
+    present: tuple[Condition | None, ...] = ()
+    """Per attribute of which missing values are counted, too: the condition that all others satisfy."""
 
     @property
     def size(self) -> int:
         """The number of cells; one if there are no attributes."""
         return math.prod(len(side) for side in self.values)
 
-    def queries(self) -> Iterator[Query]:
-        """Yield the query of each cell; the last attribute changes fastest."""
-        sides = [[OneOf(name, (one,)) for one in side] for name, side in zip(self.attributes, self.values, strict=True)]
-        for cell in itertools.product(*sides):
-            yield Query((*self.conditions, *cell))
+    def counts(self, estimates: Callable[[Sequence[Query]], NDArray[np.float64]]) -> tuple[Grid, NDArray[np.float64]]:
+        """Return the grid with a missing value on each side that may have one, and the estimate of each of its cells.
+
+        The last attribute changes fastest.
+        A missing value satisfies no condition: its rows are those without a condition, less those that have a value.
+        """
+        sides: list[list[Condition | None]] = []
+        for name, side, present in zip(self.attributes, self.values, self.present, strict=True):
+            more: list[Condition | None] = [] if present is None else [None, present]
+            sides.append([*more, *(OneOf(name, (one,)) for one in side)])
+        cells = itertools.product(*sides)
+        parts = [np.zeros(0)]
+        while batch := list(itertools.islice(cells, BATCH)):
+            asked = [[one for one in cell if one is not None] for cell in batch]
+            parts.append(estimates([Query((*self.conditions, *cell)) for cell in asked]))
+        found = np.concatenate(parts).reshape([len(side) for side in sides])
+        values = list(self.values)
+        for axis, (side, present) in enumerate(zip(self.values, self.present, strict=True)):
+            if present is None:
+                continue
+            everything, known = found.take([0], axis), found.take([1], axis)
+            rest = found.take(range(2, found.shape[axis]), axis)
+            absent = np.where(np.isclose(everything, known), 0.0, everything - known)
+            found = np.concatenate([absent, rest], axis)
+            values[axis] = [math.nan if isinstance(present, Range) else MISSING, *side]
+        return Grid(self.attributes, tuple(values), self.conditions), found.ravel()
 
     def query(self, cell: Sequence[float | str]) -> Query:
         """Return the query of one cell, given by its values."""
@@ -131,16 +161,18 @@ class Grid:
         return Query((*self.conditions, *(OneOf(name, (value,)) for name, value in values)))
 
     def cells(self, places: NDArray[np.int64]) -> dict[str, list[float | str]]:
-        """Return the values of the cells at these places in the order of `queries`."""
+        """Return the values of the cells at these places in the order of `counts`."""
         at = np.unravel_index(places, [len(side) for side in self.values]) if self.values else ()
         sides = zip(self.attributes, self.values, at, strict=True)
         return {name: [side[one] for one in where.tolist()] for name, side, where in sides}
 
 
 def occupied(
-    table: Table, attributes: Sequence[str], query: Query
+    table: Table, attributes: Sequence[str], query: Query, missing: bool = False
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
     """Return the cells with rows that satisfy the query, as codes per attribute, and the number of those rows.
+
+    Rows that lack a number or an ordered value are counted only if ``missing`` ones are cells of their own.
 
     >>> from discreet.datasets import patients
     >>> codes, counts = occupied(patients(), ["age", "sex"], Query())
@@ -150,7 +182,7 @@ def occupied(
     keep = query.satisfied(table)
     for name in attributes:
         column = table.column(name)
-        if column.missing is not None:
+        if column.missing is not None and not missing:
             keep &= column.codes != column.missing
         rows = lacking(table, column)
         if rows is not None:
@@ -167,8 +199,10 @@ def occupied(
 
 
 def _column(values: Sequence[float | str], notation: Notation) -> pa.Array:
+    known = [None if one != one else one for one in values]
     if notation != "number":
-        return pa.array([None if one != one else written(float(one), notation) for one in values], pa.string())
-    if values and all(isinstance(one, float) and one.is_integer() and abs(one) <= LARGEST_WHOLE for one in values):
-        return pa.array([int(one) for one in values])
-    return pa.array(values)
+        return pa.array([None if one is None else written(float(one), notation) for one in known], pa.string())
+    there = [one for one in known if one is not None]
+    if there and all(isinstance(one, float) and one.is_integer() and abs(one) <= LARGEST_WHOLE for one in there):
+        return pa.array([None if one is None else int(one) for one in known])
+    return pa.array(known)

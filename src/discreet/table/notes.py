@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ import pyarrow as pa
 
 from discreet.arguments import argument
 from discreet.errors import legible
+from discreet.options import brief
 from discreet.table import numerals
 from discreet.table.dates import readings, strangers
 from discreet.table.encoded import Encoded, unmarked
@@ -27,6 +29,8 @@ GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 """A number with commas between thousands."""
 FIRST_DAY, LAST_DAY = 15_000_101, 22_001_231
 """The range of numbers that may be dates written without separators: 1500-01-01 to 2200-12-31."""
+FORMULA = re.compile(r"[=+@-].", re.DOTALL)
+"""How cells begin that spreadsheets take for formulas."""
 MOST_MARKS = 3
 """The maximum number of different marks for missing values in a column; more are unlikely to be marks."""
 
@@ -86,6 +90,26 @@ def notes_on(columns: Sequence[tuple[Encoded, Column]]) -> Iterator[Note]:
             f"{each} {shown} {hold} few different numbers: if {these} codes and not quantities, say",
             (("categorical", names),),
         )
+
+
+def formulas(columns: Sequence[Column]) -> Iterator[str]:
+    """Yield a sentence for each column with a name, value or label that spreadsheets take for a formula.
+
+    >>> codes = np.zeros(1, np.int32)
+    >>> *_, found = formulas([Column("pay", "ordinal", codes, np.array(["-1", "-", "=7"], object))])
+    >>> found.partition(";")[0]
+    "column 'pay' has '=7', which spreadsheets take for a formula"
+    """
+    for column in columns:
+        held = () if column.kind == "numeric" else column.texts
+        labels = () if column.hierarchy is None else itertools.chain.from_iterable(column.hierarchy.labels)
+        texts = (column.name, *held, *labels)
+        one = next((text for text in texts if FORMULA.match(text) and not is_number(text)), None)
+        if one is not None:
+            yield (
+                f"column {column.name!r} has {brief(one)}, which spreadsheets take for a formula; import the CSV as "
+                f"text there, or choose {argument('format', 'parquet')}"
+            )
 
 
 def _marked_numbers(encoded: Encoded) -> Iterator[Note]:
