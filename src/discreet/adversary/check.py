@@ -17,6 +17,8 @@ class Check:
     sentence: str
     caveat: str = field(default="", kw_only=True)
     """What the check could not establish although the verdict rests on it."""
+    premise: str = field(default="", kw_only=True)
+    """The same, if without it nothing of what is promised would follow: the verdict begins with it."""
 
 
 def described(release: GroupedRelease, group: int) -> str:

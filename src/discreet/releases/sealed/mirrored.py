@@ -34,3 +34,4 @@ class MirroredRelease(SealedRelease):
     format: ClassVar[str] = "mirrored"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     needs_secret: ClassVar[bool] = False
+    disjoint: ClassVar[bool] = False  # rows stay behind, and persons at one place may be in either half

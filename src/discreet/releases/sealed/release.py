@@ -59,6 +59,8 @@ class SealedRelease(GeneralizedRelease):
     more_tables: ClassVar[tuple[str, ...]] = (SEAL,)
     needs_secret: ClassVar[bool] = True
     """Whether there is nothing to publish without a sensitive attribute."""
+    disjoint: ClassVar[bool] = True
+    """Whether cuts between values set all groups apart."""
 
     told: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """Per group: what tests may have told about it, as the logarithm of odds."""

@@ -75,7 +75,7 @@ def numbers_behind(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot:
     """
     rows = int(counts.sum())
     none = np.zeros_like(counts)
-    if rows <= OFTEN * (rows & -rows):
+    if halved_often(rows):
         return none
     commonest = np.lexsort((lot(), -counts))
     for times in range(rows.bit_length(), 0, -1):
@@ -104,7 +104,7 @@ def numbers_apart(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot: 
     array([ 1,  3, 29, 18])
     """
     rows, none = int(counts.sum()), np.zeros_like(counts)
-    blocked = counts > 2 * most_of(caps, rows // 2)
+    blocked = too_many(caps, counts)
     if not blocked.any():
         return none
     size = int(np.ceil((counts[blocked] / caps[blocked] - SLACK).max()))
@@ -121,6 +121,20 @@ def numbers_apart(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot: 
         if staying is not None:
             return staying if holds(staying) and holds(counts - staying) else none
     return none
+
+
+def halved_often(rows: int) -> bool:
+    """Whether a number of rows can be halved often enough for all of them to go on.
+
+    >>> halved_often(200), halved_often(2**8 * 39), halved_often(10030)
+    (True, True, False)
+    """
+    return rows <= OFTEN * (rows & -rows)
+
+
+def too_many(caps: NDArray[np.float64], counts: Counts) -> NDArray[np.bool_]:
+    """Return the values that occur too often for any equal halves to hold, if there are ``caps`` on their shares."""
+    return counts > 2 * most_of(caps, int(counts.sum()) // 2)
 
 
 def most_of(caps: NDArray[np.float64], size: int) -> Counts:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.cuts.layout import Layout, layout_of
 from discreet.kernels.sealing.bounds import Sealing
-from discreet.kernels.sealing.candidates import POSITIONS
+from discreet.kernels.sealing.candidates import POSITIONS, candidates, no_candidates
 from discreet.kernels.sealing.cutting import Course, Rejected, cut_sealed, no_rejections
 from discreet.kernels.sealing.rounds import ROUNDS
 from discreet.principles.per_attribute import Promised
@@ -25,6 +25,14 @@ from discreet.table.table import Table
 
 _WORDS = 1 << 16
 """So many words of chance are drawn at a time."""
+
+
+MOST_CUTS = 100
+"""So many cuts are tried for each group to find out whether a table may have been divided into groups."""
+
+
+class _TooLongError(Exception):
+    """Too many cuts were tried."""
 
 
 class RejectedCut(NamedTuple):
@@ -104,6 +112,42 @@ class Cutting:
         groups = np.empty(n, np.int32)
         groups[rows] = np.cumsum(course.first, dtype=np.int32) - 1
         return groups, course.told[course.first]
+
+    def may_divide(self, groups: NDArray[np.int32]) -> bool | None:
+        """Return whether cuts that may be tested divide the rows into these groups; None if that takes too long.
+
+        Which cuts of a part may be tested is decided by quasi-identifiers alone, and a part by its groups.
+        """
+        d, layout, left = self.points.shape[1], self._layout(len(self.points)), MOST_CUTS * (int(groups.max()) + 2)
+        found, nothing = no_candidates(d * POSITIONS), np.zeros((d, 2))
+        failed: set[bytes] = set()
+
+        def divides(rows: NDArray[np.intp]) -> bool:
+            nonlocal left
+            of = groups[rows]
+            if (of == of[0]).all():
+                return True
+            key = np.unique(of).tobytes()
+            if key in failed:
+                return False
+            points, sizes = self.points[rows], np.bincount(of)
+            number = candidates(points, self.sealing.axes, self.sealing.least, layout, nothing, found)
+            tried = sorted(range(number), key=lambda at: -found.merit[at])
+            for axis, code in [(int(found.axis[at]), int(found.code[at])) for at in tried]:
+                left -= 1
+                if left < 0:
+                    raise _TooLongError
+                below = points[:, axis] < code
+                lower = np.bincount(of[below], minlength=len(sizes))
+                if bool(((lower == 0) | (lower == sizes)).all()) and divides(rows[below]) and divides(rows[~below]):
+                    return True
+            failed.add(key)
+            return False
+
+        try:
+            return divides(np.arange(len(self.points)))
+        except (_TooLongError, RecursionError):
+            return None
 
     def _layout(self, size: int) -> Layout:
         """Return room to lay out so many rows along any axis."""

@@ -14,6 +14,7 @@ from discreet.kernels.costs import Axes, interval_cost
 from discreet.kernels.cuts.layout import Layout
 from discreet.progress import Progress
 from discreet.randomness import numbers_below, words
+from discreet.schemes.sealed.behind import ONE_IN
 from discreet.schemes.sealed.cutting import RejectedCut
 from discreet.schemes.sealed.limits import Limits, Rows
 
@@ -21,6 +22,10 @@ Merits = dict[int, float]
 """Per axis: what equal halves along it would save."""
 TIDIED = 0.6
 """What halves would save that may be tidied counts by so much: it may come to nothing."""
+
+
+MOST_SUMS = 40
+"""Sizes of more groups can nearly always be divided into equal sums."""
 
 
 class Part(NamedTuple):
@@ -76,6 +81,59 @@ class Halving:
             if progress:
                 progress("halving", done / n)
         return found
+
+    def certain(self) -> list[Part]:
+        """Return parts that all persons are cut into whatever is drawn: lots, coins, and who of one place is in which
+        half decide only what becomes of them. Those in cells are cut into equal halves of all cells, if at all."""
+        n = len(self.points)
+        found: list[Part] = []
+        waiting = [Part(np.arange(n), np.zeros(n, np.int64), 1)]
+        while waiting:
+            part = waiting.pop()
+            merits = self._merits(part)
+            halves = self._sure_halves(part, merits)
+            if not halves and (part.number > 1 or not merits or self.limits.all_go_on(part.rows)):
+                part, halves = self._certain_halves(part, merits)
+            waiting += halves
+            found += [] if halves else [part]
+        return found
+
+    def may_become(self, part: Part, groups: NDArray[np.int32], sizes: NDArray[np.int64]) -> bool:
+        """Whether a part that is not cut for certain may become groups, given by row, as far as their sizes tell.
+
+        In cells everything is halved, again and again. Otherwise some may stay behind as a group, and the others are
+        one group, or have equal halves, or some at one place are apart.
+        """
+        n, own = len(groups), sizes[np.unique(groups[groups >= 0])]
+        if part.number > 1:
+            shares = n // own
+            return bool((shares * own == n).all() and (shares & (shares - 1) == 0).all())
+        if (groups < 0).any() or len(own) > MOST_SUMS or not self.limits.none_apart(part.rows):
+            return True
+        behind = [0, *(size for size in own.tolist() if size <= n // ONE_IN)]
+        if any(len(own) == 1 + (size > 0) or _halvable(own.tolist(), size) for size in behind):
+            return True
+        return any(self._apart(self.points[part.rows, axis], groups) for axis in range(self.points.shape[1]))
+
+    def _apart(self, places: NDArray[np.int32], groups: NDArray[np.int32]) -> bool:
+        """Whether at least half of some persons are at one place, and some groups have nobody else."""
+        at = places == np.bincount(places).argmax()
+        mixed = np.intersect1d(groups[at], groups[~at])
+        return bool(2 * np.count_nonzero(at) >= len(places) * (1.0 - 1.0 / ONE_IN)) and len(mixed) <= 1
+
+    def _certain_halves(self, part: Part, merits: Merits) -> tuple[Part, list[Part]]:
+        """Return a part in the cells of tests that must have been rejected, and the halves of the first one that must
+        have been passed, if nothing is drawn before; none if there is no such test."""
+        for axis in sorted(merits, key=lambda axis: -merits[axis]):
+            places = self.points[part.rows, axis]
+            lower, upper = _middles(_keys(places, part), part.number)
+            if part.odd or (lower == upper).any():
+                break
+            left = lower_half(places, part, self.limits.seeded)
+            if self.limits.keep(part.rows[left], part.rows[~left]):
+                return part, [part.some(left), part.some(~left)]
+            part = Part(part.rows, 2 * part.cells + left, 2 * part.number)
+        return part, []
 
     def _cut(self, part: Part) -> tuple[Sequence[Part | Group], list[Group]]:
         """Return what a part is cut into, and which of its rows are groups already."""
@@ -176,6 +234,22 @@ class Halving:
         halves = left * interval_cost(self.axes, axis, low, below)
         halves += (n - left) * interval_cost(self.axes, axis, above, high)
         return float(self.axes.weights[axis] * (n * interval_cost(self.axes, axis, low, high) - halves))
+
+
+def _halvable(sizes: list[int], behind: int) -> bool:
+    """Whether groups of these sizes, but one of a size that stays behind, if it is not 0, make two equal halves.
+
+    >>> _halvable([4, 3, 1], 0), _halvable([4, 3, 2], 0), _halvable([5, 3, 1], 1), _halvable([4, 3, 1], 1)
+    (True, True, False, True)
+    """
+    rest = sum(sizes) - behind
+    sums = 1  # bit s: some groups have s rows together
+    left = list(sizes)
+    if behind:
+        left.remove(behind)
+    for size in left:
+        sums |= sums << size
+    return bool(sums >> (rest // 2) & 1)
 
 
 def _keys(places: NDArray[np.int32], part: Part) -> NDArray[np.int64] | NDArray[np.int32]:

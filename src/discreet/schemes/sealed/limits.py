@@ -14,7 +14,16 @@ from discreet.principles.joint import jointly
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.randomness import words
-from discreet.schemes.sealed.behind import Counts, Numbers, most_of, numbers_apart, numbers_behind, rows_behind
+from discreet.schemes.sealed.behind import (
+    Counts,
+    Numbers,
+    halved_often,
+    most_of,
+    numbers_apart,
+    numbers_behind,
+    rows_behind,
+    too_many,
+)
 from discreet.schemes.sealed.cutting import Cutting
 from discreet.table.table import Table
 
@@ -69,6 +78,14 @@ class Limits:
     def behind(self, rows: Rows) -> Rows:
         """Return the rows that stay behind so that the others can be halved often."""
         return self._drawn(rows, partial(numbers_behind, self._shares, self.hold))
+
+    def all_go_on(self, rows: Rows) -> bool:
+        """Whether none of some rows stay behind, whatever lots are drawn."""
+        return halved_often(len(rows)) and self.none_apart(rows)
+
+    def none_apart(self, rows: Rows) -> bool:
+        """Whether equal halves could hold all values of some rows."""
+        return not too_many(self._shares, self._counts(rows)).any()
 
     def tidiable(self, rows: Rows, least: int) -> bool:
         """Whether a coin is likely to be tossed about a cut of so many rows from others, by the counts of all."""

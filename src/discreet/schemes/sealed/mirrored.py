@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernels.cuts.layout import layout_of
 from discreet.principles.per_attribute import by_attribute, stated
@@ -83,12 +84,8 @@ class Mirrored(OneRunScheme):
         self._check_usable(table)
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
-        cutting = self._cutting(table, principle)
-        limits = Limits.of(table, principle, cutting, seeded)
-        points, axes = axes_of(table, self.loss, self.values)
-        halving = Halving(points, axes, layout_of(table.rows, int(axes.cards.max(initial=1)), 0), limits)
         groups, told = np.empty(table.rows, np.int32), []
-        for number, (rows, amount) in enumerate(halving.groups(progress)):
+        for number, (rows, amount) in enumerate(self._halving(table, principle, seeded).groups(progress)):
             groups[rows] = number
             told.append(amount)
         self._confirm(groups, table, principle)
@@ -102,6 +99,34 @@ class Mirrored(OneRunScheme):
             values=self.values,
             seeded=seeded,
         )
+
+    def impossible(
+        self, table: Table, principle: Principle, groups: NDArray[np.int32], sizes: NDArray[np.int64]
+    ) -> str | None:
+        """Say why the scheme cannot have divided a table into groups of these sizes, by what no lot and no coin
+        decides; None if it may have. Of rows of group -1 it is not known which one they are in.
+
+        >>> import pyarrow as pa, discreet as dc
+        >>> table = dc.read(pa.table({"x": range(8), "s": list("abababab")}), quasi="x", sensitive="s")
+        >>> groups = np.array([[0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 0, 0, 1, 1]])
+        >>> [Mirrored().impossible(table, dc.LDiversity(2), one, np.bincount(one)) for one in groups]
+        [None, 'a group has rows on both sides of a cut that every run makes']
+        """
+        feasible(self, table, principle)
+        halving = self._halving(table, stated(principle, table), None)
+        parts = halving.certain()
+        seen = np.concatenate([np.unique(groups[part.rows]) for part in parts])
+        if bool((np.bincount(seen[seen >= 0], minlength=1) > 1).any()):
+            return "a group has rows on both sides of a cut that every run makes"
+        for part in parts:
+            if not halving.may_become(part, groups[part.rows], sizes):
+                return f"a part of {len(part.rows):,} rows is not cut into equal halves"
+        return None
+
+    def _halving(self, table: Table, principle: Principle, seeded: np.random.Generator | None) -> Halving:
+        limits = Limits.of(table, principle, self._cutting(table, principle), seeded)
+        points, axes = axes_of(table, self.loss, self.values)
+        return Halving(points, axes, layout_of(table.rows, int(axes.cards.max(initial=1)), 0), limits)
 
     def _cutting(self, table: Table, principle: Principle) -> Cutting | None:
         """Return the table as cuts under a seal see it; None if the promise does not only bound shares and sizes."""

@@ -123,6 +123,23 @@ class Sealed(OneRunScheme):
             return None
         return self._cutting(table, stated(principle, table)).likelihood(groups, told)
 
+    def impossible(
+        self, table: Table, principle: Principle, groups: NDArray[np.int32], sizes: NDArray[np.int64]
+    ) -> str | None:
+        """Say why the scheme cannot have divided a table into groups of these sizes; None if it may have, or if there
+        are rows of group -1, of which it is not known which one they are in.
+
+        >>> import pyarrow as pa, discreet as dc
+        >>> table = dc.read(pa.table({"x": range(8), "s": list("abababab")}), quasi="x", sensitive="s")
+        >>> groups = np.array([[0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 1, 1, 0, 0, 1, 1]])
+        >>> [Sealed().impossible(table, dc.LDiversity(2), one, np.bincount(one)) is None for one in groups]
+        [True, False, False]
+        """
+        feasible(self, table, principle)
+        if bool((groups < 0).any()) or self._cutting(table, stated(principle, table)).may_divide(groups) is not False:
+            return None
+        return "no cuts at the values nearest to the quarters of a part, one after the other, make these groups"
+
     def _cutting(self, table: Table, principle: Principle) -> Cutting:
         self._check_usable(table)
         return Cutting.of(table, by_attribute(principle, table), self.loss, self.values)

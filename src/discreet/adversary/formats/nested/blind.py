@@ -50,11 +50,10 @@ def _sampled(lifted: Ints, below: Ints) -> bool:
     from scipy.optimize import linprog
 
     open_values = np.flatnonzero(below.sum(axis=0))
-    lifted, below = lifted[open_values].astype(np.float64), below[:, open_values].astype(np.float64).T
-    share = lifted.sum() / below.sum()
-    if bool((np.abs(lifted - share * below.sum(axis=1)) <= BOTH * (1.0 + share)).all()):
+    at, under = lifted[open_values], below[:, open_values].T
+    share = at.sum() / under.sum()
+    if bool((np.abs(at - share * under.sum(axis=1)) <= BOTH * (1.0 + share)).all()):
         return True
-    sides = np.concatenate([below - 1.0, -below - 1.0])
-    limits = np.concatenate([lifted + BOTH, BOTH - lifted])
-    found = linprog(np.zeros(below.shape[1]), A_ub=sides, b_ub=limits, bounds=(0.0, None), method="highs")
+    sides, limits = np.concatenate([under - 1, -under - 1]), np.concatenate([at + BOTH, BOTH - at])
+    found = linprog(np.zeros(len(below)), A_ub=sides, b_ub=limits, bounds=(0.0, None), method="highs")
     return bool(found.status != 2)  # 2: no x is possible

@@ -182,7 +182,8 @@ def _merged(parts: Sequence[Sequence[Check]]) -> list[Check]:
         for number, check in failed or found:
             told.setdefault(check.sentence, []).append(number)
         sentence = " ".join(f"{_tables(numbers)}{text}" for text, numbers in told.items())
-        result.append(Check(name, not failed, sentence, caveat=_caveats(found)))
+        premise = next((check.premise for _, check in found if check.premise), "")
+        result.append(Check(name, not failed, sentence, caveat=_caveats(found), premise=premise))
     return result
 
 

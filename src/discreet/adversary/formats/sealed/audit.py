@@ -14,6 +14,7 @@ from discreet.adversary.checks import soundness
 from discreet.adversary.checks.manifest import is_installed
 from discreet.adversary.formats.generalized.align import Aligned, align, each_sensitive
 from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.formats.sealed.groups import divided
 from discreet.adversary.verdict import counts_of
 from discreet.kernels.judging import SLACK
 from discreet.principles import Prior
@@ -22,30 +23,37 @@ from discreet.releases.sealed.release import SealedRelease
 from discreet.table.table import Table
 
 AMOUNTS = (
-    "that the amounts in the seal are those of the run, and that its coins were fair, cannot be repeated, and that it "
-    "was not chosen among several runs has to be believed"
+    "the amounts in the seal are those of the run, its coins were fair and cannot be repeated, and it was not chosen "
+    "among several runs"
 )
+"""What no file can show."""
 SEEDED = "it was made with a seed, and whoever knows that can repeat its coins: nothing is sealed"
 
 
 def audit_sealed(case: Case[Any]) -> FormatFindings:
     """Audit a sealed release against its original; see ``audit``."""
-    found = audit_generalized(case)
-    return replace(found, checks=[*found.checks, _on_trust(_seal(case), case)])
+    return _audited(case, _seal(case))
 
 
 def audit_mirrored(case: Case[Any]) -> FormatFindings:
     """Audit a mirrored release against its original; see ``audit``."""
-    found = audit_generalized(case)
-    return replace(found, checks=[*found.checks, _seal(case), _on_trust(_mirror(case), case)])
+    return _audited(case, _seal(case), _mirror(case))
+
+
+def _audited(case: Case[Any], *seals: Check) -> FormatFindings:
+    """Audit the groups, and add what is said about their choice; the last of that rests on what no file can show."""
+    aligned = align(case.release, case.original)
+    found = audit_generalized(case, aligned)
+    return replace(found, checks=[*found.checks, divided(case, aligned), *seals[:-1], _on_trust(seals[-1], case)])
 
 
 def _on_trust(check: Check, case: Case[Any]) -> Check:
     """Return a check that holds with what no file can show."""
     if not check.holds or case.release.faults:
         return check
-    rest = SEEDED if "experimental_seed" in case.manifest else AMOUNTS
-    return replace(check, sentence=f"{check.sentence.removesuffix('.')}; {rest}.", caveat=rest)
+    if "experimental_seed" in case.manifest:
+        return replace(check, sentence=f"{check.sentence.removesuffix('.')}; {SEEDED}.", caveat=SEEDED)
+    return replace(check, sentence=f"{check.sentence.removesuffix('.')}, provided that {AMOUNTS}.", premise=AMOUNTS)
 
 
 def _mirror(case: Case[SealedRelease]) -> Check:

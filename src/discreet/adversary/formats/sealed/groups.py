@@ -1,0 +1,152 @@
+"""Check that a sealed release has groups that its scheme can have made: what no coin decides can be repeated.
+
+Which cuts a scheme tests is decided by quasi-identifiers, and everybody's are in the original. If the trace, or
+descriptions that do not overlap, tell who is in which group, the scheme is asked whether it can divide the original so.
+If they do not tell it of everyone, groups whose ends are known must still be such that cuts, one after the other, set
+them apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Case
+from discreet.adversary.check import Check, described
+from discreet.adversary.checks.manifest import stated_promise, stated_scheme
+from discreet.adversary.formats.generalized.align import Aligned
+from discreet.errors import DiscreetError
+from discreet.principles import Principle
+from discreet.releases.attributes import Attribute
+from discreet.releases.sealed.release import SealedRelease
+from discreet.table.table import Column, Table
+
+UNKNOWN = "Whether the scheme can have made these groups was not checked"
+
+
+@runtime_checkable
+class Divider(Protocol):
+    """A scheme that divides rows into groups by cuts that do not depend on chance alone."""
+
+    name: ClassVar[str]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest."""
+
+    def impossible(
+        self, table: Table, principle: Principle, groups: NDArray[np.int32], sizes: NDArray[np.int64]
+    ) -> str | None:
+        """Say why the scheme cannot have divided a table into groups; None if it may have. Group -1 is not known."""
+
+
+def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
+    """Check that the scheme that is stated can have made the groups."""
+    release, original = case.release, case.original
+    scheme, promise = stated_scheme(case.manifest.get("scheme")), stated_promise(case.manifest.get("promise"))
+    if release.faults or release.rows != original.rows or promise is None or not isinstance(scheme, Divider):
+        return Check("groups", True, f"{UNKNOWN}, because the manifest or the tables are faulty.")
+    table = _as_published(release, original, scheme.options.get("values") == "label")
+    if table is None:
+        return Check("groups", True, f"{UNKNOWN}, because the original was read with other hierarchies.")
+    groups = _groups_of(case, aligned)
+    try:
+        why = scheme.impossible(table, promise, groups, release.sizes)
+    except DiscreetError as error:
+        return Check("groups", True, f"{UNKNOWN}: {error}.")
+    if why is not None:
+        return Check("groups", False, f"Scheme {scheme.name!r} cannot have made these groups: {why}.")
+    unknown = int((groups < 0).sum())
+    if unknown and release.disjoint:
+        both = _inseparable(aligned)
+        if both is not None:
+            one, other = (f"{release.ids[group]} ({described(release, group)})" for group in both)
+            told = f"No cuts, one after the other, set groups {one} and {other} apart, as those of the scheme would."
+            return Check("groups", False, told)
+    rest = f", as far as is known of {len(groups) - unknown:,} rows in which group they are" if unknown else ""
+    return Check("groups", True, f"Scheme {scheme.name!r} can have made these groups{rest}.")
+
+
+def _as_published(release: SealedRelease, original: Table, labels: bool) -> Table | None:
+    """Return the original as it was published, with the domains that the release states; None if hierarchies differ."""
+
+    def other_tree(attribute: Attribute, column: Column) -> bool:
+        if attribute.kind != "categorical" and not labels and attribute.role == "quasi":
+            return False
+        trees = (None if tree is None else tree.rows() for tree in (attribute.hierarchy, column.hierarchy))
+        return len({None if rows is None else frozenset(map(tuple, rows)) for rows in trees}) > 1
+
+    columns = [original.column(attribute.name) for attribute in (*release.quasi, *release.sensitive)]
+    if any(map(other_tree, (*release.quasi, *release.sensitive), columns)):
+        return None
+    shown = [
+        column if attribute.domain is None else replace(column, domain=attribute.domain, declared_domain=True)
+        for attribute, column in zip(release.quasi, columns, strict=False)
+    ]
+    return replace(original, quasi=tuple(shown))
+
+
+def _groups_of(case: Case[SealedRelease], aligned: Aligned) -> NDArray[np.int32]:
+    """Return the group of every original row, as its place among all, by the trace or by descriptions; -1 if these do
+    not tell."""
+    release, trace = case.release, case.trace
+    if trace is None or trace.shape != (case.original.rows,) or not np.isin(trace, release.ids).all():
+        return release.certain_groups(aligned.columns).astype(np.int32)
+    return np.searchsorted(release.ids, trace).astype(np.int32)
+
+
+# ------------------------------------------------------------------------------------------------------- trees of cuts
+
+
+def _inseparable(aligned: Aligned) -> tuple[int, int] | None:
+    """Return two groups that no tree of cuts sets apart, among those whose ends are known; None if there are none.
+
+    Any cut that crosses no group may be made first: if a tree sets all of them apart, then also those on either side.
+    """
+    boxes, release = aligned.boxes, aligned.release
+    known = np.ones(len(boxes.low), np.bool_)
+    for axis, (attribute, regions) in enumerate(zip(release.quasi, release.descriptions.regions, strict=True)):
+        texts = release.descriptions.texts[axis]
+        sets = np.array([text[:1] == "{" for text in texts.texts])
+        exact = ~regions.whole if attribute.kind != "categorical" and attribute.hierarchy is None else sets
+        known &= exact[texts.of_cell] | (boxes.low[:, axis] == boxes.high[:, axis])
+    waiting = [np.flatnonzero(known)]
+    while waiting:
+        some = waiting.pop()
+        for axis, attribute in enumerate(release.quasi):
+            part = _connected(aligned, axis, some, attribute.kind == "categorical")
+            if part.max(initial=0) > 0:
+                waiting += [some[part == at] for at in range(part.max() + 1)]
+                break
+        else:
+            if len(some) > 1:
+                return int(some[0]), int(some[1])
+    return None
+
+
+def _connected(aligned: Aligned, axis: int, some: NDArray[np.intp], names: bool) -> NDArray[Any]:
+    """Return, for some groups, the number of the part that each is in if all cuts along an axis are made that cross
+    none of them; of names, in any order of these."""
+    boxes = aligned.boxes
+    low, high = boxes.low[some, axis], boxes.high[some, axis]
+    if not names:
+        order = np.argsort(low, kind="stable")
+        begins = low[order][1:] > np.maximum.accumulate(high[order])[:-1]
+        part = np.empty(len(some), np.int64)
+        part[order] = np.concatenate([[0], np.cumsum(begins)])[: len(some)]
+        return part
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    codes = [
+        np.arange(first, last + 1) if at < 0 else boxes.members[boxes.starts[at] : boxes.starts[at + 1]]
+        for first, last, at in zip(low.tolist(), high.tolist(), boxes.set_at[some, axis].tolist(), strict=True)
+    ]
+    lines = np.repeat(np.arange(len(some)), [len(one) for one in codes])
+    width = len(some) + len(aligned.columns[axis].values)
+    places = len(some) + np.concatenate([np.zeros(0, np.int64), *codes])
+    graph = csr_array((np.ones(len(lines)), (lines, places)), shape=(width, width))
+    return np.asarray(np.unique(connected_components(graph, directed=False)[1][: len(some)], return_inverse=True)[1])
