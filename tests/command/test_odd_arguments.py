@@ -59,7 +59,7 @@ CALLS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
         lambda release, folder: dc.audit(folder, patients(), from_release=None),
         "None is not a column name; name columns by text",
     ),
-    "format": (lambda release, folder: release.save(folder / "x", format=ARRAY), "is not known; choose csv, parquet"),
+    "format": (lambda release, folder: release.save(folder / "x", format=ARRAY), "written as csv or parquet, not as"),
     "missing": (lambda release, folder: _read(pa.table(people()), missing=ARRAY), "choose error, withhold, value"),
     "progress": (
         lambda release, folder: dc.publish(patients(), dc.KAnonymity(4), progress=5),

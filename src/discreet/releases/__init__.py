@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from discreet.errors import DiscreetError
+from discreet.options import brief
 from discreet.plugins import Registry
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.anatomy.release import AnatomyRelease
@@ -68,6 +69,14 @@ def load(folder: str | os.PathLike[str]) -> Release:
     """Load a release of any format from its folder alone, after finishing what a killed publication left half done."""
     finish(folder)
     return load_as_stated(read_manifest(folder))
+
+
+def as_release(given: object) -> Release:
+    """Return a release, loaded if it is given as its folder; refuse anything else."""
+    found = load(given) if isinstance(given, str | os.PathLike) else given
+    if not isinstance(found, Release):
+        raise DiscreetError(f"{brief(given)} is not a release; give one, or the folder of one")
+    return found
 
 
 def load_as_stated(file: ManifestFile) -> Release:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.options import checked
+from discreet.options import brief, checked
 from discreet.principles.principle import Principle
 from discreet.principles.wording import listed, rows
 from discreet.releases import folder as files
@@ -279,7 +279,8 @@ class Release(ABC):
 
         A folder that is not empty is replaced only with ``force``, and only if it contains a release and nothing else.
         """
-        format = checked("format", format, Literal["csv", "parquet"])
+        if not isinstance(format, str) or format not in ("csv", "parquet"):
+            raise DiscreetError(f"a release is written as csv or parquet, not as {brief(format)}; choose one of them")
 
         def write(home: Path) -> None:
             written = {}

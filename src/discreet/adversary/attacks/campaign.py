@@ -22,12 +22,12 @@ from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import see_that_all_are_in
 from discreet.errors import DiscreetError, in_words
-from discreet.options import brief, checked
+from discreet.options import checked
 from discreet.principles.expressions import parse_one
 from discreet.principles.wording import listed
 from discreet.progress import Progress, silent
 from discreet.randomness import generator
-from discreet.releases import load
+from discreet.releases import as_release
 from discreet.releases.release import Release
 from discreet.table.query import several
 from discreet.table.table import Table, as_table
@@ -155,7 +155,7 @@ def attack(
     notes = []
     if isinstance(release, Table):
         release = synthetic(release)
-    main, further = _release(release), [_release(one) for one in several(others)]
+    main, further = as_release(release), [as_release(one) for one in several(others)]
     if not main.of_people:
         notes.append(NOTE)
     original = as_published(original, main)
@@ -231,14 +231,6 @@ def _apart(name: str, refusals: dict[str, str], failures: dict[str, Exception]) 
         refusals[name] = "there is not enough memory for it; attack fewer victims, or use a larger machine"
     except Exception as fault:
         failures[name] = fault
-
-
-def _release(given: object) -> Release:
-    """A release, loaded if it is given as its folder."""
-    found = load(given) if isinstance(given, str | os.PathLike) else given
-    if not isinstance(found, Release):
-        raise DiscreetError(f"{brief(given)} is not a release; give one, or the folder of one")
-    return found
 
 
 def _only(table: Table, name: str) -> Table:
