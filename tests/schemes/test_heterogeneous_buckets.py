@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
@@ -33,6 +34,34 @@ def test_section_4_4(width: int, buckets: list[int], beta: float) -> None:
 def test_decreasing_support_as_in_the_text_would_not_give_what_table_7_gives() -> None:
     """d fills three buckets; then b before a: bbbb bbba aaaa a."""
     assert naive.attainable_beta(PAPER, 4, [3, 2, 3]) == 1.0
+
+
+@pytest.mark.parametrize(("counts", "by_equation", "ours"), [([6, 7, 12], 5, 7), ([3, 6, 14], 5, 3)])
+def test_a_width_is_judged_by_its_groups_where_equation_7_allows_less_or_too_much(
+    counts: list[int], by_equation: int, ours: int
+) -> None:
+    """By the definition of beta-likeness, over all groups of a row from every bucket, with and without the short one."""
+    beta, rows = 0.67, sum(counts)
+
+    def keeps(width: int) -> bool:
+        held = [[run.value for run in in_sequence(np.array(counts), width) if run.bucket == b] for b in range(rows)]
+        full = rows // width
+        sizes = {full, -(-rows // width)}
+        return all(
+            group.count(value) / len(group) <= (1 + beta) * count / rows + 1e-9
+            for size in sizes
+            for group in product(*held[:size])
+            for value, count in enumerate(counts)
+        )
+
+    attainable = {
+        width: naive.attainable_beta(counts, width, buckets_of(np.array(counts), width))
+        for width in range(1, max(counts) + 1)
+    }
+    assert max(width for width, least in attainable.items() if least <= beta) == by_equation
+    assert max(filter(keeps, attainable)) == ours and keeps(by_equation) == (by_equation < ours)
+    caps = dc.BetaLikeness(beta, "basic").caps(Prior(np.array(counts), tuple("abd")))
+    assert caps is not None and contents(np.array(counts), caps, 1, "published")[0] == ours
 
 
 def test_section_3_3_shares_only_the_rarest_value_between_buckets() -> None:

@@ -87,6 +87,14 @@ def contents(
     strictest cap, each value may be in a group once, which Algorithm 1 brings about; else Algorithm 3 is needed. (Its
     condition, beta >= phi_max / phi_min - 1, is not sufficient, because the number of buckets is whole.)
     With ``fewest``, Algorithm 1 is used on what is left of each value after it has filled whole buckets.
+
+    With ``published``, Algorithm 3 places the rows, but whether a width will do is asked of the groups that come of it
+    and not of Equation 7. That puts the width in place of rows / buckets, which is the same only where the width
+    divides the rows, and otherwise counts dummies that are not published here. So it may forbid what keeps the promise:
+    of 6, 7 and 12 rows under beta=.67 it allows a width of 5, but 7 keeps it: groups are one row of 7 b, one of 6 a and
+    1 d, one of 7 d and, in four of seven, one of 4 d, so that a and b are at most 1 in 3 rows (40 % and 46 % are
+    allowed) and d is at most 3 in 4 (80 %). And it may allow what breaks the promise: of 3, 6 and 14 rows a width of 5,
+    although three of the groups have four rows, one of them of the first value, which may have 21 % of a group.
     """
     for width in widths(counts, caps, least):
         if bucketing == "fewest" or counts.max() <= width:
