@@ -42,7 +42,8 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
     dashes in double ones. Withheld rows are not estimated.
 
     Counts by the values of some columns: "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY
-    education, sex". Every combination of values that the release knows of is estimated; those at 0 are not listed.
+    education, sex". Every combination of values that the release knows of is estimated; those at 0 are not listed, and
+    rows without a value are listed as (missing).
 
     Many queries at once: -f FILE, one per line or ended by semicolons; blank lines and comments (-- to the end of the
     line, or between /* and */) are left out. The release is loaded once, and --json gives a list. If any query cannot
