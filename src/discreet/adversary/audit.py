@@ -79,8 +79,8 @@ class Audit:
         """The verdict in one sentence, with every assumption that was not checked."""
         if not self.holds:
             return "The promise is NOT shown to hold."
-        premises = list(dict.fromkeys(check.premise for check in self.checks if check.premise))
-        text = f"Provided that {wording.listed(premises)}: {self._kept()}" if premises else self._kept()
+        premises = "; ".join(dict.fromkeys(check.premise for check in self.checks if check.premise))
+        text = f"Provided that {premises}: {self._kept()}" if premises else self._kept()
         if self.given is not None:
             text += f", given the {self.given} that the release states"
         if self.support == "necessary":
