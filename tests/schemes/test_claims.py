@@ -17,7 +17,7 @@ REFUSED = [(scheme, promise) for promise in CLAIMS for scheme in LABELS if schem
 
 @pytest.fixture(scope="module")
 def people() -> Table:
-    """A table that can keep every promise of the matrix: twelve numbers under four nodes, equally frequent and far apart."""
+    """A table that can keep every promise of the matrix: twelve numbers, equally frequent and far apart, in 4 nodes."""
     rng = np.random.default_rng(1)
     rows = 60
     columns = {
