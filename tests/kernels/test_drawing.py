@@ -15,7 +15,7 @@ def test_example_2_of_the_beta_likeness_paper() -> None:
     p = np.array([2, 3, 3, 3, 4, 4]) / 19
     f = (1 + np.minimum(2.0, -np.log(p))) * p
     caps = np.array([f[0], f[2], f[4]])
-    groups = split_evenly(np.array([5, 6, 8]), caps, 1)
+    groups = split_evenly(np.array([5, 6, 8]), caps, np.zeros(3), 1)
     assert sorted(groups.tolist()) == [[1, 1, 2], [1, 2, 2], [3, 3, 4]]
 
 
@@ -27,7 +27,7 @@ def test_example_2_of_the_beta_likeness_paper() -> None:
 def test_every_group_is_allowed_and_nothing_is_lost(sizes: list[int], room: float, smallest: int) -> None:
     shares = np.array(sizes) / sum(sizes)
     caps = np.minimum(1.0, shares * (1 + room))
-    groups = split_evenly(np.array(sizes), caps, smallest)
+    groups = split_evenly(np.array(sizes), caps, np.zeros(len(sizes)), smallest)
     assert groups.sum(axis=0).tolist() == sizes
     if len(groups) > 1:
         totals = groups.sum(axis=1)

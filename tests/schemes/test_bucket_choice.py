@@ -90,7 +90,7 @@ def test_the_choice_is_the_candidate_that_should_lose_least(counts: list[int], b
         sizes = np.bincount(buckets, weights=prior.counts).astype(np.int64)
         limits = np.array([caps[(buckets == b) & (prior.counts > 0)].min(initial=1.0) for b in range(len(sizes))])
         assert (sizes <= limits * prior.rows + 1e-9).all(), "the whole table keeps the caps"
-        losses.append(expected_loss(sizes, split_evenly(sizes, limits, 1).sum(axis=1)))
+        losses.append(expected_loss(sizes, split_evenly(sizes, limits, np.zeros(len(sizes)), 1).sum(axis=1)))
     buckets, wanted = choose_buckets(prior.counts, caps, prior.counts, 1)
     loss = expected_loss(np.bincount(buckets, weights=prior.counts), wanted.sum(axis=1))
     assert loss == pytest.approx(min(losses), abs=1e-12)

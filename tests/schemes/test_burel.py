@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,3 +104,47 @@ def test_every_group_keeps_the_caps_whichever_rows_it_draws(drawn: list[tuple[in
         for bucket, amount in enumerate(line.tolist()):
             own = caps[(buckets == bucket) & (counts > 0)]
             assert amount <= own.min(initial=1.0) * line.sum() + 1e-9
+
+
+@given(
+    counts=st.lists(st.integers(1, 40), min_size=4, max_size=8),
+    beta=st.sampled_from([0.5, 1.0, 3.0]),
+    negative=st.sampled_from([None, 0.3, 0.8, 1.0]),
+    level=st.integers(0, 1),
+    seed=st.integers(0, 9),
+)
+def test_shares_of_nodes_and_floors_are_kept_by_definition(
+    counts: list[int], beta: float, negative: float | None, level: int, seed: int
+) -> None:
+    """And which groups there are, by size and node, depends on the sensitive values alone."""
+    names = [f"{at % 2}{at}" for at in range(len(counts))]
+    nested = {node: tuple(name for name in names if name[0] == node) for node in "01"}
+    tree = dc.Hierarchy.from_nested("s", nested)
+    values = np.repeat(names, counts)
+    promise = dc.BetaLikeness(beta, "basic", negative, level)
+
+    def drawn(age: np.ndarray) -> list[list[int]]:
+        table = dc.read(pa.table({"age": age, "s": values}), quasi=["age"], sensitive="s", hierarchies={"s": tree})
+        release = dc.publish(table, promise, dc.Burel(random_state=seed))
+        assert release.trace is not None
+        units = [name[0] if level else name for name in values]
+        lines = []
+        for group in range(release.groups):
+            inside = [unit for unit, at in zip(units, release.trace, strict=True) if at == group]
+            lines.append([inside.count(unit) for unit in sorted(set(units))])
+            for unit in set(units):
+                share, prior = inside.count(unit) / len(inside), units.count(unit) / len(units)
+                assert share <= (1 + beta) * prior + 1e-9
+                assert share >= (1 - (1 if negative is None else negative)) * prior - 1e-9
+        return sorted(lines)
+
+    rng = np.random.default_rng(seed)
+    first, second = (drawn(rng.integers(0, 50, len(values))) for _ in range(2))
+    assert sorted(map(sum, first)) == sorted(map(sum, second))
+    assert negative in (None, 1.0) or first == second
+
+
+def test_floors_leave_as_many_groups_as_the_rarest_value_has_rows(table: Table) -> None:
+    """Every group must have a row of it, so there cannot be more."""
+    release = dc.publish(table, dc.BetaLikeness(4, negative=0.9), dc.Burel(random_state=1))
+    assert release.groups == Prior.of(table).counts.min() > 40

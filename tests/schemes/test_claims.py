@@ -17,7 +17,7 @@ REFUSED = [(scheme, promise) for promise in CLAIMS for scheme in LABELS if schem
 
 @pytest.fixture(scope="module")
 def people() -> Table:
-    """A table that can keep every promise of the matrix: twelve numbers, equally frequent and far from each other."""
+    """A table that can keep every promise of the matrix: twelve numbers, equally frequent and far apart, in 4 nodes."""
     rng = np.random.default_rng(1)
     rows = 60
     columns = {
@@ -26,7 +26,11 @@ def people() -> Table:
         "sex": rng.choice(["f", "m"], rows),
         "pay": 10 * 2 ** rng.permutation(np.arange(rows) % 12),
     }
-    return dc.read(pa.table(columns), quasi=["age", "height", "sex"], sensitive="pay")
+    pays = [str(10 * 2**at) for at in range(12)]
+    tree = dc.Hierarchy.from_nested("pay", {f"class {at}": tuple(pays[3 * at : 3 * at + 3]) for at in range(4)})
+    return dc.read(
+        pa.table(columns), quasi=["age", "height", "sex"], sensitive="pay", numeric=["pay"], hierarchies={"pay": tree}
+    )
 
 
 def test_every_scheme_and_every_promise_is_in_the_matrix() -> None:

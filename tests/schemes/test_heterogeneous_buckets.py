@@ -40,7 +40,7 @@ def test_decreasing_support_as_in_the_text_would_not_give_what_table_7_gives() -
 def test_a_width_is_judged_by_its_groups_where_equation_7_allows_less_or_too_much(
     counts: list[int], by_equation: int, ours: int
 ) -> None:
-    """By the definition of beta-likeness, over all groups of one row of every bucket, with or without the short one."""
+    """By the definition of beta-likeness, over all groups of a row of every bucket, with the short one or not."""
     beta, rows = 0.67, sum(counts)
 
     def keeps(width: int) -> bool:

@@ -415,6 +415,14 @@ def test_estimates_over_all_rows_are_the_prior(estimator: str) -> None:
     assert release.estimates([query], estimator)[0] == pytest.approx(query.count(table), rel=1e-6)  # type: ignore[arg-type]
 
 
+def test_the_published_estimator_is_the_inverse_and_nothing_else() -> None:
+    release = Perturbation(random_state=4).publish(census(3000), BetaLikeness(4))
+    lines = np.random.default_rng(1).integers(0, 40, (3, release.matrix.width))
+    plain = np.linalg.solve(release.matrix.cells, lines.T).T
+    assert release.reconstructed(lines, "published") == pytest.approx(plain)
+    assert not np.allclose(release.reconstructed(lines, "inverse"), plain)
+
+
 def test_estimators_in_many_simulated_releases() -> None:
     """The inverse is unbiased. em and ridge are biased, less than the inverse is noisy, and closer to the truth.
 

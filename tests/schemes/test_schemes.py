@@ -213,9 +213,9 @@ def test_burel_keeps_any_beta(retrieval: str, variant: str, table: Table, beta: 
 def test_burel_refuses_what_it_cannot_bound() -> None:
     for promise in (
         "t-closeness(t=0.2)",
-        "delta-disclosure(delta=1)",
+        "l-diversity(l=2, kind=entropy)",
         "k-anonymity(k=3)",
-        "beta-likeness(beta=1, negative=0.5)",
+        "beta-likeness(beta=1, negative=0.5) & t-closeness(t=0.2)",
     ):
         with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
             Burel().publish(patients(), parse(promise))

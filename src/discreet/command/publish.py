@@ -157,6 +157,14 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       codip         exposure=0.2, association=1, search=best|paper, aligned=true|false,
                     scheme=cuts:loss=gcp, harmless="disease=none; job=none", steps=256000
       privbayes     domains=declared|observed
+    Defaults come first. Those that are ours, with the paper's setting beside them:
+      burel         room=enough (paper: any)
+      sabre         share=0.5 (paper: 1)
+      proximity     partition=matched (paper: round-robin), positions=9 (paper: 1, the median)
+      perturbation  matrix=exact (paper: closed-form); counts are estimated with a control variate
+                    (paper: without, estimator="published" in Python)
+      retention     probability=exact (paper: published); a number that is not kept becomes one of
+                    those that occur (paper: any of the domain)
 
     Exit code: 0 if the promise holds, 1 if it does not (then nothing is published), 2 for bad input, 3 if the release
     is published and valid but the result could not be printed.

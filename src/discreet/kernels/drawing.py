@@ -9,10 +9,11 @@ from discreet.kernels.judging import SLACK
 
 
 @kernel
-def split_evenly(sizes, caps, smallest):
+def split_evenly(sizes, caps, floors, smallest):
     """Halve buckets as long as both halves could be groups; return how many rows each group draws, one line per group.
 
-    A half could be a group if it has ``smallest`` rows and from no bucket more than its cap, as a share of the half.
+    A half could be a group if it has ``smallest`` rows and from no bucket more than its cap or less than its floor, as
+    shares of the half.
     Halves round up on one side and down on the other.
     """
     k = sizes.shape[0]
@@ -35,7 +36,7 @@ def split_evenly(sizes, caps, smallest):
                 size += halves[side, j]
             both = both and size >= smallest and size > 0
             for j in range(k):
-                both = both and halves[side, j] <= caps[j] * size + SLACK
+                both = both and floors[j] * size - SLACK <= halves[side, j] <= caps[j] * size + SLACK
         if both:
             for side in range(2):
                 for j in range(k):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.judging import CAPS, FLOORS, SLACK, Rules
+from discreet.kernels.judging import CAPS, FLOORS, SIZE, SLACK, Rules
 from discreet.principles.rules import combine, rule
 from discreet.principles.wording import percent, rows
 
@@ -85,3 +86,41 @@ class Bounds:
             f"'{self.labels[worst]}' makes up {share} of this group of {rows(int(size))} "
             f"({rows(int(counts[worst]))}); {claim} ({limit}) {end}, {reason}."
         )
+
+
+class Shares(NamedTuple):
+    """The shares that values, or the nodes of one level of a hierarchy, may have in a group."""
+
+    nodes: NDArray[np.int32]
+    """Per value: itself, or the node that it is counted under."""
+    caps: NDArray[np.float64]
+    """Per node: at most 1, for comparison with ``<=``."""
+    floors: NDArray[np.float64]
+    """Per node, for comparison with ``>=``."""
+
+
+def bounded_shares(rules: Rules) -> Shares | None:
+    """The shares that rules bound; ``None`` if they bound none, nodes of several levels, or more than these and sizes.
+
+    >>> from discreet.principles import BetaLikeness, KAnonymity, TCloseness
+    >>> from discreet.principles.prior import Prior
+    >>> prior = Prior(np.array([1, 3]), ("HIV", "flu"))
+    >>> shares = bounded_shares((BetaLikeness(0.5, "basic", negative=0.2) & KAnonymity(5)).rules(prior))
+    >>> shares.caps.round(3).tolist(), shares.floors.round(3).tolist()
+    ([0.375, 1.0], [0.2, 0.6])
+    >>> bounded_shares(TCloseness(0.2).rules(prior)) is None
+    True
+    """
+    bounding = np.flatnonzero(rules.kinds != SIZE)
+    levels = rules.nodes[bounding]
+    if not len(bounding) or not np.isin(rules.kinds[bounding], (CAPS, FLOORS)).all() or (levels != levels[0]).any():
+        return None
+    nodes = np.arange(levels.shape[1], dtype=np.int32) if levels[0, 0] < 0 else levels[0]
+    caps, floors = np.ones(int(nodes.max()) + 1), np.zeros(int(nodes.max()) + 1)
+    for at in bounding:
+        bounds, strict = rules.bounds[at, : len(caps)], STRICT if rules.parameters[at, 0] < 0 else 0.0
+        if rules.kinds[at] == CAPS:
+            caps = np.clip(bounds - strict, 0.0, caps)
+        else:
+            floors = np.maximum(floors, np.where(bounds > 0, bounds + strict, 0.0))
+    return Shares(nodes, caps, floors)

@@ -107,7 +107,7 @@ class PerturbedRelease(RandomisedRelease):
 
         Conditions on quasi-identifiers and kept columns are evaluated exactly, so a query without others is exact. How
         often the original sensitive values occur among the rows that satisfy them is estimated (see
-        ``discreet.releases.randomised.reconstruct``).
+        ``discreet.releases.randomised.reconstruct``): the default is ours, the paper's is ``published``.
         """
         width = self.matrix.width
         step = max(1, BATCH // width)

@@ -1,13 +1,16 @@
-"""Estimate original counts of sensitive values from published ones: three estimators.
+"""Estimate original counts of sensitive values from published ones: the paper's estimator, and three of ours.
 
 E are the published counts of some rows, n their number, M the matrix, p the prior. All estimates add up to n.
 
-A first step is common to all three. For the whole table both the original counts (the prior) and the published ones are
-known, hence also their random deviation. The share n / N of this deviation is subtracted from E. This does not change
-expectations and lowers the variance by the factor 1 - n / N; the estimate for all rows together is the prior itself. If
-rows are withheld, the original counts of the published rows are not known, and E is left unchanged.
+``published``  M^-1 E: the paper's, unbiased, but noisy for few rows, even below 0.
 
-``inverse``  M^-1 E, as in the paper: unbiased, but noisy for few rows, even below 0.
+A first step, a control variate, is common to the others and ours. For the whole table both the original counts (the
+prior) and the published ones are known, hence also their random deviation. The share n / N of this deviation is
+subtracted from E. This does not change expectations and lowers the variance by the factor 1 - n / N; the estimate for
+all rows together is the prior itself. If rows are withheld, the original counts of the published rows are not known,
+and E is left unchanged.
+
+``inverse``  M^-1 E after this step: unbiased, but noisy for few rows, even below 0.
 ``em``       The most probable counts by expectation maximisation, starting from the prior: never below 0, but biased
              (away from 0, and toward the prior because it is stopped early), and slower.
 ``ridge``    The inverse shrunk toward n p. The distribution among the rows is modelled as p times 1 plus waves over the
@@ -43,7 +46,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.randomised.matrix import Matrix
 
-Estimator = Literal["auto", "inverse", "em", "ridge"]
+Estimator = Literal["auto", "inverse", "em", "ridge", "published"]
 Floats = NDArray[np.float64]
 
 STEPS = 200
@@ -80,13 +83,13 @@ def reconstruct(
     counts = published.astype(np.float64)
     sizes = counts.sum(axis=1, keepdims=True)
     left = np.ones_like(sizes)
-    if whole is not None and whole.sum() > 0:
+    if whole is not None and whole.sum() > 0 and estimator != "published":
         rows = int(whole.sum())
         counts = counts - sizes / rows * (whole - cells @ (p * rows))
         left = 1.0 - sizes / rows
     if matrix.width == 1:
         return published.astype(np.float64)
-    if estimator == "inverse":
+    if estimator in ("published", "inverse"):
         return inverse(cells, counts)
     some = sizes[:, 0] > 0
     result = np.zeros_like(counts)

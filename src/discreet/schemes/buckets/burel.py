@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.cuts.terms import PLAIN, Recipe
+from discreet.principles.bounds import bounded_shares
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
@@ -18,7 +19,7 @@ from discreet.schemes.buckets.choice import Room, choose_buckets
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
 from discreet.schemes.grouping import GroupingScheme
-from discreet.schemes.keepers import not_only_caps
+from discreet.schemes.keepers import way_out
 from discreet.table.table import Table
 
 
@@ -31,12 +32,17 @@ class Burel(GroupingScheme):
 
     Why the promise is kept: the rows that a group draws from a bucket are, as a share of the group, at most the
     smallest cap of the bucket's values (``split_evenly``). Even if all of these rows had the same value, it would not
-    exceed its cap. The root, which draws everything, satisfies this by the choice of buckets (``fewest_buckets``). With
+    exceed its cap. The root, which draws everything, satisfies this by the choice of buckets (``fewest_buckets``).
+    A promise about the nodes of a level of a hierarchy is kept in the same way, with buckets of nodes: all rows of a
+    node are in one bucket, so a group draws at most as many of them as the bucket's smallest cap allows. Where shares
+    have floors (``negative``), every value or node is a bucket of its own. A group's counts are then what it draws, and
+    a bucket is halved only if these keep caps and floors on both sides; the root keeps them, or is refused. With
     ``refine`` every group is cut further while both halves keep the promise on their actual counts, as in the authors'
     program but not in the paper; contents then no longer depend on quasi-identifiers alone, so it is off by default.
 
-    The paper takes the fewest buckets, which may be filled to their caps and then make few groups. By default the
-    buckets with the smallest expected loss are taken, estimated from the sensitive values alone (``choose_buckets``).
+    The paper takes the fewest buckets (``room=any``), which may be filled to their caps and then make few groups. The
+    default is ours: the buckets with the smallest expected loss, estimated from the sensitive values alone
+    (``choose_buckets``). The paper has caps on values only; floors and levels are ours.
 
     >>> from discreet.datasets import patients
     >>> from discreet.principles import BetaLikeness
@@ -50,7 +56,7 @@ class Burel(GroupingScheme):
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
     room: Room = "enough"
-    """How full buckets may be: so that the expected loss is small, or ``any``, as in the paper."""
+    """How full buckets may be: ``enough``, so that the expected loss is small, is ours; the paper's is ``any``."""
     refine: bool = False
     """Whether groups are cut further while both halves keep the promise."""
     values: Values = "interval"
@@ -64,8 +70,14 @@ class Burel(GroupingScheme):
         return {"retrieval": self.retrieval, "room": self.room, "refine": self.refine, "values": self.values}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Accept only promises that bound every value from above, with or without k-anonymity."""
-        return not_only_caps(self.name, principle, prior) or super().refusal(principle, prior)
+        """Accept only promises that bound shares of values, or of nodes of one level, with or without k-anonymity."""
+        refused = super().refusal(principle, prior)
+        if refused is not None or bounded_shares(principle.rules(prior)) is not None:
+            return refused
+        return (
+            f"scheme {self.name!r} needs a promise that bounds the share of every value, or of every node at one level "
+            f"of a hierarchy, such as beta-likeness or l-diversity; {way_out(principle)}"
+        )
 
     def groups(
         self,
@@ -77,13 +89,14 @@ class Burel(GroupingScheme):
         progress: Progress | None,
     ) -> NDArray[np.int32]:
         """Return the group of each of the given rows."""
-        caps = principle.caps(prior)
-        assert caps is not None, "a promise without caps is refused"
         rules = principle.rules(prior)
+        shares = bounded_shares(rules)
+        assert shares is not None, "a promise about anything else is refused"
         bounds = limits_of(principle, prior, rules)
-        held = np.bincount(table.classes[rows], minlength=len(caps))
-        bucket_of, wanted = choose_buckets(prior.counts, caps, held, bounds.smallest, self.room)
-        buckets = bucket_of[table.classes[rows]]
+        node = shares.nodes[table.classes]
+        counts, held = (np.bincount(some, minlength=len(shares.caps)) for some in (node, node[rows]))
+        bucket_of, wanted = choose_buckets(counts, shares.caps, held, bounds.smallest, self.room, shares.floors)
+        buckets = bucket_of[node[rows]]
         tell = progress or (lambda stage, share: None)
         tell("drawing groups", 0.0)
         groups, _ = draw_groups(table.quasi, rows, buckets, wanted, self.retrieval, rng)

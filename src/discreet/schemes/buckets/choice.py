@@ -25,7 +25,7 @@ from discreet.kernels.judging import SLACK
 from discreet.principles.buckets import fewest_buckets
 
 Room = Literal["enough", "any"]
-"""How full buckets may be: so that the expected loss is small, or ``any``, as in the paper."""
+"""How full buckets may be: so that the expected loss is small, which is ours, or ``any``, which is the paper's."""
 LARGE = 1 << 15
 """Up to this many rows, the division into groups is tried; of larger tables, that of a half, a quarter and so on."""
 PRICE = 0.06
@@ -33,11 +33,17 @@ PRICE = 0.06
 
 
 def choose_buckets(
-    counts: NDArray[np.int64], caps: NDArray[np.float64], held: NDArray[np.int64], smallest: int, room: Room = "enough"
+    counts: NDArray[np.int64],
+    caps: NDArray[np.float64],
+    held: NDArray[np.int64],
+    smallest: int,
+    room: Room = "enough",
+    floors: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the bucket of each value, and how many rows of each bucket every group draws.
 
-    ``counts`` are the values' counts in the whole table, ``held`` those among the rows to divide.
+    ``counts`` are the values' counts in the whole table, ``held`` those among the rows to divide. Where any value has a
+    floor, each is in a bucket of its own: of values that share one, a group might draw none.
 
     >>> counts, caps = np.array([21, 22, 57]), np.array([0.43, 0.44, 1.0])
     >>> for room in ("enough", "any"):
@@ -46,6 +52,8 @@ def choose_buckets(
     [0, 1, 2] 56
     [0, 0, 1] 1
     """
+    if floors is not None and floors.any():
+        return np.arange(len(counts), dtype=np.int32), split_evenly(held, caps, floors, smallest)
     found = [fewest_buckets(counts, caps)] if room == "any" else list(candidates(counts, caps))
     sizes = [np.bincount(buckets, weights=held).astype(np.int64) for buckets in found]
     limits = [_limits(buckets, counts, caps) for buckets in found]
@@ -59,7 +67,7 @@ def choose_buckets(
         loss = expected_loss(sizes[at], _groups(sizes[at], limits[at], smallest))
         if loss < best:
             best, choice = loss, at
-    return found[choice], split_evenly(sizes[choice], limits[choice], smallest)
+    return found[choice], split_evenly(sizes[choice], limits[choice], np.zeros(len(sizes[choice])), smallest)
 
 
 def _groups(sizes: NDArray[np.int64], limits: NDArray[np.float64], smallest: int) -> NDArray[np.int64]:
@@ -71,7 +79,7 @@ def _groups(sizes: NDArray[np.int64], limits: NDArray[np.float64], smallest: int
         if rows.min() < smallest or (halves > limits * rows + SLACK).any():
             break  # this part is a group
         sizes = halves[1]
-    return np.tile(split_evenly(sizes, limits, smallest).sum(axis=1), round(total / sizes.sum()))
+    return np.tile(split_evenly(sizes, limits, np.zeros(len(sizes)), smallest).sum(axis=1), round(total / sizes.sum()))
 
 
 def _limits(buckets: NDArray[np.int32], counts: NDArray[np.int64], caps: NDArray[np.float64]) -> NDArray[np.float64]:

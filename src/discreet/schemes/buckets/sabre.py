@@ -53,8 +53,8 @@ class Sabre(GroupingScheme):
     leads: ClassVar[bool] = True
 
     share: float = 0.5
-    """The share of t that the worst choice of rows from buckets may cost. At 1, as in the paper, there are the fewest
-    buckets, and groups must be large to be close to proportion; at 0 every value is a bucket."""
+    """The share of t that the worst choice of rows from buckets may cost; 0.5 is ours. At 1, which is the paper's,
+    there are the fewest buckets, and groups must be large to be close to proportion; at 0 every value is a bucket."""
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
     values: Values = "interval"

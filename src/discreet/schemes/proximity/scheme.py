@@ -95,9 +95,9 @@ class SplitAndPartition(GroupingScheme):
     begins_with_all: ClassVar[bool] = False
 
     partition: Literal["matched", "round-robin"] = "matched"
-    """How the rows of a piece are put into groups."""
+    """How the rows of a piece are put into groups: ``matched`` is ours; the paper's is ``round-robin``."""
     positions: int = 9
-    """How many positions of a quasi-identifier are tried when a piece is split; 1, the median, as in the paper."""
+    """How many positions of a quasi-identifier are tried to split a piece; 9 is ours, the paper's is 1, the median."""
     effort: Literal["fast", "thorough"] = "fast"
     """``thorough``: also try halving where splitting and partitioning succeed, and take the cheaper result."""
     values: Values = "interval"

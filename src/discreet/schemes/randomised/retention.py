@@ -51,9 +51,10 @@ class Retention(Scheme):
     What is not bounded: all published numbers together with the exact counts of the prior disclose a little more about
     each row than its own number does, the less the more rows there are (see ``Perturbation``).
 
-    Numbers are drawn from the values that occur, which the prior lists anyway. A larger domain, such as all whole
-    numbers of an interval, has no use: the bound on p / ((1 - p) w) is the same, so fewer of the published numbers
-    would occur in the original, and those that do not occur carry no information.
+    Numbers are drawn from the values that occur, which the prior lists anyway: this is ours. The paper draws them from
+    the whole domain, which is not offered, because a larger domain, such as all whole numbers of an interval, has no
+    use: the bound on p / ((1 - p) w) is the same, so fewer of the published numbers would occur in the original, and
+    those that do not occur carry no information.
 
     The paper's Equation 3 assumes that the adversary learns only that y lies in the neighbourhood, not y itself.
     Compared with the condition above it has the average count of the values in the neighbourhood in place of c, and so
@@ -71,11 +72,11 @@ class Retention(Scheme):
     format: ClassVar[type[Release]] = RetainedRelease
 
     noise: Noise = "uniform"
-    """How a number that is not kept is drawn: ``uniform``, as in the paper, from all occurring values alike; ``prior``,
-    each as often as it occurs, which keeps far more numbers where some are more common than others."""
+    """How a number that is not kept is drawn: ``uniform``, all occurring values alike (the paper's: all of the domain);
+    ``prior``, ours, each as often as it occurs, which keeps far more numbers where some are more common than others."""
     probability: Probability = "exact"
-    """How p is found: ``exact``, the largest that keeps the promise; ``published``, by Equation 3, refused where that
-    breaks the promise."""
+    """How p is found: ``exact``, ours, the largest that keeps the promise; ``published``, the paper's, by Equation 3,
+    refused where that breaks the promise."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
 
