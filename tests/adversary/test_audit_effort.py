@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,30 @@ def test_lists_of_an_ambiguous_release_are_indexed_once(tmp_path: Path, monkeypa
     monkeypatch.setattr(ambiguous_asking, "listed", lambda release: calls.append(release) or listed(release))
     assert dc.audit(folder, table, trace=trace).holds
     assert len(calls) == 1
+
+
+def test_people_with_the_same_values_are_looked_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, folder, trace = published(tmp_path, "alpha-beta(alpha=0.9, beta=0.5)", quasi=("age", "gender"))
+    mixed: list[NDArray[np.int64]] = []
+    mix = finding.kernels.mix
+    monkeypatch.setattr(finding.kernels, "mix", lambda lines, *given: mixed.append(lines) or mix(lines, *given))
+    assert dc.audit(folder, table, trace=trace).holds
+    (lines,) = mixed
+    assert len(lines) == len(np.unique(lines, axis=0)) < table.rows / 4
+
+
+def test_an_audit_keeps_few_columns_of_a_long_table_at_a_time(tmp_path: Path) -> None:
+    table = census(20_000, quasi=HETEROGENEOUS_QUASI)
+    release = dc.publish(table, "alpha-beta(alpha=0.2, beta=0.05)")
+    release.save(tmp_path / "release")
+    dc.audit(tmp_path / "release", table, trace=release.trace)  # which compiles and imports
+    tracemalloc.start()
+    try:
+        dc.audit(tmp_path / "release", table, trace=release.trace)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 800 * table.rows  # 954 bytes a row if the lines of all tables are made at once
 
 
 def test_one_search_finds_the_rows_that_could_serve_a_claim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

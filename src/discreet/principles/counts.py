@@ -109,6 +109,9 @@ class Counts:
         """The number of rows of each group, or of persons where values are counted by these."""
         if self.members is not None:
             return self.members
+        if self.whole:
+            ends = np.append(0, np.cumsum(self.amounts))
+            return np.asarray(ends[self.starts[1:]] - ends[self.starts[:-1]], np.int64)
         return np.bincount(self.groups, weights=self.amounts, minlength=len(self)).astype(np.int64)
 
     @property

@@ -81,7 +81,7 @@ class CountingRelease(GroupedRelease):
                 return counted.values
         return None
 
-    def sensitive_tables(self, numbers: bool, orders: Sequence[NDArray[np.int64]] | None = None) -> dict[str, pa.Table]:
+    def sensitive_tables(self, numbers: bool, orders: Sequence[NDArray[np.int32]] | None = None) -> dict[str, pa.Table]:
         """The tables of sensitive values, their lines in these orders, or else by group and value."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         found = {}

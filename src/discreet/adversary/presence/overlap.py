@@ -35,7 +35,7 @@ def strongest_in_some_row(
 
     ``together`` is the belief in the presence of every row of the original. None if groups have no values of their own.
     """
-    rows = np.argsort(-together, kind="stable")[:LOOKED_AT]
+    rows = _largest(together, LOOKED_AT)
     shares = np.minimum(CERTAIN, chances[counts.groups] * counts.shares)
     summed = finder.summed(original, rows, replace(counts, amounts=-np.log1p(-shares), members=None))
     if summed is None or not len(rows):
@@ -43,3 +43,15 @@ def strongest_in_some_row(
     there = together[rows]
     some = -np.expm1(-summed.max(axis=1))
     return float(np.divide(some, there, out=np.zeros(len(rows)), where=there > 0.0).max())
+
+
+def _largest(numbers: NDArray[np.float64], most: int) -> NDArray[np.intp]:
+    """Return the indices of the largest numbers, the largest first, and the first of equals.
+
+    >>> _largest(np.array([0.5, 0.25, 1.0, 0.5]), 2).tolist()
+    [2, 0]
+    """
+    chosen = np.arange(len(numbers))
+    if len(numbers) > most:  # millions are not sorted
+        chosen = np.flatnonzero(numbers >= np.partition(numbers, -most)[-most])
+    return chosen[np.argsort(-numbers[chosen], kind="stable")][:most]

@@ -85,8 +85,7 @@ def _best(start, after, codes, classes, taken, most, g, seen, ratios, window, wa
         if taken[classes[r]] < most:
             here = 1.0
             for j in range(ratios.shape[0]):
-                if seen[codes[r, j]] != g:
-                    here *= ratios[j]
+                here *= ratios[j] if seen[codes[r, j]] != g else 1.0  # without a branch, which nothing predicts
             if best < 0 or (gain < wanted and here > gain) or (wanted <= here < gain):
                 best = r
                 gain = here

@@ -83,17 +83,16 @@ def _order(
     lines: Mapping[str, tuple[list[str], NDArray[Any]]],
     ids: NDArray[np.int64],
     counted: Counted,
-) -> NDArray[np.int64]:
+) -> NDArray[np.int32]:
     """The order of the lines of a sensitive table's file.
 
     Lines with a count of 0 and duplicate lines are faults and have been dropped, so their file's order cannot be kept.
     """
     counts = counted.counts
     if len(lines[GROUP][1]) != len(counts.values):
-        return np.arange(len(counts.values))
+        return np.arange(len(counts.values), dtype=np.int32)
     codes = read_sensitive(secret, *lines[secret.name], []).codes
-    order: NDArray[np.int64] = ranked(places_among(ids, lines[GROUP][1]) * counts.width + codes)[2]
-    return order
+    return ranked(places_among(ids, lines[GROUP][1]) * counts.width + codes)[2].astype(np.int32)
 
 
 def _auxiliaries(manifest: Mapping[str, Any], attributes: tuple[Attribute, ...]) -> tuple[list[str], Blocks]:
@@ -125,7 +124,7 @@ def _ending(manifest: Mapping[str, Any], stems: list[str]) -> str:
 
 def _sorted(
     name: str, groups: NDArray[np.int32], payloads: list[ExactColumn], number: int, faults: list[str]
-) -> tuple[Auxiliary, NDArray[np.int64]]:
+) -> tuple[Auxiliary, NDArray[np.int32]]:
     """An auxiliary table in ascending order without duplicate lines, and the order of its file."""
     sizes = [number, *(len(payload.values) for payload in payloads)]
     keys = numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups))
@@ -134,7 +133,7 @@ def _sorted(
         faults.append(f"{name} lists a value of a group more than once.")
     order = place if len(first) == len(keys) else np.arange(len(first))
     kept = tuple(payload._replace(codes=payload.codes[first]) for payload in payloads)
-    return Auxiliary(groups[first], kept), order.astype(np.int64)
+    return Auxiliary(groups[first], kept), order.astype(np.int32)
 
 
 def _check_entries(

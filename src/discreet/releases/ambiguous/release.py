@@ -106,7 +106,7 @@ class AmbiguousRelease(CountingRelease):
     """The sensitive values, in the order of the columns of ``counts``; of the first attribute, if there are several."""
     counts: Counts
     """How often each of them occurs in each group."""
-    orders: tuple[NDArray[np.int64], ...]
+    orders: tuple[NDArray[np.int32], ...]
     """The order in which the lines of each auxiliary table, and then of each sensitive table, are published."""
     faults: tuple[str, ...] = ()
     """Sentences on inconsistencies in the files; always empty for a release made in this process."""
@@ -178,7 +178,7 @@ class AmbiguousRelease(CountingRelease):
             auxiliaries,
             np.arange(number),
             *counted[0],
-            tuple(permutation(length, seeded) for length in lengths),
+            tuple(permutation(length, seeded).astype(np.int32) for length in lengths),
             trace=places,
             further=tuple(counted[1:]),
         )
