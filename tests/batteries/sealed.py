@@ -49,6 +49,7 @@ SEALED = Battery(
 MIRRORED = SEALED._replace(
     scheme="mirrored",
     unprotected=Must("roles"),
+    weakened="groups",  # everything would have been cut into pairs
     besides=frozenset({"seal", "broken", "totals"}),
     own={
         **SEALED.own,

@@ -44,7 +44,9 @@ def _audited(case: Case[Any], *seals: Check) -> FormatFindings:
     """Audit the groups, and add what is said about their choice; the last of that rests on what no file can show."""
     aligned = align(case.release, case.original)
     found = audit_generalized(case, aligned)
-    return replace(found, checks=[*found.checks, divided(case, aligned), *seals[:-1], _on_trust(seals[-1], case)])
+    sound = all(check.holds for check in found.checks)
+    groups = [divided(case, aligned)] if sound else []  # what is at fault otherwise says nothing about the scheme
+    return replace(found, checks=[*found.checks, *groups, *seals[:-1], _on_trust(seals[-1], case)])
 
 
 def _on_trust(check: Check, case: Case[Any]) -> Check:
