@@ -1,7 +1,8 @@
 """The graph of heterogeneous generalization, its best partition, rings, and what our wider buckets add.
 
-And what is left for the analyst, prefix queries among other ones, and for adversaries who only match descriptions or
-count rows: where they believe more than is promised, how many rows would have the value, may have it, and do.
+What matching in blocks costs, and what it saves. And what is left for the analyst, prefix queries among other ones, and
+for adversaries who only match descriptions or count rows: where they believe more than is promised, how many rows would
+have the value, may have it, and do.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from discreet.principles import Prior
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
 from discreet.schemes.heterogeneous.buckets import Buckets, bucketize
 from discreet.schemes.heterogeneous.graph import matched_graph, rings
-from discreet.schemes.heterogeneous.matching import Matching
+from discreet.schemes.heterogeneous.matching import WIDEST, Matching, grow_from
 from discreet.schemes.heterogeneous.scheme import space_of
 
 QUASI = ("age", "gender", "education", "marital", "race", "work_class", "country")
@@ -44,7 +45,7 @@ SCHEMES: dict[str, dc.Scheme | None] = {
     "lifting, labels": dc.Lifting(values="label"),
     "rings": None,
 }
-MATCHINGS: tuple[Matching, ...] = ("greedy", "sort-greedy", "hungarian")
+MATCHINGS: tuple[Matching, ...] = tuple(WIDEST)
 EVERYTHING: dict[str, dc.Scheme | None] = {
     **{
         f"graph, {matching}": dc.Heterogeneous(publishes="graph", matching=matching, buckets="published", values="set")
@@ -66,6 +67,7 @@ def main() -> None:
     _compared(f"census of {ROWS:,} rows, {len(QUASI)} QIs", table, [BETA, "l-diversity(l=5)"])
     if adult.DATA.is_dir():
         _compared("Adult, 8 QIs", adult.read(), ["beta-likeness(beta=2)", "l-diversity(l=5)"])
+    _in_blocks()
     few = census(FEW, quasi=QUASI)
     _left_for_others(f"census of {FEW:,} rows, {len(QUASI)} QIs", few, ["l-diversity(l=5)", BETA], "education")
 
@@ -96,6 +98,26 @@ def _losses(table: dc.Table) -> None:
         ("promise", "matching", "graph", "cpu time", "its best bucket", "scheme (wider buckets)", "cpu time"),
         lines,
     )
+
+
+def _in_blocks() -> None:
+    """Groups of ten rows grown from one bucket, matched whole and in blocks; whole up to twice the usual width."""
+    lines = []
+    for number in (10_000, 20_000, 50_000, 100_000):
+        table = census(number, quasi=QUASI, sensitive="occupation")
+        rows, buckets = full_buckets(table, dc.LDiversity(10))
+        space = space_of(table, rows, "gcp", "set")
+        for matching, widest in WIDEST.items():
+            told = []
+            for parts in (1, 2, 4, 8):
+                block = -(-buckets.width // parts)
+                start = time.process_time()
+                loss = grow_from(space, buckets, 0, matching, block).loss / len(rows) if block <= 2 * widest else None
+                taken = time.process_time() - start
+                told.append(f"{loss:.3f}, {taken:.1f} s" if loss is not None else "")
+            lines.append((f"{number:,}", f"{buckets.width:,}", matching, f"{widest:,}", *told))
+    header = ("rows", "width", "matching", "usual block", "whole", "halves", "quarters", "eighths")
+    show(f"Heterogeneous generalization, what blocks cost: census, {len(QUASI)} QIs, l-diversity(l=10)", header, lines)
 
 
 def _compared(title: str, table: dc.Table, promises: list[str]) -> None:

@@ -147,8 +147,18 @@ def test_blocks_change_nothing_about_that(matching: Matching) -> None:
         for promise in ("l-diversity(l=4)", "beta-likeness(beta=2)"):
             if parse(promise).holds(prior.counts[None], prior)[0]:
                 space, buckets, caps = prepared(table, promise, seed=seed)
-                for block in (1, 3, 4):
+                for block in (1, 3):
                     check(grow_from(space, buckets, 0, matching, block), table, buckets, caps)
+
+
+@pytest.mark.parametrize(("matching", "loss"), [("greedy", 0.1685), ("sort-greedy", 0.1605), ("hungarian", 0.129)])
+def test_buckets_of_the_size_in_the_paper_are_matched_whole(matching: Matching, loss: float) -> None:
+    """Its table of 10,000 rows with 10-diversity, invented anew; in blocks of 512 rows more is lost."""
+    table = census(10_000, quasi=HETEROGENEOUS_QUASI)
+    _, buckets, _ = prepared(table, "l-diversity(l=10)", seed=1)
+    assert buckets.width == 1000
+    grown = grow_from(space_of(table, np.arange(table.rows), "gcp", "set"), buckets, 0, matching)
+    assert grown.loss / table.rows == pytest.approx(loss, rel=0.005)
 
 
 @pytest.mark.parametrize("matching", MATCHINGS)
@@ -190,8 +200,8 @@ def test_prices_change_no_assignment_at_the_least_cost() -> None:
     """With many rows at the same places, where prices rise most."""
     from scipy.optimize import linear_sum_assignment
 
-    for seed in range(20):
-        table = people("a" * 60 + "b" * 60, quasi=1 + seed % 3, seed=seed)
+    for seed in range(6):
+        table = people("a" * 500 + "b" * 500, quasi=1 + seed % 3, seed=seed)
         space, buckets, _ = prepared(table, "l-diversity(l=2)", seed=seed)
         places = np.stack([np.asarray(column.values, float)[column.codes] for column in table.quasi], axis=1)
         places /= np.ptp(places, axis=0)

@@ -30,6 +30,8 @@ _FORBIDDEN = 1e6
 """More than any growth of a whole block."""
 _STEPS = 0.1 * 5.0 ** -np.arange(5)
 """By what prices of boxes are raised. No growth is more than 1."""
+_MANY = 500
+"""Of fewer boxes prices take as long to find as they save."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +182,7 @@ def _pairs(axes: Axes, growing: Growing, rows: Rows, boxes: NDArray[np.int64], m
         matrix = np.empty((len(points), len(boxes)))
         kernels.growths(axes, growing, points, marks, boxes, _FORBIDDEN, matrix)
         prices = np.zeros(len(boxes))
-        if len(points) == len(boxes):
+        if len(points) == len(boxes) >= _MANY:
             # Every box gets a row, so prices add the same to all assignments: the cheapest stays so, and is found
             # several times faster where there are thousands of rows.
             kernels.bid(matrix, _STEPS, prices)
