@@ -93,7 +93,7 @@ made = {
 found = {}
 for scheme, promise in made.items():
     table = census(200) if scheme == "retention" else patients()
-    options = {"heterogeneous": {"publish": "graph"}, "privbayes": {"domains": "observed"}}.get(scheme, {})
+    options = {"heterogeneous": {"publishes": "graph"}, "privbayes": {"domains": "observed"}}.get(scheme, {})
     release = make_scheme(scheme, options).publish(table, dc.parse(promise))
     (one,) = dc.attack(release, table, "contrary").evidence
     found[release.format] = one.as_dict()

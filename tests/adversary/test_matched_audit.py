@@ -280,7 +280,7 @@ def test_the_commands_publish_audit_query_and_compare(tmp_path: Path, monkeypatc
     pyarrow.csv.write_csv(patients_arrow(), "patients.csv")
     read = ["patients.csv", "--quasi", "age,sex,zip", "--sensitive", "disease"]
     promise = ["--promise", "beta-likeness(beta=2)"]
-    graph = ["--scheme", "heterogeneous", "--option", "publish=graph"]
+    graph = ["--scheme", "heterogeneous", "--option", "publishes=graph"]
     told = run("publish", *read, "-o", "r", *promise, *graph, "--identifier", "name", "--trace", "t.csv").output
     assert "beta-likeness(beta=2)" in told
     assert json.loads(Path("r/release.json").read_text())["format"] == "matched"
@@ -291,7 +291,7 @@ def test_the_commands_publish_audit_query_and_compare(tmp_path: Path, monkeypatc
     assert "angina" in run("query", "r", "SELECT disease, COUNT(*) FROM t GROUP BY disease").output
     schemes = [
         "--schemes",
-        "cuts,heterogeneous,heterogeneous:publish=graph",
+        "cuts,heterogeneous,heterogeneous:publishes=graph",
         "--queries",
         "50",
         "--json",
@@ -299,5 +299,5 @@ def test_the_commands_publish_audit_query_and_compare(tmp_path: Path, monkeypatc
         "zip",
     ]
     results = json.loads(run("compare", *read, *promise, *schemes, "--json").output)["results"]
-    assert [one["scheme"] for one in results][-1] == "heterogeneous:publish=graph"
+    assert [one["scheme"] for one in results][-1] == "heterogeneous:publishes=graph"
     assert "beta-likeness" in run("plan", *read).output

@@ -42,6 +42,6 @@ MATCHED = Battery(
         **FEWER_GROUPS,
     },
     unreadable={"a description that is none": (put("table", "age", "[20, 2"), r"column 'age' .*'\[20, 2'")},
-    options={"publish": "graph", "buckets": "published"},
+    options={"publishes": "graph", "buckets": "published"},
     rows=90,
 )

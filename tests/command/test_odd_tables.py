@@ -21,7 +21,7 @@ from support.command import run
 
 SCHEMES: dict[str, Scheme] = {
     "heterogeneous": dc.Heterogeneous(random_state=1),
-    "heterogeneous:publish=graph": dc.Heterogeneous(publishes="graph", random_state=1),
+    "heterogeneous:publishes=graph": dc.Heterogeneous(publishes="graph", random_state=1),
     "heterogeneous:buckets=published": dc.Heterogeneous(buckets="published", random_state=1),
     "lifting": dc.Lifting(random_state=1),
     "lifting:lift=blind": dc.Lifting(lift="blind", random_state=1),
@@ -79,7 +79,7 @@ def test_what_can_be_kept_is(label: str, what: str, constant: bool) -> None:
         assert ail(release) < 1.0
 
 
-@pytest.mark.parametrize("label", ["heterogeneous", "heterogeneous:publish=graph", "lifting"])
+@pytest.mark.parametrize("label", ["heterogeneous", "heterogeneous:publishes=graph", "lifting"])
 def test_the_command_line_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, label: str) -> None:
     monkeypatch.chdir(tmp_path)
     name, _, option = label.partition(":")

@@ -101,7 +101,7 @@ def test_whichever_assignment_is_drawn_everyones_candidates_keep_the_promise(
     table, principle = people(values, seed), parse(promise)
     prior = Prior.of(table)
     assume(principle.holds(prior.counts[None], prior)[0])
-    scheme = make_scheme("heterogeneous", {"publish": "graph", "matching": matching, "buckets": bucketing}, seed)
+    scheme = make_scheme("heterogeneous", {"publishes": "graph", "matching": matching, "buckets": bucketing}, seed)
     release = scheme.publish(table, principle)
     assert release.withheld == 0 and isinstance(release, dc.MatchedRelease) and release.trace is not None
     candidates = release.trace
@@ -115,7 +115,7 @@ def test_the_six_tuples_of_section_3_meet_no_deadend() -> None:
     """a, a, b, b, c, d: whoever gives the first four each other's values has none left for a third assignment."""
     for seed in range(10):
         table = people("aabbcd", seed)
-        release = make_scheme("heterogeneous", {"publish": "graph"}, seed).publish(table, parse("l-diversity(l=3)"))
+        release = make_scheme("heterogeneous", {"publishes": "graph"}, seed).publish(table, parse("l-diversity(l=3)"))
         assert release.trace.shape == (6, 3) and (release.trace >= 0).all()
         for column in range(3):
             shown = assigned(release.trace, table.classes, column)
@@ -126,7 +126,7 @@ def test_what_is_believed_is_the_share_of_the_assignments() -> None:
     """By enumeration: in how many of the worlds that may have been drawn a person has a value."""
     for seed in range(10):
         table = people("aaabbbcccddeeff", seed)
-        release = make_scheme("heterogeneous", {"publish": "graph"}, seed).publish(table, parse("l-diversity(l=5)"))
+        release = make_scheme("heterogeneous", {"publishes": "graph"}, seed).publish(table, parse("l-diversity(l=5)"))
         candidates = release.trace
         shown = assigned(candidates, table.classes, 0)
         _, counts = published_values(candidates, shown, 6)
@@ -185,7 +185,7 @@ def test_the_best_of_its_partitions_loses_no_more_than_a_published_graph() -> No
 
 
 def test_options_are_the_same_in_texts_and_in_python() -> None:
-    scheme = make_scheme("heterogeneous", {"publish": "graph", "matching": "greedy"}, 4)
+    scheme = make_scheme("heterogeneous", {"publishes": "graph", "matching": "greedy"}, 4)
     assert scheme == dc.Heterogeneous(publishes="graph", matching="greedy", random_state=4)
     assert scheme.options["publish"] == "graph" and dc.Heterogeneous().options["publish"] == "best-bucket"
     assert scheme.makes is dc.MatchedRelease and dc.Heterogeneous().makes is dc.GeneralizedRelease
@@ -199,7 +199,7 @@ def test_what_the_graph_cannot_keep_is_refused() -> None:
         graph.publish(patients(), parse("alpha-beta(alpha=0.5, beta=0.5)"))
     data = pa.table({"age": [1, 2, 3, 4], "x": list("abab"), "who": [1, 1, 2, 3]})
     persons = dc.read(data, quasi=["age"], sensitive="x", person="who")
-    with pytest.raises(dc.DiscreetError, match="publish=best-bucket"):
+    with pytest.raises(dc.DiscreetError, match="publishes=best-bucket"):
         graph.publish(persons, dc.LDiversity(2))
 
 

@@ -20,7 +20,7 @@ PROMISES = {
     "ambiguity": "alpha-beta(alpha=0.8, beta=0.4)",
     "perturbation": "beta-likeness(beta=1)",
     "retention": "proximity(epsilon=50, m=2)",
-    "heterogeneous:publish=graph": "l-diversity(l=3)",
+    "heterogeneous:publishes=graph": "l-diversity(l=3)",
     "codip": "beta-likeness(beta=1)",
     "sealed": "beta-likeness(beta=3)",
     "mirrored": "beta-likeness(beta=1)",

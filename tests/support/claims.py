@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from discreet.schemes import SCHEMES, Scheme
 
-GRAPH = "heterogeneous:publish=graph"
+GRAPH = "heterogeneous:publishes=graph"
 DRAWN = "privbayes:domains=observed"
 LABELS = [*(name for name in SCHEMES if name != "privbayes"), GRAPH, DRAWN]
 """The schemes, and those with an option that decides about what they claim."""

@@ -149,7 +149,7 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
       burel         retrieval=hilbert|nearest, room=enough|any, refine=true|false, values
       sabre         share=0.5, retrieval, values
       heterogeneous matching=greedy|sort-greedy|hungarian, block=2500, buckets=fewest|published,
-                    publish=best-bucket|graph, effort, loss, values
+                    publishes=best-bucket|graph, effort, loss, values
       proximity     partition=matched|round-robin, positions=9, effort, values
       perturbation  matrix=exact|even|closed-form
       retention     noise=uniform|prior, probability=exact|published

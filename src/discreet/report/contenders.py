@@ -9,7 +9,6 @@ from typing import Any, cast
 from discreet.errors import DiscreetError
 from discreet.principles.wording import exact
 from discreet.schemes import Scheme, as_scheme, make_scheme
-from discreet.schemes.scheme import option_name
 
 
 def contend(schemes: str | Scheme | Iterable[str | Scheme], random_state: int | None = None) -> dict[str, Scheme]:
@@ -53,7 +52,7 @@ def _called(scheme: Scheme) -> str:
     for field in known:
         value = getattr(scheme, field.name)
         if field.name != "random_state" and value != field.default:
-            chosen.append(f"{option_name(field)}={_option_text(value)}")
+            chosen.append(f"{field.name}={_option_text(value)}")
     return f"{scheme.name}:{';'.join(chosen)}" if chosen else scheme.name
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import Field, fields
+from dataclasses import fields
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -55,7 +55,7 @@ class Scheme(ABC):
         """
         hints = hints_of(type(self))
         for field in fields(cast(Any, self)):
-            value = checked(option_name(field), getattr(self, field.name), hints[field.name])
+            value = checked(field.name, getattr(self, field.name), hints[field.name])
             object.__setattr__(self, field.name, value)
 
     @abstractmethod
@@ -101,7 +101,7 @@ class Scheme(ABC):
     @classmethod
     def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:
         """Return the scheme with options given as text, as on a command line or in a manifest."""
-        known = {option_name(field): field for field in fields(cast(Any, cls)) if field.name != "random_state"}
+        known = {field.name: field for field in fields(cast(Any, cls)) if field.name != "random_state"}
         hints = hints_of(cls)
         given: dict[str, Any] = {}
         for key, text in options.items():
@@ -155,8 +155,3 @@ def _check_persons(scheme: Scheme, table: Table) -> None:
             f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
             "choose scheme 'cuts', or give one row per person"
         )
-
-
-def option_name(field: Field[Any]) -> str:
-    """Return the name of a parameter on the command line: its own, unless Python needs that name for something else."""
-    return str(field.metadata.get("option", field.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -62,7 +62,7 @@ class Heterogeneous(GroupingScheme):
     mean of the losses of its m partitions, and the best of these loses no more than the graph. Its groups hold one row
     of every bucket, which is all that the promise needs, and rows keep their own values: nothing has to be drawn.
 
-    With ``publishes="graph"`` (option ``publish=graph``) the graph is published all the same, as a matched release:
+    With ``publishes="graph"`` the graph is published all the same, as a matched release:
     every row in the box around the rows that it is matched with, by one of the assignments that the graph was built of,
     drawn by chance of the operating system (``heterogeneous/zones.py`` shows why this keeps the promise, and what it
     takes). The promise then covers an adversary who knows who is matched with which rows. Whoever only has the files
@@ -92,8 +92,8 @@ class Heterogeneous(GroupingScheme):
     """Which values share a bucket: such that buckets are fewest, or as ``published``."""
     effort: Literal["fast", "thorough"] = "fast"
     """``fast``: groups grow from a few buckets. ``thorough``: from each, so never worse than the graph of all."""
-    publishes: Published = field(default="best-bucket", metadata={"option": "publish"})
-    """``best-bucket``: groups. ``graph``: every row in a box of its own, as in the paper; the option ``publish``."""
+    publishes: Published = "best-bucket"
+    """``best-bucket``: groups. ``graph``: every row in a box of its own, as in the paper."""
     loss: Loss = "ail"
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
@@ -103,7 +103,9 @@ class Heterogeneous(GroupingScheme):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.block is not None and self.block < 1:
+        if self.block is None:
+            object.__setattr__(self, "block", WIDEST[self.matching])
+        elif self.block < 1:
             raise DiscreetError(f"block={self.block!r} is not a number of rows; give a whole number such as 2500")
 
     @property
@@ -111,10 +113,10 @@ class Heterogeneous(GroupingScheme):
         """The parameters, as the manifest shows them."""
         return {
             "matching": self.matching,
-            "block": self.block or WIDEST[self.matching],
+            "block": self.block,
             "buckets": self.buckets,
             "effort": self.effort,
-            "publish": self.publishes,
+            "publishes": self.publishes,
             "loss": self.loss,
             "values": self.values,
         }
@@ -140,7 +142,7 @@ class Heterogeneous(GroupingScheme):
         names = ", ".join(str(one.prior.attribute) for one in each)
         return (
             f"scheme {self.name!r} protects one sensitive attribute if it publishes the graph, and the table has "
-            f"several ({names}); publish the best bucket instead (publish=best-bucket), or name one of them"
+            f"several ({names}); publish the best bucket instead (publishes=best-bucket), or name one of them"
         )
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
@@ -150,7 +152,7 @@ class Heterogeneous(GroupingScheme):
         if table.person is not None:
             raise DiscreetError(
                 f"scheme {self.name!r} promises nothing about persons who have several rows if it publishes the graph; "
-                "publish the best bucket instead (publish=best-bucket), or give one row per person"
+                "publish the best bucket instead (publishes=best-bucket), or give one row per person"
             )
         prior = feasible(self, table, principle)
         principle = stated(principle, table)
