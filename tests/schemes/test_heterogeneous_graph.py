@@ -187,7 +187,7 @@ def test_the_best_of_its_partitions_loses_no_more_than_a_published_graph() -> No
 def test_options_are_the_same_in_texts_and_in_python() -> None:
     scheme = make_scheme("heterogeneous", {"publishes": "graph", "matching": "greedy"}, 4)
     assert scheme == dc.Heterogeneous(publishes="graph", matching="greedy", random_state=4)
-    assert scheme.options["publish"] == "graph" and dc.Heterogeneous().options["publish"] == "best-bucket"
+    assert scheme.options["publishes"] == "graph" and dc.Heterogeneous().options["publishes"] == "best-bucket"
     assert scheme.makes is dc.MatchedRelease and dc.Heterogeneous().makes is dc.GeneralizedRelease
     with pytest.raises(dc.DiscreetError, match="publish='both' is not known; choose best-bucket, graph"):
         dc.Heterogeneous(publishes="both")  # type: ignore[arg-type]
