@@ -1,77 +1,65 @@
-from .adversary.attacks import (
-    Attack,
-    BackgroundJoin,
-    Beliefs,
-    Composition,
-    Corners,
-    Corruption,
-    DeFinetti,
-    Intersection,
-    Minimality,
-    NaiveBayes,
-    Presence,
-    Similarity,
-    Trained,
-)
+from .adversary.attacks.algorithm import Minimality
+from .adversary.attacks.attack import Attack
+from .adversary.attacks.background_join import BackgroundJoin
+from .adversary.attacks.beliefs import Beliefs
 from .adversary.attacks.campaign import Campaign, attack
+from .adversary.attacks.composition import Composition
+from .adversary.attacks.corruption import Corruption
+from .adversary.attacks.definetti import DeFinetti
 from .adversary.attacks.evidence import Evidence
+from .adversary.attacks.intersection import Intersection
+from .adversary.attacks.naive_bayes import NaiveBayes
+from .adversary.attacks.presence import Corners, Presence
+from .adversary.attacks.similarity import Similarity
+from .adversary.attacks.trained import Trained
 from .adversary.audit import Audit, audit
 from .errors import DiscreetError
 from .plugins import Format
-from .principles import (
-    AlphaBeta,
-    BetaLikeness,
-    DeltaDisclosure,
-    DifferentialPrivacy,
-    KAnonymity,
-    KEAnonymity,
-    LDiversity,
-    Principle,
-    Proximity,
-    TCloseness,
-    Variance,
-    parse,
-)
+from .principles import Principle, parse
+from .principles.beta_likeness import BetaLikeness
+from .principles.delta_disclosure import DeltaDisclosure
+from .principles.differential_privacy import DifferentialPrivacy
+from .principles.k_anonymity import KAnonymity
+from .principles.ke_anonymity import KEAnonymity
+from .principles.l_diversity import LDiversity
+from .principles.presence import AlphaBeta
+from .principles.proximity import Proximity
+from .principles.t_closeness import TCloseness
+from .principles.variance import Variance
 from .publishing import publish
-from .releases import (
-    AmbiguousRelease,
-    AnatomyRelease,
-    GeneralizedRelease,
-    MatchedRelease,
-    MirroredRelease,
-    NestedRelease,
-    PerturbedRelease,
-    ProjectedRelease,
-    Release,
-    RetainedRelease,
-    SealedRelease,
-    SyntheticRelease,
-    load,
-)
+from .releases import Release, load
+from .releases.ambiguous.release import AmbiguousRelease
+from .releases.anatomy.release import AnatomyRelease
+from .releases.generalized.release import GeneralizedRelease
+from .releases.matched.release import MatchedRelease
 from .releases.multivalued import with_lists
+from .releases.nested.release import NestedRelease
+from .releases.projected.release import ProjectedRelease
+from .releases.randomised.perturbed import PerturbedRelease
+from .releases.randomised.retained import RetainedRelease
+from .releases.sealed.mirrored import MirroredRelease
+from .releases.sealed.release import SealedRelease
+from .releases.synthetic.release import SyntheticRelease
 from .report.compare import compare
 from .report.comparison import Comparison
 from .report.plan import Plan, plan, plans
-from .schemes import (
-    Ambiguity,
-    Anatomy,
-    Baseline,
-    Burel,
-    Codip,
-    Cuts,
-    Heterogeneous,
-    Incognito,
-    Lifting,
-    Mirrored,
-    Mondrian,
-    Perturbation,
-    PrivBayes,
-    Retention,
-    Sabre,
-    Scheme,
-    Sealed,
-    SplitAndPartition,
-)
+from .schemes import Scheme
+from .schemes.ambiguity.scheme import Ambiguity
+from .schemes.anatomy import Anatomy, Baseline
+from .schemes.buckets.burel import Burel
+from .schemes.buckets.sabre import Sabre
+from .schemes.codip.scheme import Codip
+from .schemes.cuts.mondrian import Mondrian
+from .schemes.cuts.scheme import Cuts
+from .schemes.heterogeneous.scheme import Heterogeneous
+from .schemes.incognito.scheme import Incognito
+from .schemes.lifting.scheme import Lifting
+from .schemes.privbayes.scheme import PrivBayes
+from .schemes.proximity.scheme import SplitAndPartition
+from .schemes.randomised.perturbation import Perturbation
+from .schemes.randomised.retention import Retention
+from .schemes.sealed.mirrored import Mirrored
+from .schemes.sealed.scheme import Sealed
 from .table.grouping import GroupBy
 from .table.hierarchy import Hierarchy
 from .table.query import OneOf, Query, Range

@@ -8,10 +8,9 @@ wherever the built-in ones do. See ``examples/plugin``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 from discreet.errors import DiscreetError
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from discreet.releases.release import Release
 
 Group = Literal["schemes", "principles", "formats", "attacks"]
-HOMES = {"formats": "releases", "attacks": "adversary.attacks"}
-"""The packages with the registries that are not called after their kind."""
 T = TypeVar("T")
 
 
@@ -37,48 +34,79 @@ class Format(NamedTuple):
         return self.release.format
 
 
+class Entry(NamedTuple):
+    """Something that is built in."""
+
+    home: str
+    """Where its class is, ``module:Class``, below the package of its registry."""
+    summary: str
+    """What it is, in one line."""
+    auditor: str = ""
+    """Where the auditor of a format is, below ``adversary.formats``."""
+
+
+def imported(package: str, home: str) -> Any:
+    """Import what is found at ``module:name`` below a package of `discreet`.
+
+    >>> imported("principles", "k_anonymity:KAnonymity").name
+    'k-anonymity'
+    """
+    module, _, name = home.partition(":")
+    return getattr(import_module(f"discreet.{package}.{module}"), name)
+
+
 class Registry(Mapping[str, T]):
-    """All schemes, principles, formats or attacks by name: the built-in ones and those of plug-ins.
+    """Everything of one kind by name: what is built in, and what plug-ins add. Names are known without any import.
 
-    Plug-ins are loaded on first access: they import modules of discreet, which may not be complete any earlier.
-
-    >>> numbers = Registry("schemes", {"one": 1})
-    >>> numbers["one"], "two" in numbers
-    (1, False)
+    >>> from discreet.catalogue import SCHEMES
+    >>> "cuts" in SCHEMES, SCHEMES["cuts"].__name__, "no such scheme" in SCHEMES
+    (True, 'Cuts', False)
     """
 
-    def __init__(self, group: Group, built_in: Mapping[str, T], take: Callable[[Any], T] = lambda found: found) -> None:
+    def __init__(
+        self,
+        group: Group,
+        package: str,
+        built_in: Mapping[str, Entry],
+        take: Callable[[Any], T] = lambda added: cast(T, added),
+    ) -> None:
         """``take`` converts the object that an entry point refers to into an entry of this registry."""
-        self._group, self.built_in, self._take = group, built_in, take
-
-    @cached_property
-    def _known(self) -> dict[str, T]:
-        return {**self.built_in, **{name: self._take(found) for name, found in plugged(self._group).items()}}
+        self.group, self.package, self.built_in, self._take = group, package, built_in, take
 
     def __getitem__(self, name: str) -> T:
-        return self._known[name]
+        if name in self.built_in:  # which no plug-in replaces; looking for plug-ins takes longer than a small audit
+            return cast(T, imported(self.package, self.built_in[name].home))
+        return self._take(plugged(self.group, name))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.built_in or name in plugged_names(self.group)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
+        return iter(dict.fromkeys([*self.built_in, *plugged_names(self.group)]))
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(list(iter(self)))
+
+    def summary(self, name: str) -> str:
+        """What something is, in one line."""
+        if name in self.built_in:
+            return self.built_in[name].summary
+        return (self[name].__doc__ or "").strip().partition("\n")[0]
+
+    def class_named(self, name: str) -> Any:
+        """The built-in class of this name, for packages that offer their classes without importing them."""
+        for entry in self.built_in.values():
+            if entry.home.endswith(f":{name}"):
+                return imported(self.package, entry.home)
+        raise AttributeError(f"there is no {name!r} among the {self.group}")
 
 
-def registered(group: Group) -> Mapping[str, Any]:
-    """Return the registry of one kind, for modules that must not import its room (audits do not import schemes)."""
-    home = import_module(f"discreet.{HOMES.get(group, group)}")
-    found: Mapping[str, Any] = getattr(home, group.upper())
-    return found
-
-
-def plugged(group: Group) -> dict[str, Any]:
-    """Load everything of one kind that plug-ins add, by name.
-
-    >>> sorted(plugged("schemes")) == plugged_names("schemes")
-    True
-    """
-    return {entry.name: _loaded(entry) for entry in _entries(group)}
+def plugged(group: Group, name: str) -> Any:
+    """Load what a plug-in adds under this name; raises ``KeyError`` if none does."""
+    for entry in _entries(group):
+        if entry.name == name:
+            return _loaded(entry)
+    raise KeyError(name)
 
 
 def plugged_names(group: Group) -> list[str]:

@@ -16,7 +16,7 @@ from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, L
 from discreet.kernels.cuts.workspace import Work, workspace
 from discreet.kernels.judging import CAPS, Rules
 from discreet.kernels.removing import best_removals, exchange
-from discreet.principles import Counts
+from discreet.principles.counts import Counts
 from naive import cuts as naive
 
 # two numeric axes of 6 and 4 codes, and a tree of 5 leaves under two nodes

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.kernels import judging as kernel
 from discreet.kernels.judging import SLACK, Rules
-from discreet.principles import Counts
+from discreet.principles.counts import Counts
 from discreet.principles.rules import combine, rule
 from naive import principles as naive
 

@@ -16,16 +16,16 @@ from discreet.principles import (
     PRINCIPLES,
     All,
     BetaLikeness,
-    Counts,
     DeltaDisclosure,
     KAnonymity,
     LDiversity,
     Prior,
     TCloseness,
-    fewest_buckets,
     parse,
     together,
 )
+from discreet.principles.buckets import fewest_buckets
+from discreet.principles.counts import Counts
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 from naive import principles as naive

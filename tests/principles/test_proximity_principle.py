@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.command.main import main
 from discreet.errors import DiscreetError
-from discreet.principles import Counts, KAnonymity, Prior, parse
+from discreet.principles import KAnonymity, Prior, parse
+from discreet.principles.counts import Counts
 from discreet.principles.proximity import Proximity, rounded_down
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import Cuts

@@ -22,7 +22,8 @@ from discreet.analyst.loss import losses
 from discreet.analyst.workload import workload
 from discreet.command.main import main
 from discreet.datasets import census
-from discreet.principles import Counts, Prior, parse
+from discreet.principles import Prior, parse
+from discreet.principles.counts import Counts
 from discreet.principles.joint import Jointly, jointly
 from discreet.principles.per_attribute import by_attribute, concerned, on_numbers, stated
 from discreet.releases.generalized.release import GeneralizedRelease

@@ -12,7 +12,8 @@ import pytest
 import discreet as dc
 from discreet.errors import DiscreetError
 from discreet.principles import PRINCIPLES
-from discreet.schemes import SCHEMES, default_scheme
+from discreet.schemes import SCHEMES
+from discreet.schemes.keepers import default_scheme
 
 PROMISES = {
     "k-anonymity": "k-anonymity(k=2)",

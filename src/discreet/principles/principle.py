@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.catalogue import PRINCIPLES
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
 from discreet.options import brief
@@ -395,8 +396,6 @@ def parse(text: str) -> Principle:
     >>> print(parse(" k-anonymity( k = 5 )&t-closeness(t=0.20, distance=equal)"))
     k-anonymity(k=5) & t-closeness(t=0.2)
     """
-    from discreet.principles import PRINCIPLES  # imported here because the registered promises import this module
-
     example = "'beta-likeness(beta=2)'"
     if not isinstance(text, str):
         raise DiscreetError(f"{brief(text)} is no text of a promise; write it like {example}")
@@ -409,6 +408,4 @@ def main_parameter(text: str) -> str:
     >>> main_parameter("proximity(m=3, neighbourhood=stated)"), main_parameter("k-anonymity(k=5)")
     ('m', 'k')
     """
-    from discreet.principles import PRINCIPLES
-
-    return PRINCIPLES[text.partition("(")[0].strip()].parameters[0].name
+    return str(PRINCIPLES[text.partition("(")[0].strip()].parameters[0].name)

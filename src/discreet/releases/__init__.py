@@ -1,68 +1,24 @@
-"""What leaves the house: the formats in which a table is published, each with its files."""
+"""Releases: what leaves the house, as files. The catalogue lists the formats; a class is imported when it is used."""
 
 from __future__ import annotations
 
 import os
+from typing import Any
 
+from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
 from discreet.options import brief
-from discreet.plugins import Registry
-from discreet.releases.ambiguous.release import AmbiguousRelease
-from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.folder import DAMAGED, ManifestFile, read_manifest
-from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.matched.release import MatchedRelease
-from discreet.releases.nested.release import NestedRelease
 from discreet.releases.placement import finish
-from discreet.releases.projected.release import ProjectedRelease
-from discreet.releases.randomised.perturbed import PerturbedRelease
-from discreet.releases.randomised.retained import RetainedRelease
 from discreet.releases.release import Release
-from discreet.releases.sealed.mirrored import MirroredRelease
-from discreet.releases.sealed.release import SealedRelease
-from discreet.releases.synthetic.release import SyntheticRelease
 from discreet.releases.trace import write_trace
 from discreet.table.texts import near
 
-__all__ = [
-    "FORMATS",
-    "AmbiguousRelease",
-    "AnatomyRelease",
-    "GeneralizedRelease",
-    "MatchedRelease",
-    "MirroredRelease",
-    "NestedRelease",
-    "PerturbedRelease",
-    "ProjectedRelease",
-    "Release",
-    "RetainedRelease",
-    "SealedRelease",
-    "SyntheticRelease",
-    "load",
-    "write_trace",
-]
+__all__ = ["FORMATS", "Release", "load", "load_as_stated", "write_trace"]
 
-FORMATS: Registry[type[Release]] = Registry(
-    "formats",
-    {
-        format.format: format
-        for format in (
-            GeneralizedRelease,
-            AnatomyRelease,
-            PerturbedRelease,
-            RetainedRelease,
-            AmbiguousRelease,
-            NestedRelease,
-            MatchedRelease,
-            ProjectedRelease,
-            SealedRelease,
-            MirroredRelease,
-            SyntheticRelease,
-        )
-    },
-    lambda plug: plug.release,
-)
-"""The formats by their names in manifests."""
+
+def __getattr__(name: str) -> Any:
+    return FORMATS.class_named(name)
 
 
 def load(folder: str | os.PathLike[str]) -> Release:
@@ -88,7 +44,7 @@ def load_as_stated(file: ManifestFile) -> Release:
             f"the release in {str(home)!r} has the format {manifest.get('format')!r}, which this discreet does not "
             f"know; {near(name, FORMATS)}, or install the plug-in that knows it"
         )
-    release = FORMATS[name].load(home, manifest)
+    release: Release = FORMATS[name].load(home, manifest)
     if release.rows == 0:  # which no scheme publishes, and nothing can be said of
         raise DiscreetError(f"the release in {str(home)!r} has no rows; {DAMAGED}")
     return release

@@ -29,8 +29,11 @@ from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.kernels.compiling import when_compiling
 from discreet.options import checked
-from discreet.principles import BetaLikeness, LDiversity, Principle, Prior, TCloseness
+from discreet.principles import Principle, Prior
+from discreet.principles.beta_likeness import BetaLikeness
+from discreet.principles.l_diversity import LDiversity
 from discreet.principles.principle import asked_for
+from discreet.principles.t_closeness import TCloseness
 from discreet.progress import COMPILES, PATIENCE, Progress
 from discreet.releases import load
 from discreet.report.comparison import Asked, Comparison, Result

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError
-from discreet.principles import Prior, Proximity
-from discreet.principles.proximity import rounded_down
+from discreet.principles import Prior
+from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.wording import exact
 from discreet.report.plots import COLORS, INK, library, svg, themed
 from discreet.report.proximity_plan import ProximityPlan, frontier, widths

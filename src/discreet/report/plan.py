@@ -8,27 +8,22 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from discreet.catalogue import PRINCIPLES
 from discreet.errors import DiscreetError
-from discreet.plugins import plugged
-from discreet.principles import (
-    AlphaBeta,
-    BetaLikeness,
-    DeltaDisclosure,
-    DifferentialPrivacy,
-    KAnonymity,
-    KEAnonymity,
-    LDiversity,
-    Principle,
-    Prior,
-    Proximity,
-    TCloseness,
-    Variance,
-    parse,
-)
-from discreet.principles.ke_anonymity import ends_of, gap_of
+from discreet.plugins import plugged_names
+from discreet.principles import Principle, Prior, parse
+from discreet.principles.beta_likeness import BetaLikeness
+from discreet.principles.delta_disclosure import DeltaDisclosure
+from discreet.principles.differential_privacy import DifferentialPrivacy
+from discreet.principles.k_anonymity import KAnonymity
+from discreet.principles.ke_anonymity import KEAnonymity, ends_of, gap_of
+from discreet.principles.l_diversity import LDiversity
 from discreet.principles.neighbourhoods import Function
 from discreet.principles.persons import counted_parameter, reachable_by_persons, require_persons
-from discreet.principles.proximity import rounded_down
+from discreet.principles.presence import AlphaBeta
+from discreet.principles.proximity import Proximity, rounded_down
+from discreet.principles.t_closeness import TCloseness
+from discreet.principles.variance import Variance
 from discreet.principles.wording import exact, rows
 from discreet.report.proximity_plan import ProximityPlan, asked_about, plan_proximity
 from discreet.table.table import Table, as_table
@@ -157,7 +152,7 @@ def _about_persons(table: Table, prior: Prior) -> list[Strongest]:
     if prior.attribute is not None:
         promises += [(_weakest(kind), f" ({_which(kind)})") for kind in DIVERSITIES]
         promises += [*_usual(prior), (AlphaBeta(1.0, 1.0), "")]
-        promises += [(parse(kind.example.strip("'")), "") for kind in plugged("principles").values()]
+        promises += [(parse(PRINCIPLES[name].example.strip("'")), "") for name in plugged_names("principles")]
     if prior.numbers is not None:
         promises += [(KEAnonymity(1, 0.0), f" ({_span(prior)})"), (Variance(0.0), ""), (Proximity(0.0, 1), "")]
     found = []
@@ -240,7 +235,8 @@ def _diversity(kind: str, prior: Prior) -> Strongest:
 def _plugged(prior: Prior) -> list[Strongest]:
     """The reach of each plug-in's promise, as given by its example."""
     found = []
-    for name, kind in plugged("principles").items():
+    for name in plugged_names("principles"):
+        kind = PRINCIPLES[name]
         promise = parse(kind.example.strip("'"))
         try:
             promise.require(prior)

@@ -11,18 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles import (
-    BetaLikeness,
-    DeltaDisclosure,
-    KAnonymity,
-    LDiversity,
-    Principle,
-    Prior,
-    Proximity,
-    TCloseness,
-    parse,
-)
+from discreet.principles import Principle, Prior, parse
+from discreet.principles.beta_likeness import BetaLikeness
+from discreet.principles.delta_disclosure import DeltaDisclosure
+from discreet.principles.k_anonymity import KAnonymity
+from discreet.principles.l_diversity import LDiversity
 from discreet.principles.persons import require_persons
+from discreet.principles.proximity import Proximity
+from discreet.principles.t_closeness import TCloseness
 from discreet.report.proximity_plan import on_widest
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from discreet.principles import Prior, Proximity
+from discreet.principles import Prior
 from discreet.principles.neighbourhoods import Function
-from discreet.principles.proximity import rounded_down
+from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.wording import exact
 
 RELATIVE = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)

@@ -80,3 +80,13 @@ def not_only_caps(scheme: str, principle: Principle, prior: Prior) -> str | None
         f"scheme {scheme!r} needs a promise that bounds every value from above and none from below, such as "
         f"beta-likeness or l-diversity; {way_out(principle)}"
     )
+
+
+def default_scheme(principle: Principle | None = None) -> str:
+    """Return the name of the scheme that is used for a promise when none is asked for.
+
+    >>> from discreet.principles import AlphaBeta, Proximity
+    >>> default_scheme(), default_scheme(Proximity(2000, 4)), default_scheme(AlphaBeta(0.2, 0.1))
+    ('cuts', 'proximity', 'ambiguity')
+    """
+    return "cuts" if principle is None else keeper(principle) or "proximity"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import argument
+from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked, hints_of, read
 from discreet.principles.per_attribute import Promised, by_attribute
@@ -18,7 +19,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes.keepers import for_several, keeper, not_of_groups, way_out
+from discreet.schemes.keepers import default_scheme, for_several, keeper, not_of_groups, way_out
 from discreet.table.table import Table, as_table
 from discreet.table.texts import near
 
@@ -155,3 +156,28 @@ def _check_persons(scheme: Scheme, table: Table) -> None:
             f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
             "choose scheme 'cuts', or give one row per person"
         )
+
+
+def as_scheme(given: object) -> Scheme:
+    """Return the argument if it is a scheme; refuse anything else."""
+    if not isinstance(given, Scheme):
+        raise DiscreetError(f"{brief(given)} is not a scheme; give one such as Burel(), or its name")
+    return given
+
+
+def make_scheme(
+    name: str | None = None,
+    options: Mapping[str, str] | None = None,
+    random_state: int | None = None,
+    principle: Principle | None = None,
+) -> Scheme:
+    """Return the scheme of a given name, with options given as text; without a name, the default one for the promise.
+
+    >>> make_scheme("cuts", {"effort": "thorough", "withhold": "0.02"}).options["withhold"]
+    0.02
+    """
+    name = name or default_scheme(principle)
+    if name not in SCHEMES:
+        raise DiscreetError(f"no scheme is called {name!r}; {near(name, SCHEMES, most=1)}")
+    scheme: Scheme = SCHEMES[name].from_texts(options or {}, random_state)
+    return scheme

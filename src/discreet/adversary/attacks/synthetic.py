@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from discreet.principles import DifferentialPrivacy
+from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.releases.synthetic.release import Privacy, SyntheticRelease
 from discreet.table.table import Table
 

@@ -20,8 +20,9 @@ from discreet.adversary.checks.totals import withheld_fault
 from discreet.adversary.checks.trace import place_rows
 from discreet.adversary.formats.generalized.align import check_sensitive, quasi_column, usable_rows
 from discreet.errors import DiscreetError
-from discreet.principles import KAnonymity, Principle, Prior
+from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
+from discreet.principles.k_anonymity import KAnonymity
 from discreet.progress import Tell, silent
 from discreet.randomness import generator
 from discreet.releases.anatomy.beliefs import codes_found

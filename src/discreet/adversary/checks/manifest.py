@@ -17,9 +17,10 @@ from typing import Any
 
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
+from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
-from discreet.plugins import registered
-from discreet.principles import KAnonymity, Principle, parse, together
+from discreet.principles import Principle, parse, together
+from discreet.principles.k_anonymity import KAnonymity
 from discreet.releases.release import new_manifest
 from discreet.version import __version__
 
@@ -116,7 +117,7 @@ def is_installed(entry: Any) -> bool:
     (True, False)
     """
     name = entry.get("name") if isinstance(entry, dict) else None
-    return isinstance(name, str) and name in registered("schemes")
+    return isinstance(name, str) and name in SCHEMES
 
 
 def stated_scheme(entry: Any) -> Any | None:
@@ -135,7 +136,7 @@ def stated_scheme(entry: Any) -> Any | None:
 
 def _made(name: str, options: dict[str, Any]) -> Any:
     """Return a scheme with the options of a manifest; raise an error if it does not take them."""
-    return registered("schemes")[name].from_texts({key: _text(value) for key, value in options.items()})
+    return SCHEMES[name].from_texts({key: _text(value) for key, value in options.items()})
 
 
 def _options(case: Case[Any], other: bool) -> tuple[dict[str, Any], list[str], str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
-from discreet.principles import KAnonymity, Principle, parse, together
+from discreet.principles import Principle, parse, together
+from discreet.principles.k_anonymity import KAnonymity
 from discreet.releases.folder import DAMAGED, Home, PartHome
 from discreet.releases.generalized.load import read_attributes
 from discreet.releases.generalized.release import GeneralizedRelease
@@ -32,12 +34,11 @@ def load_projected(home: Home, manifest: dict[str, Any], kind: type[P]) -> P:
 
 def format_of(entry: Mapping[str, Any]) -> type[Release]:
     """Return the format of a part; raise an error unless it may be one of several tables."""
-    from discreet.releases import FORMATS
-
     name = entry.get("format", GeneralizedRelease.format)
     if not isinstance(name, str) or name not in FORMATS or not may_be_a_part(FORMATS[name]):
         raise DiscreetError(f"the manifest gives {name!r} as the format of a part, which none can have; {DAMAGED}")
-    return FORMATS[name]
+    kind: type[Release] = FORMATS[name]
+    return kind
 
 
 def part_manifest(manifest: Mapping[str, Any], number: int) -> dict[str, Any]:

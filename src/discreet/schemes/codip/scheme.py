@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
 from discreet.kernels.annealing import SLACK
 from discreet.principles.per_attribute import Promised, concerned, stated
@@ -124,8 +125,6 @@ class Codip(Scheme):
     @property
     def holds_for_one_run(self) -> bool:
         """Whether the tables are made by a scheme whose promise covers one run only."""
-        from discreet.schemes import SCHEMES
-
         name = self._named()[0]
         return name is not None and name in SCHEMES and SCHEMES[name].one_run
 

@@ -24,7 +24,8 @@ from discreet.adversary.checks.order import Lines, order
 from discreet.adversary.formats.generalized.align import check_sensitive, combined, places_in, quasi_column
 from discreet.adversary.formats.orders import AT_FAULT, TABLE
 from discreet.adversary.verdict import PromiseVerdict
-from discreet.principles import DifferentialPrivacy, Principle, wording
+from discreet.principles import Principle, wording
+from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.releases.columns import ExactColumn, value_name
 from discreet.releases.synthetic.release import Privacy, SyntheticRelease
 from discreet.table.moments import written
