@@ -57,7 +57,7 @@ def _refusal(name: str, value: object, hint: Any, way_out: str) -> str:
     if isinstance(value, str):
         with suppress(ValueError):
             way_out = f"did you mean {name}={fitting(read(value, hint), hint)!r}?"
-    return f"{name} must be {_called(hint)}, not {brief(value)}; {way_out}"
+    return f"{name} must be {described(hint)}, not {brief(value)}; {way_out}"
 
 
 def fitting(value: object, hint: Any) -> Any:
@@ -156,16 +156,16 @@ def brief(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
-def _called(hint: Any, several: bool = False) -> str:
+def described(hint: Any, several: bool = False) -> str:
     """Return what an annotation admits, in words."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
-        return " or ".join(_called(one, several) for one in get_args(hint))
+        return " or ".join(described(one, several) for one in get_args(hint))
     if origin is Literal:
         return " or ".join(map(str, get_args(hint)))
     if origin is Callable:
         return "functions" if several else "a function"
     if origin is Sequence:
-        return f"{'lists' if several else 'a list'} of {_called(get_args(hint)[0], several=True)}"
+        return f"{'lists' if several else 'a list'} of {described(get_args(hint)[0], several=True)}"
     name = getattr(hint, "__name__", str(hint))
     return NAMES.get(hint, (f"a {name}", f"{name}s"))[several]

@@ -1,0 +1,79 @@
+"""`discreet schemes`, `promises` and `attacks`: what there is to choose from, and what each is for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet.command import flags
+from discreet.command.console import HOLDS, output, print_json
+
+if TYPE_CHECKING:
+    from discreet.report.manual import ManualPage
+
+
+def _command(name: str, group: str, noun: str) -> click.Command:
+    """Return the command that lists one kind of thing, or shows the manual page of one of them."""
+
+    @click.command(name, short_help=f"List the {name}, or explain one and its options.")
+    @click.argument("chosen", metavar="[NAME]", required=False)
+    @flags.with_flags(flags.JSON)
+    def command(chosen: str | None, as_json: bool) -> int:
+        from discreet import catalogue
+
+        registry = getattr(catalogue, group)
+        if chosen is None:
+            listed = {each: registry.summary(each) for each in registry}
+            if as_json:
+                print_json(listed)
+            else:
+                _list(listed)
+                output().print(f"\n'discreet {name} NAME' explains one {noun} and its options.", highlight=False)
+            return HOLDS
+        from discreet.report.manual import manual_page
+
+        page = manual_page(registry, chosen)
+        if as_json:
+            print_json(page.as_dict())
+        else:
+            _show(page)
+        return HOLDS
+
+    command.help = f"List the {name}, or explain the {noun} NAME: what it is for, its options, and where it comes from."
+    return command
+
+
+schemes = _command("schemes", "SCHEMES", "scheme")
+promises = _command("promises", "PRINCIPLES", "promise")
+attacks = _command("attacks", "ATTACKS", "attack")
+
+
+def _list(summaries: dict[str, str]) -> None:
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    for name, summary in summaries.items():
+        table.add_row(name, summary)
+    output().print(table)
+
+
+def _show(page: ManualPage) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console = output()
+    console.print(Text(f"{page.name}: {page.summary}", style="bold"))
+    console.print(Text(f"\n{page.origin}\n"))
+    console.print(Text(page.text.replace("``", "")))
+    if page.options:
+        table = Table("option", "values", "default", "meaning", box=None, padding=(0, 2, 0, 0))
+        for option in page.options:
+            default = "must be given" if option.default is None else option.default
+            table.add_row(option.name, option.values, default, option.meaning.replace("``", ""))
+        console.print()
+        console.print(table)
+    if page.keeps:
+        console.print(Text(f"\nKeeps: {', '.join(page.keeps)}."))
+    if page.refuses:
+        console.print(Text(f"Refuses: {', '.join(page.refuses)}."))

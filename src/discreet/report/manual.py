@@ -1,0 +1,135 @@
+"""Manual pages of schemes, promises and attacks, made from their docstrings and annotations, so that they stay true."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import MISSING, asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from discreet.catalogue import PRINCIPLES, SCHEMES
+from discreet.errors import DiscreetError
+from discreet.options import described, hints_of
+from discreet.plugins import Registry
+from discreet.principles.principle import parse
+from discreet.principles.prior import Prior
+from discreet.schemes.scheme import Scheme, option_name
+from discreet.table.texts import near
+
+CATEGORIES = Prior(np.array([30, 30, 40]), ("angina", "flu", "gout"), attribute="disease")
+AMOUNTS = Prior(np.array([30, 30, 40]), ("1000", "2000", "3000"), "numeric", attribute="income")
+"""Sensitive attributes of the two kinds, for which schemes say which promises they keep."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A parameter of a scheme, a promise or an attack."""
+
+    name: str
+    values: str
+    """What it may be, in words."""
+    default: str | None
+    """None if it has to be given."""
+    meaning: str
+
+
+@dataclass(frozen=True)
+class ManualPage:
+    """What there is to know about a scheme, a promise or an attack."""
+
+    name: str
+    summary: str
+    origin: str
+    """What it is and the paper it comes from: the first sentence of its module."""
+    text: str
+    """The docstring of its class, without examples."""
+    options: tuple[Option, ...]
+    keeps: tuple[str, ...] = ()
+    """The promises that a scheme keeps."""
+    refuses: tuple[str, ...] = ()
+    """The promises that it refuses."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The page as plain values, for JSON."""
+        return asdict(self)
+
+
+def manual_page(registry: Registry[Any], name: str) -> ManualPage:
+    """The manual page of something in the catalogue.
+
+    >>> page = manual_page(SCHEMES, "burel")
+    >>> [option.name for option in page.options], "t-closeness" in page.refuses
+    (['retrieval', 'room', 'refine', 'values'], True)
+    >>> manual_page(PRINCIPLES, "k-anonymity").options[0].values
+    'a whole number of at least 1'
+    """
+    if name not in registry:
+        raise DiscreetError(f"the {registry.group} know no {name!r}; {near(name, registry, most=1)}")
+    kind = registry[name]
+    text = re.split(r"\n\s*>>>", inspect.cleandoc(kind.__doc__ or ""))[0].strip()
+    module = inspect.getmodule(kind)
+    origin = " ".join(((module.__doc__ or "") if module else "").split("\n\n")[0].split())
+    kept = dict(_verdicts(kind)) if issubclass(kind, Scheme) else {}
+    return ManualPage(
+        name,
+        registry.summary(name),
+        origin,
+        text,
+        tuple(_options(kind)),
+        tuple(promise for promise, keeps in kept.items() if keeps),
+        tuple(promise for promise, keeps in kept.items() if not keeps),
+    )
+
+
+def _options(kind: type) -> Iterator[Option]:
+    declared = {parameter.name: parameter for parameter in getattr(kind, "parameters", ())}
+    meanings, hints = _attribute_docstrings(kind), hints_of(kind)
+    for field in fields(kind):
+        if field.name == "random_state":  # --seed
+            continue
+        parameter = declared.get(field.name)
+        values = described(hints[field.name]) if parameter is None else parameter.describe()
+        default = None if field.default is MISSING else _shown(field.default)
+        yield Option(option_name(field), values, default, meanings.get(field.name, ""))
+
+
+def _shown(value: object) -> str:
+    """A default as it is written on a command line."""
+    if value is None:
+        return "none"
+    if isinstance(value, tuple):
+        return "+".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _attribute_docstrings(kind: type) -> dict[str, str]:
+    """The texts below the fields of a dataclass, which Python does not keep, from its source and that of its bases."""
+    found: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        try:
+            (body,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+        except (OSError, TypeError):
+            continue
+        assert isinstance(body, ast.ClassDef)
+        for field, text in zip(body.body, body.body[1:], strict=False):
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and _is_text(text):
+                found[field.target.id] = " ".join(ast.literal_eval(text.value).split())  # type: ignore[attr-defined]
+    return found
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _verdicts(kind: type[Scheme]) -> Iterator[tuple[str, bool]]:
+    """Every promise by name, and whether the scheme keeps it, about categories or about numbers."""
+    scheme = kind()
+    for name, promise in PRINCIPLES.items():
+        asked = parse(promise.example.strip("'"))
+        fitting = [prior for prior in (CATEGORIES, AMOUNTS) if asked.misfit(prior) is None]
+        yield name, any(scheme.refusal(asked, prior) is None for prior in fitting)
