@@ -45,7 +45,7 @@ BUILT_IN = (
 """The names of the attacks, which help shows without importing them."""
 
 
-@click.command(cls=flags.WithPlugins, short_help="Attack a release: how often can sensitive values be guessed?")
+@click.command(cls=flags.WithPlugins)
 @click.argument("folder", metavar="DIR", type=flags.FILE)
 @flags.with_flags(
     click.option("--original", required=True, type=flags.FILE, metavar="INPUT", help="The table that was published."),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from discreet.table.table import Table
 
 
-@click.command(short_help="Check a release, from its files, against the original.")
+@click.command()
 @click.argument("folder", metavar="DIR", type=flags.FILE)
 @flags.with_flags(
     click.option("--original", required=True, type=flags.FILE, metavar="INPUT", help="The table that was published."),

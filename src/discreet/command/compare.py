@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from discreet.report.measures import Measure
 
 
-@click.command(
-    cls=flags.WithPlugins, short_help="Publish a table by several schemes and compare loss, error, attacks and time."
-)
+@click.command(cls=flags.WithPlugins)
 @click.argument("input", required=False, type=flags.FILE)
 @flags.with_flags(
     *flags.ROLES,

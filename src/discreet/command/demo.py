@@ -28,7 +28,7 @@ INPUT, RELEASE, TRACE, TREES = "census.csv", "release", "private-trace.csv", "hi
 SHOWN = 6
 
 
-@click.command(short_help="Make up a table, publish it, audit it, show the result.")
+@click.command()
 @click.option(
     "-o", "--output", "folder", type=flags.FILE, metavar="DIR", default="discreet-demo", show_default=True,
     help="The folder for the demo.",

@@ -12,14 +12,12 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import click
 
 from discreet.arguments import speaking_flags
-from discreet.command.attack import attack
-from discreet.command.audit import audit
-from discreet.command.compare import compare
 from discreet.command.console import (
     BAD_INPUT,
     INTERRUPTED,
@@ -32,19 +30,45 @@ from discreet.command.console import (
     naming,
     note,
 )
-from discreet.command.demo import demo
 from discreet.command.interrupting import interruptible
-from discreet.command.plan import plan
-from discreet.command.profile import profile
-from discreet.command.publish import publish
-from discreet.command.query import query
 from discreet.errors import DiscreetError
 from discreet.unfinished import settled
 from discreet.version import __version__
 
+COMMANDS = {
+    "publish": ("publish", "Publish a table under a promise, and audit what was written."),
+    "audit": ("audit", "Check a release, from its files, against the original."),
+    "attack": ("attack", "Attack a release: how often can sensitive values be guessed?"),
+    "query": ("query", "Estimate a count from a release."),
+    "compare": ("compare", "Publish a table by several schemes and compare loss, error, attacks and time."),
+    "plan": ("plan", "Show the strongest promises that a table can keep."),
+    "profile": ("profile", "Describe a table: who stands out, and what it can promise."),
+    "schemes": ("manual", "List the schemes, or explain one and its options."),
+    "promises": ("manual", "List the promises, or explain one and its parameters."),
+    "attacks": ("manual", "List the attacks, or explain one and its parameters."),
+    "demo": ("demo", "Make up a table, publish it, audit it, show the result."),
+}
+"""The commands in the order of the help: the module of each, which is imported when it is used, and what it is for."""
 
-class House(click.Group):
-    """A group whose commands return their exit code; users never see a traceback."""
+
+class SentenceGroup(click.Group):
+    """A group whose commands return their exit code; every error is a sentence, and users never see a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of this name; None if there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"discreet.command.{COMMANDS[cmd_name][0]}"), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
     def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command and exit with its exit code."""
@@ -134,7 +158,7 @@ def _replace_closed_streams() -> None:
 atexit.register(gc.freeze)
 
 
-@click.group(cls=House, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=SentenceGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="discreet", message="%(prog)s %(version)s")
 def main() -> None:
     """Publish microdata so that what it discloses about any person is bounded, and prove it from the published files.
@@ -142,7 +166,3 @@ def main() -> None:
     Exit codes: 0 the promise holds, 1 it does not, 2 bad input, 3 everything is written and valid, but the result could
     not be printed, 4 an internal error; 129, 130 or 143 the command was interrupted by a signal.
     """
-
-
-for _command in (publish, audit, attack, query, compare, plan, profile, demo):
-    main.add_command(_command)

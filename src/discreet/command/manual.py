@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def _command(name: str, group: str, noun: str) -> click.Command:
     """Return the command that lists one kind of thing, or shows the manual page of one of them."""
 
-    @click.command(name, short_help=f"List the {name}, or explain one and its options.")
+    @click.command(name)
     @click.argument("chosen", metavar="[NAME]", required=False)
     @flags.with_flags(flags.JSON)
     def command(chosen: str | None, as_json: bool) -> int:
@@ -29,7 +29,8 @@ def _command(name: str, group: str, noun: str) -> click.Command:
                 print_json(listed)
             else:
                 _list(listed)
-                output().print(f"\n'discreet {name} NAME' explains one {noun} and its options.", highlight=False)
+                output().print()
+                output().print(f"'discreet {name} NAME' explains one {noun} and its options.", highlight=False)
             return HOLDS
         from discreet.report.manual import manual_page
 
@@ -64,8 +65,9 @@ def _show(page: ManualPage) -> None:
 
     console = output()
     console.print(Text(f"{page.name}: {page.summary}", style="bold"))
-    console.print(Text(f"\n{page.origin}\n"))
-    console.print(Text(page.text.replace("``", "")))
+    for paragraph in (page.origin, *page.text.split("\n\n")):
+        console.print()
+        console.print(Text(" ".join(paragraph.replace("``", "").split())))
     if page.options:
         table = Table("option", "values", "default", "meaning", box=None, padding=(0, 2, 0, 0))
         for option in page.options:
@@ -73,7 +75,7 @@ def _show(page: ManualPage) -> None:
             table.add_row(option.name, option.values, default, option.meaning.replace("``", ""))
         console.print()
         console.print(table)
-    if page.keeps:
-        console.print(Text(f"\nKeeps: {', '.join(page.keeps)}."))
-    if page.refuses:
-        console.print(Text(f"Refuses: {', '.join(page.refuses)}."))
+    for verb, promises in (("Keeps", page.keeps), ("Refuses", page.refuses)):
+        if promises:
+            console.print()
+            console.print(Text(f"{verb}: {', '.join(promises)}."))

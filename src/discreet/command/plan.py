@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from discreet.table.moments import Notation
 
 
-@click.command(short_help="Show the strongest promises that a table can keep.")
+@click.command()
 @click.argument("input", type=flags.FILE)
 @flags.with_flags(
     *flags.ROLES,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.table.notes import Note
 
 
-@click.command(short_help="Describe a table: who stands out, and what it can promise.")
+@click.command()
 @click.argument("input", type=flags.FILE)
 @flags.with_flags(*flags.ROLES, flags.PERSON, *flags.KINDS, *flags.FORMATS, *flags.SEVERAL, flags.JSON, flags.QUIET)
 def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: bool, **given: Any) -> int:

@@ -60,7 +60,7 @@ class Outcome:
         }
 
 
-@click.command(cls=flags.WithPlugins, short_help="Publish a table under a promise, and audit what was written.")
+@click.command(cls=flags.WithPlugins)
 @click.argument("input", required=False, type=flags.FILE)
 @click.option("-o", "--output", type=flags.FILE, metavar="DIR", help="The folder for the release.")
 @flags.with_flags(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from discreet.table.table import Table
 
 
-@click.command(short_help="Estimate a count from a release.")
+@click.command()
 @click.argument("folder", metavar="DIR", type=flags.FILE)
 @click.argument("sql", metavar="SQL", required=False)
 @flags.with_flags(
