@@ -22,7 +22,7 @@ from discreet.schemes.scheme import Scheme, option_name
 from discreet.table.texts import near
 
 CATEGORIES = Prior(np.array([30, 30, 40]), ("angina", "flu", "gout"), attribute="disease")
-AMOUNTS = Prior(np.ones(100), tuple(str(100_000 * at) for at in range(100)), "numeric", attribute="income")
+AMOUNTS = Prior(np.ones(100, np.int64), tuple(str(100_000 * at) for at in range(100)), "numeric", attribute="income")
 """Sensitive attributes of the two kinds, for which schemes say which promises they keep."""
 
 
