@@ -556,29 +556,3 @@ def test_rows_that_miss_a_number_need_not_be_in_the_population(tmp_path: Path) -
 
 
 # ---------------------------------------------------------------------------------------------------------------- help
-
-
-def test_help_lists_every_promise_and_every_option() -> None:
-    from click.testing import CliRunner
-
-    from discreet.command.main import main
-    from discreet.principles import PRINCIPLES
-    from discreet.schemes import SCHEMES
-
-    shown = CliRunner().invoke(main, ["publish", "--help"]).output
-    promises, _, listed = shown.partition("Promises:")[2].partition("Options of the schemes:")
-    lines = {line.split("(")[0].strip(): line for line in promises.splitlines()}
-    for name, kind in PRINCIPLES.items():
-        # of proximity, what a function states for every number is not for people to write
-        left_out = {"below", "above", "ends"} if name == "proximity" else set()
-        left_out |= {"attribute"}  # which a sentence says of all of them
-        for parameter in kind.parameters:
-            assert parameter.name in left_out or f"{parameter.name}=" in lines[name], (name, parameter.name)
-    assert "attribute=NAME" in promises
-    options: dict[str, str] = {}
-    for line in listed.partition("Exit code")[0].splitlines():
-        name, text = line[:18].strip() or name, line[18:]
-        options[name] = f"{options.get(name, '')} {text}"
-    for name, scheme in SCHEMES.items():
-        for option in scheme().options if name != "mondrian" else ("effort", "loss", "withhold", "values"):
-            assert f" {option}" in options[name], (name, option)

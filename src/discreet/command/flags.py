@@ -41,7 +41,8 @@ ROLES = (
 PERSON = click.option(
     "--person",
     metavar="COLUMN",
-    help="The person of each row, if persons may have several: promises are then about persons. It is dropped.",
+    help="Column identifying each row's person, if people have several rows. Promises then apply to people; the column "
+    "is not published.",
 )
 IDENTIFIERS = many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist.")
 MISSING = click.option(

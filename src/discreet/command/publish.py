@@ -75,17 +75,14 @@ class Outcome:
     click.option(
         "--scheme",
         metavar="NAME",
-        help="How the table is published: cuts (default), lifting, sealed and mirrored (against whoever knows the "
-        "algorithm), mondrian, incognito, burel, sabre, heterogeneous, proximity (default for proximity promises), "
-        "anatomy, baseline, perturbation, retention, ambiguity (for alpha-beta), codip (several sensitive attributes "
-        "in several tables) or privbayes (rows that are nobody's, for differential-privacy).",
+        help="How the table is published (default: as suits the promise, mostly cuts); see 'discreet schemes'.",
     ),
     click.option(
         "--option",
         "options",
         multiple=True,
         metavar="KEY=VALUE",
-        help="An option of the scheme, such as effort=thorough; they are listed above. Repeatable.",
+        help="An option of the scheme, such as effort=thorough; see 'discreet schemes NAME'. Repeatable.",
     ),
     flags.IDENTIFIERS,
     flags.PERSON,
@@ -123,48 +120,9 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
     discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\
         --identifier name --promise "beta-likeness(beta=2)"
 
-    \b
-    Promises:
-      k-anonymity(k=5)
-      l-diversity(l=3, kind=frequency|distinct|entropy|recursive, c=..)
-      t-closeness(t=0.2, distance=equal|ordered|hierarchical)
-      beta-likeness(beta=2, variant=enhanced|basic, negative=.., level=..)
-      delta-disclosure(delta=1)
-      alpha-beta(alpha=0.2, beta=0.1, presence=group|combined, association=group|combined)
-      proximity(epsilon=2000, m=4, neighbourhood=absolute|relative)
-      ke-anonymity(k=3, e=2000)
-      variance(v=1000)
-      differential-privacy(epsilon=1)
-    All but k-anonymity and differential-privacy take attribute=NAME if there are several sensitive attributes.
-
-    \b
-    Options of the schemes:
-      cuts          effort=fast|thorough, loss=ail|gcp|discernibility, withhold=0.02,
-                    values=interval|label|set, cuts=plain+stratified+bucketed+repaired
-      mondrian      effort, loss, withhold, values
-      incognito     loss, withhold, values, most_discernibility=2.5e9
-      lifting       lift=companions|blind, effort, loss=ail|gcp, base=none|cuts, values
-      sealed        loss, values
-      mirrored      loss, values
-      burel         retrieval=hilbert|nearest, room=enough|any, refine=true|false, values
-      sabre         share=0.5, retrieval, values
-      heterogeneous matching=greedy|sort-greedy|hungarian, block=2500, buckets=fewest|published,
-                    publishes=best-bucket|graph, effort, loss, values
-      proximity     partition=matched|round-robin, positions=9, effort, values
-      perturbation  matrix=exact|even|closed-form
-      retention     noise=uniform|prior, probability=exact|published
-      ambiguity     closeness=true|false, pairs=none|auto|age+education,sex+race
-      codip         exposure=0.2, association=1, search=best|paper, aligned=true|false,
-                    scheme=cuts:loss=gcp, harmless="disease=none; job=none", steps=256000
-      privbayes     domains=declared|observed
-    Defaults come first. Those that are ours, with the paper's setting beside them:
-      burel         room=enough (paper: any)
-      sabre         share=0.5 (paper: 1)
-      proximity     partition=matched (paper: round-robin), positions=9 (paper: 1, the median)
-      perturbation  matrix=exact (paper: closed-form); counts are estimated with a control variate
-                    (paper: without, estimator="published" in Python)
-      retention     probability=exact (paper: published); a number that is not kept becomes one of
-                    those that occur (paper: any of the domain)
+    'discreet promises' and 'discreet schemes' list what there is to choose from; with a name they explain one and its
+    options, such as 'discreet schemes cuts'. All but k-anonymity and differential-privacy take attribute=NAME if there
+    are several sensitive columns.
 
     Exit code: 0 if the promise holds, 1 if it does not (then nothing is published), 2 for bad input, 3 if the release
     is published and valid but the result could not be printed.

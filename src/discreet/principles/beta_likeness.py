@@ -49,9 +49,13 @@ class BetaLikeness(Principle):
     )
 
     beta: float
+    """The largest relative gain of a value's share over its share in the whole table."""
     variant: str = "enhanced"
+    """``enhanced`` bounds the gain by -ln p as well, for frequent values; ``basic`` by beta alone."""
     negative: float | None = None
+    """The largest relative loss of share, between 0 and 1."""
     level: int = 0
+    """The level of the sensitive hierarchy whose nodes are protected; 0 for the values themselves."""
     attribute: str | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 

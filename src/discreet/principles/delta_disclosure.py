@@ -36,6 +36,7 @@ class DeltaDisclosure(Principle):
     parameters: ClassVar[tuple[Parameter, ...]] = (Number("delta", above=True), ATTRIBUTE)
 
     delta: float
+    """The largest absolute logarithm of the ratio of shares in a group and in the whole table; not reached."""
     attribute: str | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 

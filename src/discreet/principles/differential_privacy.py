@@ -44,6 +44,7 @@ class DifferentialPrivacy(Principle):
     parameters: ClassVar[tuple[Parameter, ...]] = (Number("epsilon", high=LARGEST, above=True),)
 
     epsilon: float
+    """The largest change of the logarithm of any release's odds that one row can make."""
 
     @property
     def monotone(self) -> bool:

@@ -36,6 +36,7 @@ class KAnonymity(Principle):
     larger_is_stronger: ClassVar[bool] = True
 
     k: int
+    """The fewest rows of a group, or persons if these may have several rows."""
 
     @property
     def about_values(self) -> bool:

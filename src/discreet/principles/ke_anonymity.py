@@ -37,7 +37,9 @@ class KEAnonymity(Principle):
     larger_is_stronger: ClassVar[bool] = True
 
     k: int
+    """The fewest different numbers of a group."""
     e: float
+    """The smallest difference between the largest and the smallest number of a group."""
     attribute: str | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 

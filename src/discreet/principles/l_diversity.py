@@ -57,8 +57,12 @@ class LDiversity(Principle):
     larger_is_stronger: ClassVar[bool] = True
 
     l: float  # noqa: E741 - its name in the literature
+    """How many values at least: at frequency, no value has a larger share of a group than 1/l."""
     kind: str = "frequency"
+    """``frequency``: no share above 1/l; ``distinct``: l different values; ``entropy``: an entropy of at least log l;
+    ``recursive``: the commonest value occurs less than c times as often as all but the l - 1 commonest together."""
     c: float | None = None
+    """The factor of the recursive kind."""
     attribute: str | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 

@@ -72,11 +72,15 @@ class AlphaBeta(Principle):
     hides_presence: ClassVar[bool] = True
 
     alpha: float
+    """The largest belief that a person is in the table."""
     beta: float
+    """The largest belief in any sensitive value of a person in it."""
     presence: str = "group"
+    """``group``: alpha bounds the belief from each group; ``combined``: from all of them together."""
     attribute: str | None = None
     """The sensitive attribute that beta is about; ``None`` for each."""
     association: str = "group"
+    """``combined`` also bounds the belief that some row with the person's values has a sensitive value."""
 
     def __post_init__(self) -> None:
         """Raise an error if beta is to hold over all groups and alpha is not."""

@@ -51,7 +51,9 @@ class TCloseness(Principle):
     )
 
     t: float
+    """The largest distance between the distribution of a group and that of the whole table."""
     distance: str = "equal"
+    """The ground distance: ``equal`` between any two values, ``ordered`` by rank, or ``hierarchical`` by their tree."""
     attribute: str | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 

@@ -38,6 +38,7 @@ class Variance(Principle):
     larger_is_stronger: ClassVar[bool] = True
 
     v: float
+    """The smallest variance of the numbers of a group."""
     attribute: str | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 

@@ -18,7 +18,7 @@ from discreet.options import described, hints_of
 from discreet.plugins import Registry
 from discreet.principles.principle import parse
 from discreet.principles.prior import Prior
-from discreet.schemes.scheme import Scheme, option_name
+from discreet.schemes.scheme import Scheme
 from discreet.table.texts import near
 
 CATEGORIES = Prior(np.array([30, 30, 40]), ("angina", "flu", "gout"), attribute="disease")
@@ -95,7 +95,7 @@ def _options(kind: type) -> Iterator[Option]:
         parameter = declared.get(field.name)
         values = described(hints[field.name]) if parameter is None else parameter.describe()
         default = None if field.default is MISSING else _shown(field.default)
-        yield Option(option_name(field), values, default, meanings.get(field.name, ""))
+        yield Option(field.name, values, default, meanings.get(field.name, ""))
 
 
 def _shown(value: object) -> str:

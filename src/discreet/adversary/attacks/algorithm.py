@@ -67,6 +67,7 @@ class Minimality(Attack):
     parameters: ClassVar[tuple[Parameter, ...]] = (Whole("runs", low=1),)
 
     runs: int = 100
+    """How often the scheme is run on tables that fit."""
 
     def refusal(self, target: Target) -> str | None:
         """The scheme has to be known, and its tables to be few, or rearrangements of certain groups."""

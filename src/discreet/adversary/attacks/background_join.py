@@ -40,6 +40,7 @@ class BackgroundJoin(Attack):
     parameters: ClassVar[tuple[Parameter, ...]] = (Name("known", optional=True),)
 
     known: str | None = None
+    """The sensitive attribute that is known; each in turn by default."""
 
     def against(self, target: Target) -> tuple[Attack, ...]:
         """One for each other attribute, unless one is named."""

@@ -76,6 +76,8 @@ class Composition(Combination):
     parameters: ClassVar[tuple[Parameter, ...]] = (Choice("rule", choices=("odds", "candidates")),)
 
     rule: str = "odds"
+    """``odds``: the beliefs of all releases are multiplied; ``candidates``: values that one of them excludes are
+    dropped."""
 
     @classmethod
     def variants(cls) -> tuple[Self, ...]:

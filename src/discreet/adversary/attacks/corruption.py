@@ -42,6 +42,7 @@ class Corruption(Attack):
     parameters: ClassVar[tuple[Parameter, ...]] = (Number("share", high=1.0),)
 
     share: float = 0.1
+    """The share of all people whose values are known."""
 
     def __post_init__(self) -> None:
         """Somebody has to be left."""

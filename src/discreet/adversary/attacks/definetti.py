@@ -62,6 +62,7 @@ class DeFinetti(Attack):
     parameters: ClassVar[tuple[Parameter, ...]] = (Whole("steps", low=1),)
 
     steps: int = 20
+    """How often values are dealt and frequencies learnt anew, at most."""
 
     def refusal(self, target: Target) -> str | None:
         """Only the values of groups can be dealt anew, and what is learnt has to fit into memory."""

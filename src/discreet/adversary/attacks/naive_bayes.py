@@ -53,7 +53,9 @@ class NaiveBayes(Attack):
     parameters: ClassVar[tuple[Parameter, ...]] = (Number("correction"), Choice("box", choices=("full", "spread")))
 
     correction: float = 0.0
+    """What Laplace's correction adds to every count."""
     box: str = "full"
+    """How a box is counted: ``full`` at each of its values, or ``spread`` over them."""
 
     @classmethod
     def variants(cls) -> tuple[Self, ...]:

@@ -45,7 +45,9 @@ class Similarity(Attack):
     parameters: ClassVar[tuple[Parameter, ...]] = (Number("length", optional=True), Whole("level", low=1))
 
     length: float | None = None
+    """How far apart similar numbers may be; by default what the promise says, or a twentieth of the range."""
     level: int = 1
+    """The level of the hierarchy whose nodes hold similar values."""
 
     def refusal(self, target: Target) -> str | None:
         """Values without order and hierarchy are not similar to each other."""

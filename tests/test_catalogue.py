@@ -1,0 +1,106 @@
+"""The catalogue: one list of everything, imported when it is used, and explained by commands made from docstrings."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from discreet.catalogue import ATTACKS, FORMATS, PRINCIPLES, SCHEMES
+from discreet.command.main import COMMANDS, main
+from discreet.plugins import Registry
+from discreet.report.manual import manual_page
+from support.command import run
+
+KINDS = {"schemes": SCHEMES, "promises": PRINCIPLES, "attacks": ATTACKS}
+EACH = [(kind, name) for kind, registry in KINDS.items() for name in registry.built_in]
+
+
+@pytest.mark.parametrize("registry", [SCHEMES, PRINCIPLES, FORMATS, ATTACKS], ids=lambda registry: registry.group)
+def test_everything_is_found_under_its_own_name(registry: Registry[Any]) -> None:
+    for name in registry.built_in:
+        kind = registry[name]
+        assert getattr(kind, "format" if registry is FORMATS else "name") == name
+        assert registry.class_named(kind.__name__) is kind
+    summaries = [registry.summary(name) for name in registry.built_in]
+    assert len(set(summaries)) == len(summaries)
+    assert all(summary.endswith((".", "?")) and len(summary) < 80 for summary in summaries)
+    assert "nobody" not in registry
+    with pytest.raises(KeyError):
+        registry["nobody"]
+
+
+def test_every_format_has_an_auditor() -> None:
+    from discreet.plugins import imported
+
+    assert all(callable(imported("adversary.formats", entry.auditor)) for entry in FORMATS.built_in.values())
+
+
+@pytest.mark.parametrize(("kind", "name"), EACH)
+def test_a_manual_page_explains_every_option(kind: str, name: str) -> None:
+    page = manual_page(KINDS[kind], name)
+    given = {field.name for field in fields(KINDS[kind][name])} - {"random_state"}
+    assert {option.name for option in page.options} == given
+    for option in page.options:
+        assert option.values
+        assert option.meaning or option.name in page.text.replace("`", ""), option.name
+    assert page.origin and page.text and ">>>" not in page.text
+    if kind == "schemes":
+        assert page.keeps and set(page.keeps) | set(page.refuses) == set(PRINCIPLES)
+
+
+def test_defaults_that_are_not_the_papers_are_named() -> None:
+    for scheme, option, paper in (
+        ("burel", "room", "any"),
+        ("proximity", "partition", "round-robin"),
+        ("perturbation", "matrix", "closed-form"),
+        ("retention", "probability", "published"),
+        ("sabre", "share", "1"),
+    ):
+        (found,) = [one for one in manual_page(SCHEMES, scheme).options if one.name == option]
+        assert "ours" in found.meaning and "paper" in found.meaning and paper in found.meaning, scheme
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_commands_list_and_explain(kind: str) -> None:
+    listed = run(kind).stdout
+    assert all(name in listed for name in KINDS[kind])
+    assert list(json.loads(run(kind, "--json").stdout)) == list(KINDS[kind])
+    name = next(iter(KINDS[kind]))
+    assert run(kind, name).stdout.startswith(f"{name}: ")
+    assert json.loads(run(kind, name, "--json").stdout)["name"] == name
+    assert f"did you mean {name!r}" in run(kind, name[:-1], code=2).stderr
+
+
+def test_the_group_lists_what_it_has() -> None:
+    told = CliRunner().invoke(main, ["--help"]).output
+    assert all(name in told for name in COMMANDS)
+    assert "No such command 'publsh'" in CliRunner().invoke(main, ["publsh"]).output
+
+
+def test_publishing_imports_no_more_than_it_needs(tmp_path: Path) -> None:
+    """Of 417 modules; a scheme, a format or an attack that is not used is not imported."""
+    lines = [f"{20 + at % 30},{'ab'[at % 2]}" for at in range(40)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,illness", *lines]))
+    words = ["publish", "people.csv", "-o", "r", "--quasi", "age", "--sensitive", "illness"]
+    code = (
+        "import sys\nfrom discreet.command.main import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "print(*(name for name in sys.modules if name.startswith('discreet.')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words, "--promise", "l-diversity(l=1.5)", "--quiet"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    modules = done.stdout.split()
+    assert not [name for name in modules if ".attacks" in name or ".sealed" in name or ".codip" in name]
+    assert len(modules) <= 205
