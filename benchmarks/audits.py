@@ -100,7 +100,7 @@ def _commands(home: Path) -> None:
     for name, given in works.items():
         begun = subprocess.Popen([sys.executable, "-m", "discreet", *map(str, given)], stdout=subprocess.DEVNULL)
         used = os.wait4(begun.pid, 0)[2]
-        lines.append((name, f"{used.ru_utime + used.ru_stime:.1f} s", f"{used.ru_maxrss / 2**20:.2f} GiB"))
+        lines.append((name, f"{used.ru_utime + used.ru_stime:.1f} s", f"{used.ru_maxrss / 1e6:.2f} GB"))
     heads = ("command", "processor time", "most memory")
     show(f"Commands on {ROWS:,} rows: ambiguity, 7 QIs, CSV", heads, lines)
 
