@@ -15,6 +15,7 @@ from discreet.kernels.cuts.growth import grow, grow_ahead
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Limits, Recipe
 from discreet.kernels.cuts.workspace import Work, workspace
 from discreet.kernels.judging import CAPS, Rules
+from discreet.kernels.moving import move_rows
 from discreet.kernels.removing import best_removals, exchange
 from discreet.principles.counts import Counts
 from naive import cuts as naive
@@ -221,3 +222,37 @@ def test_an_exchange_that_pays_is_found() -> None:
     exchanged, saved = exchange(points, classes, rows, np.array([0, 3]), np.array([3, 7]), AXES)
     assert exchanged == 1 and rows[2] == 5 and rows[5] == 2
     assert saved == pytest.approx(3 * (1.0 - 0.2) / 3)
+
+
+@given(case=groups(largest=40), number=st.integers(1, 6), seed=st.integers(0, 99), most=st.sampled_from([0, 20, 10**6]))
+def test_moves_keep_what_was_kept_and_save_what_they_say(
+    case: tuple[np.ndarray, np.ndarray, np.ndarray], number: int, seed: int, most: int
+) -> None:
+    points, classes, caps = case
+    n = len(classes)
+    number = min(number, n)
+    group = np.random.default_rng(seed).permutation(np.arange(n) % number).astype(np.int32)
+    before = group.copy()
+    moved, saved, _ = move_rows(points, classes, group, number, AXES, rules_of(caps), 3, most)
+    assert (moved > 0) == bool((group != before).any()) and moved >= (group != before).sum()
+    cost = [0.0, 0.0]
+    for g in range(number):
+        assert (group == g).any()
+        for k, now in enumerate((before, group)):
+            cost[k] += naive.group_cost(AXES, points[now == g].tolist())
+        if ((before == g) != (group == g)).any():
+            assert naive.keeps_caps(classes[group == g].tolist(), caps.tolist())
+    assert saved == pytest.approx(cost[0] - cost[1], abs=1e-9) and saved >= 0.0
+    assert most or not moved
+
+
+def test_rows_at_an_end_leave_together_if_the_rules_allow_it() -> None:
+    """Two rows of one group lie in the box of another; a third, of the value that this one is full of, may not come."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [5, 0, 0], [5, 0, 1], [4, 0, 0], [5, 0, 1], [4, 0, 1]], np.int32)
+    classes = np.array([0, 1, 2, 2, 0, 1, 0], np.int32)
+    group = np.array([0, 0, 0, 0, 1, 1, 1], np.int32)
+    moved, saved, _ = move_rows(points, classes, group, 2, AXES, rules_of(np.array([0.6, 1.0, 1.0])), 3, 1000)
+    assert moved == 2 and group.tolist() == [0, 0, 1, 1, 1, 1, 1]
+    assert saved > 0
+    group = np.array([0, 0, 0, 0, 1, 1, 1], np.int32)
+    assert move_rows(points, classes, group, 2, AXES, rules_of(np.array([0.6, 1.0, 0.3])), 3, 1000)[0] == 0

@@ -161,14 +161,14 @@ def test_buckets_of_the_size_in_the_paper_are_matched_whole(matching: Matching, 
     assert grown.loss / table.rows == pytest.approx(loss, rel=0.005)
 
 
-@pytest.mark.parametrize("matching", MATCHINGS)
-def test_blocks_cost_little_more_and_are_used_only_where_they_are_asked_for(matching: Matching) -> None:
+@pytest.mark.parametrize(("matching", "most"), [("greedy", 1.2), ("sort-greedy", 1.1), ("hungarian", 1.1)])
+def test_blocks_cost_little_more_and_are_used_only_where_they_are_asked_for(matching: Matching, most: float) -> None:
     """A bucket of 1,000 rows is matched as a whole, as in the paper; in halves it loses little more."""
     table = census(3000, quasi=HETEROGENEOUS_QUASI)
     space, buckets, _ = prepared(table, "l-diversity(l=3)")
     assert buckets.width == 1000
     found = [grow_from(space, buckets, 0, matching, block).loss for block in (None, 1000, 500, 125)]
-    assert found[0] == found[1] < found[2] < 1.1 * found[0] and found[2] < found[3]
+    assert found[0] == found[1] < found[2] < most * found[0] and found[2] < found[3]
 
 
 @given(st.integers(0, 10**6), st.integers(3, 7), st.integers(1, 6))
@@ -187,7 +187,7 @@ def test_hungarian_costs_least_of_all_assignments_of_a_bucket_or_of_its_blocks(
     assert grow_from(space, buckets, 0, "hungarian").cost.sum() == pytest.approx(least(first, second))
     grown = grow_from(space, buckets, 0, "hungarian", block)
     assert grown.cost.sum() >= least(first, second) - 1e-9
-    starts, points = space.points[first], space.points[second]
+    starts, points = space.points[first].astype(float), space.points[second]
     parts = list(blocks._blocks(space.axes, points, np.arange(width), starts, np.arange(width), block))
     assert sorted(box for _, boxes in parts for box in boxes.tolist()) == list(range(width))
     assert all(len(rows) == len(boxes) <= block for rows, boxes in parts)

@@ -589,3 +589,10 @@ def test_blanks_around_names_and_cells_are_no_part_of_them(tmp_path: Path) -> No
     ]
     assert table.classes.tolist() == [1, 1, 0]
     assert column_names(path, None, None) == ["age", "sex", "home town"]
+
+
+@pytest.mark.parametrize("texts", [["nan", "007", "12"], ["12", "nan", "007"], ["1_0", "9", "inf"]])
+def test_the_order_of_ordered_values_does_not_depend_on_that_of_the_rows(texts: list[str]) -> None:
+    """nan and inf are texts here: as a number nan would have no place, and stay wherever it happens to be."""
+    table = read(pa.table({"grade": texts, "ill": list("aba")}), quasi=["grade"], sensitive="ill", ordinal=["grade"])
+    assert list(table.quasi[0].values) == sorted(texts)

@@ -18,7 +18,7 @@ from discreet.table.hierarchy import ROOT, Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_files import Offered
 from discreet.table.moments import given_text, is_moment, moment, rising, written
 from discreet.table.table import Column, Kind
-from discreet.table.texts import LARGEST_WHOLE, MISSING, NUMBER, number_text, value_text
+from discreet.table.texts import LARGEST_WHOLE, MISSING, NUMBER, is_number, number_text, value_text
 
 Missing = Literal["error", "withhold", "value"]
 
@@ -221,10 +221,9 @@ def _ordinal(column: Encoded, wish: ColumnSpec) -> Column:
 
 
 def _sorted(texts: list[str]) -> list[str]:
-    try:
-        return sorted(set(texts), key=lambda text: (float(text), text))
-    except ValueError:
-        return sorted(set(texts))
+    """Return texts in the order of their numbers if all are numbers, which nan is not: it has no place among them."""
+    numbers = all(map(is_number, texts))
+    return sorted(set(texts), key=lambda text: (float(text), text) if numbers else (0.0, text))
 
 
 def _categorical(column: Encoded, wish: ColumnSpec) -> Column:

@@ -135,15 +135,24 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
         if rarest < 0:
             continue
         often = shown.lines[points[p, rarest]] >= 0  # then all values have lines
-        if often:
+        many = 0
+        if left_to_claim == 0 and left[points[p]].max() == 0:
+            pass
+        elif often:
+            # value by value: each is one loop over words, of which the processor does several at once
             wanted[:] = claiming
             for v in points[p]:
                 line = waiting[shown.lines[v]]
                 for word in range(wanted.shape[0] if left[v] > 0 else 0):
                     wanted[word] |= line[word]
-        many = 0
-        if left_to_claim > 0 or left[points[p]].max() > 0:
-            many = covering(points[p], shown, wanted if often else open_groups, found)
+            for v in points[p]:
+                line = shown.bits[shown.lines[v]]
+                for word in range(wanted.shape[0]):
+                    wanted[word] &= line[word]
+            for word in range(wanted.shape[0]):
+                many = listed(wanted[word], word << 6, found, many)
+        else:
+            many = covering(points[p], shown, open_groups, found)
         for at in range(many):
             g = found[at]
             bit = np.uint64(1) << np.uint64(g & 63)

@@ -35,10 +35,11 @@ class Cuts(GroupingScheme):
     of every bucket of values; *repaired* cuts, which are plain except for the fewest rows that must change sides.
 
     Why the promise is kept: the whole table keeps it, or the scheme refuses. A cut is made only if the kernel that
-    audits use finds that both halves keep the promise, against the prior of the whole table. So every group keeps it,
-    and a group is never changed after it was judged: ``effort="thorough"`` only adds more partitions made in this way,
-    of the table or of the union of some groups, and takes the cheapest. (A union that is not cut again is never
-    cheaper, so it does not matter whether it would keep a promise that is not monotone.) With several sensitive
+    audits use finds that both halves keep the promise, against the prior of the whole table. So every group keeps it.
+    ``effort="thorough"`` adds more partitions made in this way, of the table or of the union of some groups, and takes
+    the cheapest. (A union that is not cut again is never cheaper, so it does not matter whether it would keep a promise
+    that is not monotone.) It also moves rows from group to group, where those that lose or gain rows are judged by the
+    same kernel again, and exchanges rows of equal sensitive values, which changes no counts. With several sensitive
     attributes, both halves must keep what is promised about each (``principles.joint``). Withheld rows are judged as
     one group by the same kernel. The cuts depend on sensitive values, so an adversary who knows the algorithm may learn
     something from the choice of cuts; the promise does not bound this.

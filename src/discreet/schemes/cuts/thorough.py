@@ -1,4 +1,4 @@
-"""More effort on a partition: many recipes, look-ahead, partitioning neighbours anew, exchanging rows.
+"""More effort on a partition: many recipes, look-ahead, partitioning neighbours anew, moving and exchanging rows.
 
 Every step starts from the best partition so far and replaces it, or a part of it, only by a cheaper one. The first step
 tries every family of cuts by itself and the recipe of ``effort=fast``, so the result is never worse than any of these.
@@ -13,11 +13,13 @@ import numpy as np
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.processors import threads
 from discreet.progress import Progress
-from discreet.schemes.cuts.exchange import exchange_rows
+from discreet.schemes.cuts.exchange import settle_rows
 from discreet.schemes.cuts.regrouping import regroup
 from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead
 
 FAMILIES = PLAIN, STRATIFIED, BUCKETED, REPAIRED
+STAGES = 6
+"""How often rows are settled while groups are regrouped: groups that are settled are cut again in other ways."""
 EVERYWHERE = 2**62
 """A ``plain_above`` larger than any group."""
 
@@ -70,7 +72,12 @@ def partition_thoroughly(
     with ThreadPoolExecutor(threads()) as pool:
         best = min([best, *pool.map(ahead, (0.2, 0.5))], key=lambda result: result.cost)
     budget = min(90 * len(problem.classes), 10_000_000)
-    best = regroup(problem, best, families, rng, budget=budget, progress=progress)
-    tell("exchanging rows", 0.0)
+    for stage in range(STAGES):
+
+        def share(name: str, done: float, stage: int = stage) -> None:
+            tell(name, (stage + done) / STAGES)
+
+        best = regroup(problem, best, families, rng, budget=budget // STAGES, progress=share)
+        best = settle_rows(problem, best, 10 * budget)
     # the search overestimates the cost of sets, so the published cost decides
-    return min(tried, exchange_rows(problem, best), key=problem.published_cost)
+    return min(tried, best, key=problem.published_cost)

@@ -125,11 +125,16 @@ class Rows(NamedTuple):
 def _pairs_in_blocks(
     axes: Axes, growing: Growing, rows: Rows, matching: Matching, starts: NDArray[np.int32], block: int
 ) -> NDArray[np.int64]:
-    """A different group for every row, those with marks first: else they might find none (see ``kept_apart``)."""
+    """A different group for every row, those with marks first: else they might find none (see ``kept_apart``).
+
+    Boxes are divided into blocks by where they are: half way from where they started, so that they meet about the same
+    blocks of every bucket, to their middle, where they grow least.
+    """
     into = np.full(len(rows.marks), -1, np.int64)
+    places = starts / 2.0 + (growing.low + growing.high) / 4.0
     for some in (np.flatnonzero(rows.marks >= 0), np.flatnonzero(rows.marks < 0)):
         free = np.setdiff1d(np.arange(len(growing.cost)), into)
-        for part, boxes in _blocks(axes, rows.points, some, starts, free, block):
+        for part, boxes in _blocks(axes, rows.points, some, places, free, block):
             into[part] = _pairs(axes, growing, rows.take(part), boxes, matching)
         lost = some[into[some] < 0]  # their block had no group left that may have them, but another one has
         into[lost] = _pairs(axes, growing, rows.take(lost), np.setdiff1d(free, into), "greedy")
@@ -141,27 +146,29 @@ def _blocks(
     axes: Axes,
     points: NDArray[np.int32],
     some: NDArray[np.int64],
-    starts: NDArray[np.int32],
+    places: NDArray[np.float64],
     boxes: NDArray[np.int64],
     block: int,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Some rows and boxes, both divided at the same shares until no part has more than ``block`` boxes.
 
-    Where a box is, is where it started: so it meets the rows of about the same block in every bucket. They are divided
-    along the axis on which boxes are spread most. Those with the same code there stay in their order, which is random:
-    ordering them along other axes makes greedy matchings worse.
+    They are divided along the axis on which boxes are spread most, less how far rows are from them if both are in
+    order: where a bucket has mostly women and boxes are mostly of men, dividing by sex would part rows from their
+    boxes. Those with the same code stay in their order, which is random: another axis as the second makes it worse.
     """
     parts = -(-len(boxes) // block)
-    if parts <= 1:
+    if parts <= 1 or len(some) == 0:
         yield some, boxes
         return
-    axis = int((starts[boxes].std(axis=0) / np.maximum(1, axes.cards - 1)).argmax())
+    ordered = np.sort(places[boxes], axis=0)[np.arange(len(some)) * len(boxes) // len(some)]
+    off = abs(np.sort(points[some], axis=0) - ordered).mean(axis=0)
+    axis = int(((places[boxes].std(axis=0) - off) / axes.cards).argmax())
     some = some[np.argsort(points[some, axis], kind="stable")]
-    boxes = boxes[np.argsort(starts[boxes, axis], kind="stable")]
+    boxes = boxes[np.argsort(places[boxes, axis], kind="stable")]
     half = len(boxes) * (parts // 2) // parts
     share = len(some) * half // len(boxes)  # on both sides there are no more rows than boxes
-    yield from _blocks(axes, points, some[:share], starts, boxes[:half], block)
-    yield from _blocks(axes, points, some[share:], starts, boxes[half:], block)
+    yield from _blocks(axes, points, some[:share], places, boxes[:half], block)
+    yield from _blocks(axes, points, some[share:], places, boxes[half:], block)
 
 
 def _pairs(axes: Axes, growing: Growing, rows: Rows, boxes: NDArray[np.int64], matching: Matching) -> NDArray[np.int64]:
