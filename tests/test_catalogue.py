@@ -16,6 +16,7 @@ from discreet.catalogue import ATTACKS, FORMATS, PRINCIPLES, SCHEMES
 from discreet.command.main import COMMANDS, main
 from discreet.plugins import Registry
 from discreet.report.manual import manual_page
+from discreet.schemes import make_scheme
 from support.command import run
 
 KINDS = {"schemes": SCHEMES, "promises": PRINCIPLES, "attacks": ATTACKS}
@@ -64,6 +65,8 @@ def test_defaults_that_are_not_the_papers_are_named() -> None:
         ("sabre", "share", "1"),
     ):
         (found,) = [one for one in manual_page(SCHEMES, scheme).options if one.name == option]
+        ours = str(make_scheme(scheme, {}).options[option])
+        assert found.default == ours != paper and str(make_scheme(scheme, {option: paper}).options[option]) != ours
         assert "ours" in found.meaning and "paper" in found.meaning and paper in found.meaning, scheme
 
 

@@ -14,6 +14,7 @@ from discreet.errors import DiscreetError
 from discreet.plugins import Format
 from discreet.principles import KAnonymity
 from discreet.releases.generalized.release import GeneralizedRelease
+from support.plugs import plug_in
 
 
 class Sized(GeneralizedRelease):
@@ -33,8 +34,7 @@ def released(format: type[GeneralizedRelease]) -> GeneralizedRelease:
 
 @pytest.fixture
 def plugged(monkeypatch: pytest.MonkeyPatch) -> None:
-    plugs = {"generalized": Format(GeneralizedRelease, lenient), "sized": Format(Sized, lenient)}
-    monkeypatch.setattr(auditors, "plugged", lambda group: plugs)
+    plug_in(monkeypatch, "formats", Format(GeneralizedRelease, lenient), Format(Sized, lenient))
 
 
 @pytest.mark.usefixtures("plugged")

@@ -21,6 +21,7 @@ from discreet.table.table import Table
 from naive import attacks as naive
 from naive.minimality import beliefs
 from support.attacked import people, release_by
+from support.plugs import plug_in
 from support.releases import publish
 
 PROMISE = dc.LDiversity(1.25)
@@ -88,8 +89,7 @@ class Boasting(Leaky):
 @pytest.fixture(autouse=True)
 def schemes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The schemes above, by their names."""
-    for one in (ByBlocks, Leaky, Telling, Boasting):
-        monkeypatch.setitem(SCHEMES._known, one.name, one)
+    plug_in(monkeypatch, "schemes", ByBlocks, Leaky, Telling, Boasting)
 
 
 @pytest.mark.parametrize(

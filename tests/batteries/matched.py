@@ -36,7 +36,7 @@ MATCHED = Battery(
             Must("consistency", "consistency support", says="a number of its own"),
         ),
         "groups are said to be published": (
-            stated("scheme", "options", "publish", value="best-bucket"),
+            stated("scheme", "options", "publishes", value="best-bucket"),
             Must("manifest", says="whose releases are generalized and not matched"),
         ),
         **FEWER_GROUPS,

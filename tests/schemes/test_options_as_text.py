@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
 import discreet as dc
-from discreet.command.publish import publish
 from discreet.schemes import make_scheme
 
 
@@ -47,14 +45,3 @@ def test_mondrian_takes_plain_cuts_as_one_text() -> None:
     assert dc.Mondrian(cuts="plain") == dc.Mondrian()
     with pytest.raises(dc.DiscreetError, match="makes plain cuts only"):
         dc.Mondrian(cuts="plain+stratified")
-
-
-def test_help_tells_which_defaults_are_ours_and_what_the_papers_are() -> None:
-    told = (publish.help or "").partition("Those that are ours")[2].partition("Exit code")[0]
-    lines = re.findall(r"^ +([a-z]+) +(\w+=.*)$", told, re.MULTILINE)
-    assert [scheme for scheme, _ in lines] == ["burel", "sabre", "proximity", "perturbation", "retention"]
-    for scheme, line in lines:
-        for option, ours, paper in re.findall(r"(\w+)=([\w.-]+) \(paper: ([\w.-]+)", line):
-            assert str(make_scheme(scheme, {}).options[option]) == ours != paper
-            assert str(make_scheme(scheme, {option: paper}).options[option]) in (paper, f"{paper}.0")
-    assert "values=interval" in (publish.help or "") and "those that occur (paper: any of the domain)" in told

@@ -18,7 +18,7 @@ def _command(name: str, group: str, noun: str) -> click.Command:
 
     @click.command(name)
     @click.argument("chosen", metavar="[NAME]", required=False)
-    @flags.with_flags(flags.JSON)
+    @flags.with_flags(flags.JSON, flags.QUIET)
     def command(chosen: str | None, as_json: bool) -> int:
         from discreet import catalogue
 

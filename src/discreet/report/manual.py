@@ -62,6 +62,7 @@ class ManualPage:
 def manual_page(registry: Registry[Any], name: str) -> ManualPage:
     """The manual page of something in the catalogue.
 
+    >>> from discreet.catalogue import SCHEMES
     >>> page = manual_page(SCHEMES, "burel")
     >>> [option.name for option in page.options], "t-closeness" in page.refuses
     (['retrieval', 'room', 'refine', 'values'], True)
