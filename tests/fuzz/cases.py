@@ -197,9 +197,12 @@ def _named(chance: Random, name: str, kind: str, values: list[str], weights: Seq
 
 
 def _sorted(values: set[str]) -> list[str]:
-    """Sort values as the library does without a declared order: as numbers if all are numbers, else as texts."""
+    """Sort values as the library does without a declared order: as numbers if all are numbers, else as texts.
+
+    1_0 is a number to Python, but not to people.
+    """
     try:
-        return sorted(values, key=lambda value: (Fraction(value), value))
+        return sorted(values, key=lambda value: (Fraction(value.replace("_", "no digit")), value))
     except ValueError:
         return sorted(values)
 
