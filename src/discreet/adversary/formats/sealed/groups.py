@@ -61,7 +61,7 @@ def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
         return Check("groups", False, f"Scheme {scheme.name!r} cannot have made these groups: {why}.")
     unknown = int((groups < 0).sum())
     if unknown and release.disjoint:
-        both = _inseparable(aligned)
+        both = _inseparable(aligned, scheme.options.get("values") == "set")
         if both is not None:
             one, other = (f"{release.ids[group]} ({described(release, group)})" for group in both)
             told = f"No cuts, one after the other, set groups {one} and {other} apart, as those of the scheme would."
@@ -101,16 +101,18 @@ def _groups_of(case: Case[SealedRelease], aligned: Aligned) -> NDArray[np.int32]
 # ------------------------------------------------------------------------------------------------------- trees of cuts
 
 
-def _inseparable(aligned: Aligned) -> tuple[int, int] | None:
+def _inseparable(aligned: Aligned, as_sets: bool) -> tuple[int, int] | None:
     """Return two groups that no tree of cuts sets apart, among those whose ends are known; None if there are none.
 
+    Names are known where they are published as sets (``as_sets``); otherwise a set is the leaves of a label, of which
+    a group need not have all.
     Any cut that crosses no group may be made first: if a tree sets all of them apart, then also those on either side.
     """
     boxes, release = aligned.boxes, aligned.release
     known = np.ones(len(boxes.low), np.bool_)
     for axis, (attribute, regions) in enumerate(zip(release.quasi, release.descriptions.regions, strict=True)):
         texts = release.descriptions.texts[axis]
-        sets = np.array([text[:1] == "{" for text in texts.texts])
+        sets = np.array([as_sets and text[:1] == "{" for text in texts.texts])
         exact = ~regions.whole if attribute.kind != "categorical" and attribute.hierarchy is None else sets
         known &= exact[texts.of_cell] | (boxes.low[:, axis] == boxes.high[:, axis])
     waiting = [np.flatnonzero(known)]
