@@ -17,8 +17,8 @@ import numpy as np
 import discreet as dc
 from benchmarks import adult
 from benchmarks.measuring import show
+from discreet.adversary.alignment import align
 from discreet.adversary.checks import matching as others
-from discreet.adversary.formats.generalized.align import align
 from discreet.analyst.loss import ail, gcp
 from discreet.analyst.prefix import prefix_workload
 from discreet.analyst.workload import run, workload

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.attacks.minimality import Posterior, rejected
+from benchmarks.reruns import Posterior, rejected
 from discreet.kernels.lifting.terms import Recipe
 from discreet.principles.counts import Counts
 from discreet.releases.nested.beliefs import believed

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 import discreet as dc
 from benchmarks.lifted_cuts import small_nodes
 from benchmarks.measuring import show
-from discreet.adversary.attacks.minimality import Posterior, content, rearranged, rejected, reruns, with_values
+from benchmarks.reruns import Posterior, rearranged, rejected, reruns, with_values
+from discreet.adversary.attacks.rerunning import content
 from discreet.analyst.loss import ail
 from discreet.datasets import census
 from discreet.principles import Prior

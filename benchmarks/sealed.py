@@ -21,7 +21,8 @@ from benchmarks import adult, measuring
 from benchmarks.codip import DATA as CENSUS_INCOME
 from benchmarks.measuring import KEYS, processor_seconds, seconds, show
 from benchmarks.minimality import Tally
-from discreet.adversary.attacks.minimality import Posterior, content, reruns, with_values, worlds
+from benchmarks.reruns import Posterior, reruns, with_values, worlds
+from discreet.adversary.attacks.rerunning import content
 from discreet.analyst.loss import ail
 from discreet.datasets import HETEROGENEOUS_QUASI, LIKENESS_QUASI, census
 from discreet.principles import Prior

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import discreet
 import discreet.principles
+from discreet.catalogue import FORMATS
 
 HOUSE = Path(discreet.__file__).parent
 GROUND = (
@@ -40,26 +43,57 @@ KNOWS = {
 }
 """Per room the rooms that it may import. The command line and the package itself see all."""
 ALL_SEEING = ("__init__", "__main__", "command")
+ASK_FOR_SCHEMES = {"adversary/checks/manifest.py": "a manifest names the scheme that an audit asks"}
+"""The files outside the schemes' own rooms that ask the catalogue for schemes, and why: these import no scheme, but
+depend on what schemes offer all the same."""
+MOST_EDGES = 12
+"""How many imports there may be between the packages of different formats."""
 
 
-def imports(path: Path) -> set[str]:
-    """The rooms that a file imports from, also those that it imports late or for type checking only."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"discreet.{one.name}" for one in node.names] if node.module == "discreet" else [node.module]
-        elif isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
-        found |= {name.split(".")[1] for name in names if name.startswith("discreet.")}
-    return found
+class Module(NamedTuple):
+    """A source file of the house."""
+
+    parts: tuple[str, ...]
+    """Its path, from the house on."""
+    tree: ast.Module
+
+    @property
+    def name(self) -> str:
+        """Its path in words."""
+        return "/".join(self.parts)
+
+    @property
+    def room(self) -> str:
+        """The room that it is in."""
+        return self.parts[0].removesuffix(".py")
+
+    @property
+    def imports(self) -> set[str]:
+        """What it imports, by full name, also what it imports late or for type checking only."""
+        found = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                found |= {f"{node.module}.{imported.name}" for imported in node.names}
+            elif isinstance(node, ast.Import):
+                found |= {imported.name for imported in node.names}
+        return {name for name in found if name.startswith("discreet.")}
 
 
+@cache
+def modules() -> tuple[Module, ...]:
+    """All source files, each parsed once."""
+    return tuple(
+        Module(path.relative_to(HOUSE).parts, ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(HOUSE.rglob("*.py"))
+    )
+
+
+@cache
 def rooms() -> dict[str, set[str]]:
+    """Per room the rooms that it imports from."""
     found: dict[str, set[str]] = {}
-    for path in HOUSE.rglob("*.py"):
-        room = path.relative_to(HOUSE).parts[0].removesuffix(".py")
-        found.setdefault(room, set()).update(imports(path) - {room})
+    for module in modules():
+        found.setdefault(module.room, set()).update({name.split(".")[1] for name in module.imports} - {module.room})
     return found
 
 
@@ -81,39 +115,107 @@ def test_the_diagram_has_no_circle() -> None:
             del left[room]
 
 
+def test_rooms_below_the_schemes_ask_the_catalogue_for_them_where_it_is_known() -> None:
+    asking = {
+        module.name
+        for module in modules()
+        if "discreet.catalogue.SCHEMES" in module.imports and "schemes" not in KNOWS.get(module.room, ("schemes",))
+    }
+    assert {name for name in asking if not name.startswith("schemes/")} == set(ASK_FOR_SCHEMES)
+
+
+# ------------------------------------------------------------------------------------------------------------ formats
+
+
+def homes(room: str) -> dict[str, set[str]]:
+    """Per package of formats in a room the classes of its releases."""
+    found: dict[str, set[str]] = {}
+    for name, entry in FORMATS.built_in.items():
+        home = entry.home if room == "releases" else entry.auditor
+        found.setdefault(home.partition(".")[0], set()).add(name)
+    return found
+
+
+def edges(room: str) -> set[tuple[str, str, str]]:
+    """The imports from a format's package: the file, the package of another format, and what is imported from it."""
+    packages, prefix = homes(room), f"discreet.{room.replace('/', '.')}."
+    depth = room.count("/") + 1
+    found = set()
+    for module in modules():
+        if not module.name.startswith(f"{room}/"):
+            continue
+        own = module.parts[depth] if module.parts[depth] in packages else ""
+        for name in module.imports:
+            package = name.removeprefix(prefix).partition(".")[0] if name.startswith(prefix) else ""
+            if package in packages and package != own:
+                found.add((module.name, package, name))
+    return found
+
+
+def builds_on(package: str, other: str, room: str) -> bool:
+    """Whether a format of one package is a subclass of one of another, and so are their auditors."""
+    some, others = ([FORMATS[name] for name in homes(room)[one]] for one in (package, other))
+    return any(issubclass(one, another) for one in some for another in others)
+
+
+@pytest.mark.parametrize("room", ["releases", "adversary/formats"])
+def test_formats_import_no_other_format_but_to_subclass_it(room: str) -> None:
+    depth = room.count("/") + 1
+    for file, other, name in edges(room):
+        package = file.split("/")[depth]
+        assert package in homes(room), f"{file} is shared and imports {name}"
+        assert builds_on(package, other, room), f"{file} imports {name}"
+    assert len(edges("releases") | edges("adversary/formats")) <= MOST_EDGES
+
+
+def test_shared_checks_and_attacks_import_no_format() -> None:
+    """But what only one format needs: reading the original's rows as a release, and rows that are drawn."""
+    packages = tuple(f"discreet.releases.{package}." for package in homes("releases"))
+    found = {
+        (module.name, name)
+        for module in modules()
+        if module.room in ("adversary", "analyst") and module.parts[1] != "formats"
+        for name in module.imports
+        if name.startswith(packages)
+    }
+    assert {file for file, _ in found} <= {"adversary/attacks/target.py", "adversary/attacks/synthetic.py"}
+
+
 def test_nobody_asks_which_format_a_release_has() -> None:
     """But the formats themselves, and their auditors."""
     asking = []
-    for path in HOUSE.rglob("*.py"):
-        parts = path.relative_to(HOUSE).parts
-        if parts[0] == "releases" or parts[:2] == ("adversary", "formats"):
+    for module in modules():
+        if module.room == "releases" or module.parts[:2] == ("adversary", "formats"):
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(module.tree):
             if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "isinstance":
-                names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
-                asking += [f"{'/'.join(parts)}: {name}" for name in names if name.endswith("Release")]
+                names = [name.id for name in ast.walk(node) if isinstance(name, ast.Name)]
+                asking += [f"{module.name}: {name}" for name in names if name.endswith("Release")]
     assert asking == []
 
 
 def test_only_schemes_made_for_one_promise_ask_for_its_kind() -> None:
     """What others need to know of a promise is a property of every promise."""
     kinds = {entry.home.partition(":")[2] for entry in discreet.principles.PRINCIPLES.built_in.values()}
-    for path in HOUSE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for module in modules():
+        for node in ast.walk(module.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
-                asked = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
-                assert not asked & kinds, f"{path.relative_to(HOUSE)}:{node.lineno}"
+                asked = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
+                assert not asked & kinds, f"{module.name}:{node.lineno}"
 
 
 def test_only_the_command_line_speaks_of_flags() -> None:
     """Other rooms ask ``discreet.arguments`` for the words, which depend on who is spoken to."""
-    for path in HOUSE.rglob("*.py"):
-        if path.relative_to(HOUSE).parts[0] in ("command", "arguments.py"):
+    for module in modules():
+        if module.parts[0] in ("command", "arguments.py"):
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)) and ast.get_docstring(node):
-                node.body = node.body[1:]
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                assert not re.search(r"(^|[\s'(])--[a-z]", node.value), f"{path.relative_to(HOUSE)}:{node.lineno}"
+        docstrings = {
+            id(node.body[0].value)
+            for node in ast.walk(module.tree)
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module))
+            and node.body
+            and isinstance(node.body[0], ast.Expr)
+        }
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+                assert not re.search(r"(^|[\s'(])--[a-z]", node.value), f"{module.name}:{node.lineno}"

@@ -1,4 +1,3 @@
-from .adversary.attacks.algorithm import Minimality
 from .adversary.attacks.attack import Attack
 from .adversary.attacks.background_join import BackgroundJoin
 from .adversary.attacks.beliefs import Beliefs
@@ -8,6 +7,7 @@ from .adversary.attacks.corruption import Corruption
 from .adversary.attacks.definetti import DeFinetti
 from .adversary.attacks.evidence import Evidence
 from .adversary.attacks.intersection import Intersection
+from .adversary.attacks.minimality import Minimality
 from .adversary.attacks.naive_bayes import NaiveBayes
 from .adversary.attacks.presence import Corners, Presence
 from .adversary.attacks.similarity import Similarity

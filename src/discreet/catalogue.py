@@ -115,7 +115,7 @@ ATTACKS: Registry[Any] = Registry(
         "background-join": Entry("background_join:BackgroundJoin", "One sensitive value is known, and tells another."),
         "composition": Entry("composition:Composition", "Several releases about the same people, taken together."),
         "intersection": Entry("intersection:Intersection", "The groups of several releases, laid across each other."),
-        "minimality": Entry("algorithm:Minimality", "Run the algorithm on tables that fit: which give this release?"),
+        "minimality": Entry("minimality:Minimality", "Run the algorithm on tables that fit: which give this release?"),
         "presence": Entry("presence:Presence", "Guess who is in the table."),
         "corners": Entry("presence:Corners", "The same, knowing that descriptions are as narrow as possible."),
     },

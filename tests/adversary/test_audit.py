@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.adversary.alignment import Aligned, align
 from discreet.adversary.audit import audit
+from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.trace import read_trace
-from discreet.adversary.formats.generalized.align import Aligned, align
-from discreet.adversary.formats.generalized.support import without_trace
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness, parse
 from discreet.principles.counts import Counts
@@ -306,7 +306,7 @@ def test_beliefs_by_descriptions_keep_what_groups_keep(seed: int) -> None:
     assert table.secret is not None
     place = [list(release.values).index(value) for value in table.secret.values]
     groups = release.counts.matrix()[:, place]
-    unions = mixed(release, table.quasi)[:, place]
+    unions = mixed(release.descriptions, table.quasi, release.counts)[:, place]
     for promise in (KAnonymity(2), LDiversity(2), TCloseness(0.3), BetaLikeness(1), parse("delta-disclosure(delta=2)")):
         bound = promise.strain(groups, prior).max()
         if bound <= 1.0:

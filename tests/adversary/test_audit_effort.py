@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.adversary.formats.generalized import support
-from discreet.adversary.formats.generalized.align import align
-from discreet.adversary.formats.generalized.support import without_trace
+from discreet.adversary.alignment import align
+from discreet.adversary.checks import support
+from discreet.adversary.checks.support import without_trace
 from discreet.datasets import HETEROGENEOUS_QUASI, census
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.boxes.forest import Forest

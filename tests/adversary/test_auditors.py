@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.adversary import auditors
+from discreet.adversary import case
 from discreet.adversary.formats.generalized.audit import audit_generalized
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
@@ -39,10 +39,10 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("plugged")
 def test_a_plug_in_audits_its_own_format_and_no_built_in_one() -> None:
-    assert auditors.auditor_of(released(GeneralizedRelease)) is audit_generalized
-    assert auditors.auditor_of(released(Sized)) is lenient
+    assert case.auditor_of(released(GeneralizedRelease)) is audit_generalized
+    assert case.auditor_of(released(Sized)) is lenient
 
 
 def test_the_auditor_of_a_class_is_not_inherited() -> None:
     with pytest.raises(DiscreetError, match="no auditor is registered for releases of the format sized"):
-        auditors.auditor_of(released(Sized))
+        case.auditor_of(released(Sized))

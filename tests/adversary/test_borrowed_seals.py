@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.adversary.alignment import align
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check
-from discreet.adversary.formats.generalized.align import align
 from discreet.adversary.formats.sealed.groups import divided
 from discreet.datasets import census
 from fuzz.run import one

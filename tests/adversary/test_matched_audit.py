@@ -13,6 +13,7 @@ import pyarrow.csv
 import pytest
 
 import discreet as dc
+from discreet.adversary.alignment import align
 from discreet.adversary.checks import matching
 from discreet.adversary.checks.matching import (
     Believed,
@@ -23,7 +24,6 @@ from discreet.adversary.checks.matching import (
     marked_sets,
     people_of,
 )
-from discreet.adversary.formats.generalized.align import align
 from discreet.datasets import patients, patients_arrow
 from discreet.principles import Prior
 from discreet.releases import write_trace

@@ -8,9 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from benchmarks.reruns import rearranged, rejected, reruns, with_values, worlds
 
 import discreet as dc
-from discreet.adversary.attacks.minimality import content, rearranged, rejected, reruns, with_values, worlds
+from discreet.adversary.attacks.rerunning import content
 from discreet.datasets import patients
 from discreet.principles.prior import Prior
 from discreet.table.read import read

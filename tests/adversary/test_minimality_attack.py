@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 import pytest
+from benchmarks.reruns import with_values
 
 import discreet as dc
 from discreet.adversary.attacks import algorithm
-from discreet.adversary.attacks.minimality import content, with_values
-from discreet.adversary.attacks.rerunning import again
+from discreet.adversary.attacks.rerunning import again, content
 from discreet.adversary.attacks.target import Target
 from discreet.schemes import SCHEMES
 from discreet.table.table import Table

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.adversary.attacks.minimality import content
+from discreet.adversary.attacks.rerunning import content
 from discreet.adversary.attacks.target import Context, Target
 from discreet.schemes import SCHEMES
 from discreet.table.table import Table

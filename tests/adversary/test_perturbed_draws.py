@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.adversary.check import Check
-from discreet.adversary.checks import draws
-from discreet.adversary.formats.randomised import perturbed_draws, retained_draws
+from discreet.adversary.formats.randomised import draws, perturbed_draws, retained_draws
 from discreet.adversary.formats.randomised.align import match
 from discreet.principles import BetaLikeness, Prior
 from discreet.principles.counts import Counts

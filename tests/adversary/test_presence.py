@@ -25,10 +25,10 @@ from discreet.releases import max_presence as anyone
 from discreet.releases.ambiguous import lookup as finding
 from discreet.releases.ambiguous.lookup import ByLists
 from discreet.releases.ambiguous.release import AmbiguousRelease
-from discreet.releases.generalized.lookup import ByBoxes
+from discreet.releases.box_lookup import ByBoxes
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.max_presence import PresenceBound, ValueLists, lists_of_boxes, most_believed
-from discreet.releases.presence import told_combinations
+from discreet.releases.presence import combinations_known
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import worlds
@@ -166,9 +166,9 @@ def in_two_groups() -> GeneralizedRelease:
 def test_presence_by_descriptions() -> None:
     release = in_two_groups()
     # files show the ends 20, 25, 30 and 35, so two ages and two sexes per group; the original has three ages
-    assert sorted(told_combinations(release)) == [4.0, 4.0]
+    assert sorted(combinations_known(release.descriptions)) == [4.0, 4.0]
     table = people()
-    assert sorted(ByBoxes(release).combinations(table.quasi)) == [6.0, 6.0]
+    assert sorted(ByBoxes(release.descriptions).combinations(table.quasi)) == [6.0, 6.0]
     points = {"age": [20, 33, 28], "sex": ["f", "m", "f"]}
     assert release.presence(points) == pytest.approx([3 / 4, 3 / 4, 0.0])
     assert release.presence(points, combined=True) == pytest.approx([3 / 4, 3 / 4, 0.0])
@@ -194,7 +194,7 @@ def test_presence_by_descriptions_by_definition(table: Table, seed: int, values:
     if not (groups >= 0).any():
         return
     release = GeneralizedRelease.from_groups(table, groups, promise=dc.KAnonymity(1), scheme="test", values=values)
-    told, known = told_combinations(release), ByBoxes(release).combinations(table.quasi)
+    told, known = combinations_known(release.descriptions), ByBoxes(release.descriptions).combinations(table.quasi)
     assert (told >= 1).all()
     held = {}
     for column in table.quasi:

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.adversary.alignment import align
 from discreet.adversary.check import Check
-from discreet.adversary.formats.generalized.align import align
 from discreet.adversary.formats.projected.across import (
     Held,
     background,

@@ -198,7 +198,7 @@ def test_a_hierarchy_from_the_release_alone_is_told(people: Path, promise: str) 
 
 def test_support_by_necessary_conditions_qualifies_the_verdict(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     published("--trace", "trace")
-    from discreet.adversary.formats.generalized import support
+    from discreet.adversary.checks import support
 
     monkeypatch.setattr(support, "_candidates", lambda *given: None)
     roles = ("--quasi", "age,zip,grade", "--sensitive", "secret")

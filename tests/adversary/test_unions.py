@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
+from discreet.adversary.alignment import align
 from discreet.adversary.checks import unions
-from discreet.adversary.formats.generalized.align import align
 from discreet.adversary.verdict import counts_of
 from discreet.datasets import census
 from discreet.principles import Prior, Proximity
@@ -31,7 +31,7 @@ def naively(release: GeneralizedRelease, table: Table, promise: Proximity) -> di
     prior = Prior.of(table)
     usable = np.arange(table.rows) if table.unusable is None else np.delete(np.arange(table.rows), table.unusable)
     unions_at = np.zeros((table.rows, len(prior.values)), np.int64)
-    unions_at[:, align(release, table).class_of] = mixed(release, table.quasi)
+    unions_at[:, align(release, table).class_of] = mixed(release.descriptions, table.quasi, release.counts)
     strains = promise.strain(unions_at, prior)
     codes = np.array([column.codes for column in table.quasi]).T
     points = {tuple(codes[row].tolist()): float(strains[row]) for row in usable}

@@ -16,8 +16,8 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.adversary.checks.withheld import with_withheld
 from discreet.adversary.formats.randomised.align import match
+from discreet.adversary.formats.randomised.withheld import with_withheld
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior
 from discreet.releases.randomised.matrix import Matrix

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.adversary.formats.generalized import support
+from discreet.adversary.checks import support
 from discreet.kernels.boxes.boxes import BLOCK, NO_HIGH, NO_LOW, Boxes, nested
 
 COLUMNS = 4

@@ -18,7 +18,7 @@ from discreet.datasets import census
 from discreet.principles import AlphaBeta
 from discreet.releases import corners
 from discreet.releases.corners import Narrow, belief_in_likeliest, strongest_beliefs
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import make_scheme
 from naive import worlds

@@ -70,7 +70,7 @@ def test_beliefs_at_points_are_mixtures_of_the_leaves_that_admit_them() -> None:
     assert np.abs(found.sum(axis=1) - 1.0).max() < 1e-12
     own = believed(release.tree, release.counts.matrix())
     # leaves of plain cuts do not overlap, so everybody is found in one leaf alone: the person's own
-    alone = release.leaves.lookup().find(table.quasi, np.zeros(release.leaves.groups)).groups == 1
+    alone = release.lookup().find(table.quasi, np.zeros(release.leaves.cells)).groups == 1
     assert release.trace is not None and alone.sum() > 30
     assert np.abs(found - own[release.trace])[alone].max() < 1e-12
     nowhere = release.beliefs({"age": [500], "city": ["Bonn"]})

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 import discreet as dc
+from discreet.releases import partition
 from discreet.releases.ambiguous import release as ambiguous
 from discreet.releases.anatomy import release as anatomy
 from discreet.releases.generalized import release as generalized
@@ -151,10 +152,10 @@ def test_groups_numbered_as_they_were_made_would_be_found(name: str, monkeypatch
 
     Not for all schemes, as some put groups in a random order themselves.
     """
-    shuffle: Any = vars(generalized)["permutation"]
+    shuffle: Any = vars(partition)["permutation"]
 
     def plain(n: int, seeded: Any = None) -> NDArray[np.int64]:
         return np.asarray(shuffle(n, seeded)) if n == ROWS else np.arange(n)
 
-    monkeypatch.setattr(generalized, "permutation", plain)
+    monkeypatch.setattr(partition, "permutation", plain)
     assert worst(told_by_groups(publish(name)))[0] > LIMIT

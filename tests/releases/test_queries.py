@@ -20,8 +20,8 @@ import discreet as dc
 from discreet.analyst.queries import exact_counts, relative_errors
 from discreet.datasets import patients, patients_arrow
 from discreet.errors import DiscreetError
+from discreet.releases import box_estimate as estimating
 from discreet.releases import load
-from discreet.releases.generalized import estimate as estimating
 from discreet.table import bitmaps
 from discreet.table.query import OneOf, Query, Range, runs
 from discreet.table.sql import parse_count, sql_text

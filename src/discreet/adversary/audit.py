@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.auditors import auditor_of
-from discreet.adversary.case import Case
+from discreet.adversary.case import Case, auditor_of
 from discreet.adversary.check import Check
 from discreet.adversary.checks import persons, soundness
 from discreet.adversary.checks.listings import listed
 from discreet.adversary.checks.roles import as_published, roles
-from discreet.adversary.checks.spelling import spelling
+from discreet.adversary.checks.soundness import spelling
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import see_that_all_are_in
 from discreet.adversary.presence.remarks import remarks

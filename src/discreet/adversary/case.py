@@ -10,20 +10,23 @@ from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
 from discreet.adversary.verdict import PromiseVerdict
+from discreet.catalogue import FORMATS
+from discreet.errors import DiscreetError
+from discreet.plugins import imported, plugged
 from discreet.principles import Principle
 from discreet.progress import Tell, silent
 from discreet.releases.release import Release
 from discreet.table.table import Table
 
-R = TypeVar("R", bound=Release)
+R_co = TypeVar("R_co", bound=Release, covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Case(Generic[R]):
+class Case(Generic[R_co]):
     """A release as found in its folder, its original, and the auditor's further knowledge and requests."""
 
     manifest: dict[str, Any]
-    release: R
+    release: R_co
     original: Table
     parts: tuple[Principle, ...] = ()
     """The promises to judge, one by one."""
@@ -59,3 +62,21 @@ class FormatFindings:
     support: str = "none"
     given: str | None = None
     groups: int = 0
+
+
+Auditor = Callable[[Case[Any]], FormatFindings]
+
+
+def auditor_of(release: Release) -> Auditor:
+    """Return the auditor registered for exactly this release's class."""
+    name = release.format
+    if name in FORMATS and FORMATS[name] is type(release):
+        auditor: Auditor
+        if name in FORMATS.built_in:
+            auditor = imported("adversary.formats", FORMATS.built_in[name].auditor)
+        else:
+            auditor = plugged("formats", name).audit
+        return auditor
+    raise DiscreetError(
+        f"no auditor is registered for releases of the format {release.format}; register one with the format"
+    )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from discreet.command.job import Job
     from discreet.command.publish import Outcome
-    from discreet.releases.generalized.release import GeneralizedRelease
+    from discreet.releases.described import DescribedRelease
 
 QUASI = ("age", "gender", "education", "marital")
 SENSITIVE = "occupation"
@@ -155,7 +155,7 @@ def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
     """Return some rows of the table, and the groups in which they are published."""
     import numpy as np
 
-    table, release = outcome.table, cast("GeneralizedRelease", outcome.release)  # of the default scheme
+    table, release = outcome.table, cast("DescribedRelease", outcome.release)  # of the default scheme
     assert release.trace is not None
     rows = np.flatnonzero(release.trace >= 0)[:SHOWN].tolist()
     before = [[column.texts[column.codes[row]] for column in table.columns] for row in rows]

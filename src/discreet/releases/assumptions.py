@@ -11,6 +11,9 @@ EXACT_ROWS = (
     "sensitive value is protected."
 )
 COUNTED = "Every sensitive value of a group's rows is counted in the group; which row has which value is not published."
+DESCRIBED = (
+    "All rows of a group have quasi-identifiers that its description admits; which row is whose is not published."
+)
 SHUFFLED = "The order of the rows and the numbers of the groups carry no information."
 NO_ORDER = "The order of the rows carries no information."
 KEPT_BY_GROUPS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +20,6 @@ from discreet.releases.descriptions import Descriptions
 from discreet.releases.labels import Regions
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
-
-if TYPE_CHECKING:
-    from discreet.releases.generalized.release import GeneralizedRelease
 
 BATCH = 1 << 24
 """How many counts are summed at a time."""
@@ -135,16 +132,12 @@ def plant_tree(points: NDArray[np.int32], boxes: Boxes) -> Forest:
     return plant(points, np.ones(len(points), np.int64), ends, boxes, np.arange(number), np.zeros(number, np.int64))
 
 
-def mixed(release: GeneralizedRelease, columns: Sequence[Column], counts: Counts | None = None) -> NDArray[Any]:
-    """For each row of these columns, the summed sensitive counts of all groups whose description admits it.
-
-    ``counts`` replaces the counts of the groups' published rows.
-    """
+def mixed(descriptions: Descriptions, columns: Sequence[Column], counts: Counts) -> NDArray[Any]:
+    """For each row of these columns, the summed ``counts`` of all cells whose description admits it."""
     points = points_of(columns)
     if not columns:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
-    described = boxes_in(release.descriptions, columns)
-    counts = release.counts if counts is None else counts
+    described = boxes_in(descriptions, columns)
     width = counts.width
     result = np.empty((len(points), width), counts.amounts.dtype)
     batch = max(1, BATCH // max(1, width))
@@ -156,11 +149,9 @@ def mixed(release: GeneralizedRelease, columns: Sequence[Column], counts: Counts
     return result
 
 
-def mixtures_at(
-    release: GeneralizedRelease, points: Mapping[str, ArrayLike], counts: Counts | None = None
-) -> NDArray[Any]:
+def mixtures_at(descriptions: Descriptions, points: Mapping[str, ArrayLike], counts: Counts) -> NDArray[Any]:
     """``mixed`` for points given as original values, one array per quasi-identifier."""
-    return mixed(release, columns_at(release.quasi, points), counts)
+    return mixed(descriptions, columns_at(descriptions.quasi, points), counts)
 
 
 def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[Column]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, column_array
-from discreet.releases.generalized.release import GROUP
 from discreet.releases.grouped import GroupedRelease
+from discreet.releases.labels import braces, interval
+from discreet.releases.partition import GROUP
+from discreet.table.moments import written
+from discreet.table.table import Table
+from discreet.table.texts import MISSING
 
 COUNT = "count"
 APART = (
@@ -105,3 +110,29 @@ def sensitive_names(number: int) -> list[str]:
     (['sensitive'], ['sensitive_1', 'sensitive_2'])
     """
     return ["sensitive"] if number == 1 else [f"sensitive_{at}" for at in range(1, number + 1)]
+
+
+def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) -> dict[str, str]:
+    """The values in some lines of columns, in words: smallest and largest if they are ordered, else a few of them."""
+    told: dict[str, str] = {}
+    for attribute, payload, lines in columns:
+        held = payload.values[np.unique(payload.codes[lines])].tolist()
+        known = [value for value in held if value == value]
+        texts = [value if isinstance(value, str) else written(value, payload.notation) for value in known]
+        texts = texts if len(texts) == len(held) else [MISSING, *texts]
+        if not texts:
+            continue
+        few = len(texts) <= 3
+        ordered = attribute.kind != "categorical" and MISSING not in texts
+        told[attribute.name] = interval(texts[0], texts[-1]) if ordered else braces(texts[:3])
+        if not few and not ordered:
+            told[attribute.name] += f" and {len(texts) - 3:,} more"
+    return told
+
+
+def check_countable(table: Table, what: str) -> None:
+    """Raise if a table has no sensitive attribute, or one whose name clashes with the column of counts."""
+    if not table.sensitive:
+        raise DiscreetError(f"{what} counts the values of a sensitive attribute and the table has none")
+    if any(column.name == COUNT for column in table.sensitive):
+        raise DiscreetError(f"a sensitive attribute is called {COUNT!r}, as is a column that a release adds; rename it")

@@ -32,8 +32,9 @@ class Descriptions:
     """The cells of a release.
 
     >>> age = Attribute("age", "quasi", "numeric", domain=(0.0, 99.0))
-    >>> told = Descriptions((age,), (Texts(("[17, 24]", "30"), np.array([1, 0], np.int32)),), np.array([4, 2]))
-    >>> told.cells, told.text(0), told.regions[0].low.tolist()
+    >>> texts = Texts(("[17, 24]", "30"), np.array([1, 0], np.int32))
+    >>> groups = Descriptions((age,), (texts,), np.array([4, 2]), np.arange(2))
+    >>> groups.cells, groups.text(0), groups.regions[0].low.tolist()
     (2, {'age': '30'}, [17.0, 30.0])
     """
 
@@ -42,6 +43,8 @@ class Descriptions:
     """For each quasi-identifier, its distinct published texts and the index of each cell's text."""
     sizes: NDArray[np.int64]
     """The number of rows of each cell."""
+    ids: NDArray[np.int64]
+    """The published number of each cell."""
     alike: NDArray[np.int64] | None = None
     """Per cell: the number of rows with its description, where cells may have the same; else None."""
 
@@ -60,6 +63,26 @@ class Descriptions:
         return {
             attribute.name: of.texts[of.of_cell[cell]] for attribute, of in zip(self.quasi, self.texts, strict=True)
         }
+
+    @classmethod
+    def joined(cls, several: Sequence[Descriptions]) -> Descriptions:
+        """The cells of several descriptions of the same quasi-identifiers, side by side."""
+        texts = []
+        for axis in range(len(several[0].quasi)):
+            place: dict[str, int] = {}
+            of_cell = []
+            for descriptions in several:
+                words, places = descriptions.texts[axis]
+                merged = np.array([place.setdefault(word, len(place)) for word in words], np.int32)
+                of_cell.append(merged[places])
+            texts.append(Texts(tuple(place), np.concatenate(of_cell)))
+        sizes, ids = (np.concatenate([getattr(one, name) for one in several]) for name in ("sizes", "ids"))
+        return cls(several[0].quasi, tuple(texts), sizes, ids)
+
+    def only(self, cells: NDArray[np.intp], sizes: NDArray[np.int64]) -> Descriptions:
+        """Some of the cells, with other numbers of rows."""
+        texts = tuple(Texts(words, of_cell[cells]) for words, of_cell in self.texts)
+        return Descriptions(self.quasi, texts, sizes, self.ids[cells])
 
     def spelling_faults(self) -> list[str]:
         """Faults: texts not in their canonical form, or two texts with the same meaning.

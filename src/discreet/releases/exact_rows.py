@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.errors import DiscreetError
 from discreet.principles import wording
-from discreet.releases.anatomy.beliefs import codes_at, codes_found
-from discreet.releases.attributes import Attribute
+from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
 from discreet.releases.columns import ExactColumn, value_name
 from discreet.releases.lookup import Lookup, Matches
 from discreet.releases.max_presence import PresenceBound
@@ -116,3 +116,73 @@ class ByRows(Lookup):
         """The size of a group and the quasi-identifiers of its rows, in words."""
         told = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
         return f"the {wording.rows(int(self.sizes[group]))} with {told}"
+
+
+class RowsAt(NamedTuple):
+    """Published rows that have the quasi-identifiers of some points, which are lines here: one for each combination."""
+
+    known: NDArray[np.bool_]
+    """Per point: whether all its values are published."""
+    places: NDArray[np.intp]
+    """The line of each point that is known."""
+    rows: NDArray[np.intp]
+    """The rows that are on a line."""
+    lines: NDArray[np.intp]
+    """The line of each of them."""
+    number: int
+    """How many lines there are."""
+
+
+def rows_at(quasi: Sequence[Attribute], exact: Sequence[ExactColumn], points: Mapping[str, ArrayLike]) -> RowsAt:
+    """The rows with the quasi-identifiers of points, among those published unchanged or as if they were."""
+    columns = codes_at(quasi, exact, points)
+    known = np.all([column >= 0 for column in columns], axis=0)
+    both = [np.concatenate([of.codes, at[known]]) for of, at in zip(exact, columns, strict=True)]
+    keys = numbered(both, [len(of.values) for of in exact], len(both[0]))
+    rows = len(exact[0].codes)
+    found, places = np.unique(keys[rows:], return_inverse=True)
+    at = np.searchsorted(found, keys[:rows])
+    hit = np.flatnonzero(found[np.minimum(at, len(found) - 1)] == keys[:rows]) if len(found) else at[:0]
+    return RowsAt(known, places, hit, at[hit], len(found))
+
+
+def crossed(lines: NDArray[Any], number: int, codes: NDArray[Any], width: int) -> NDArray[np.int64]:
+    """How many rows on each of so many lines have each of ``width`` codes.
+
+    >>> crossed(np.array([0, 0, 2]), 3, np.array([1, 1, 0]), 2).tolist()
+    [[0, 2], [0, 0], [1, 0]]
+    """
+    return np.bincount(lines.astype(np.int64) * width + codes, minlength=number * width).reshape(number, width)
+
+
+def lines_at(held: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The lines at these places, zeros for the place -1.
+
+    >>> lines_at(np.array([[1.0, 2.0]]), np.array([-1, 0])).tolist()
+    [[0.0, 0.0], [1.0, 2.0]]
+    """
+    return np.vstack([held, np.zeros((1, held.shape[1]))]).astype(np.float64)[codes]
+
+
+def codes_at(
+    quasi: Sequence[Attribute], exact: Sequence[ExactColumn], points: Mapping[str, ArrayLike]
+) -> list[NDArray[np.int64]]:
+    """The codes of points among the published values of each quasi-identifier; -1 for a value that no row has."""
+    if not quasi:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    given = points_given(quasi, points)
+    return [codes_found(*one) for one in zip(quasi, exact, given, strict=True)]
+
+
+def codes_found(attribute: Attribute, payload: ExactColumn, given: NDArray[Any]) -> NDArray[np.int64]:
+    """The codes of original values among the published ones; -1 for a value that no row has."""
+    if attribute.kind != "numeric":
+        place = {str(value): code for code, value in enumerate(payload.values.tolist())}
+        return np.array([place.get(text, -1) for text in texts_given(given)], np.int64)
+    numbers = numbers_given(attribute, given)
+    known = payload.values.astype(np.float64)
+    skip = int(len(known) > 0 and bool(np.isnan(known[0])))
+    places = np.minimum(np.searchsorted(known[skip:], numbers) + skip, max(0, len(known) - 1))
+    hit = known[places] == numbers if len(known) else np.zeros(len(numbers), np.bool_)
+    hit |= np.isnan(numbers) & bool(skip)
+    return np.where(hit, np.where(np.isnan(numbers), 0, places), -1).astype(np.int64)

@@ -16,7 +16,6 @@ Where values are listed one by one, as in ambiguous releases, all combinations a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,28 +26,25 @@ from discreet.kernels.presence.spreading import cover
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in, columns_at, plant_tree, points_of
 from discreet.releases.columns import ordered_values
+from discreet.releases.descriptions import Descriptions
 from discreet.releases.labels import Regions, finite
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
-
-if TYPE_CHECKING:
-    from discreet.releases.generalized.release import GeneralizedRelease
-
 
 # ------------------------------------------------------------------------------------------------------- descriptions
 
 
 def presence_by_boxes(
-    release: GeneralizedRelease, points: Mapping[str, ArrayLike], combined: bool
+    descriptions: Descriptions, points: Mapping[str, ArrayLike], combined: bool, withheld: int
 ) -> NDArray[np.float64]:
-    """The belief in each point's presence: the largest by any one group that admits it, or the combined belief.
+    """The belief in each point's presence: the largest by any one cell that admits it, or the combined belief.
 
-    If no group admits the point, it is not among the published rows: 0, or NaN if rows are withheld.
+    If no cell admits the point, it is not among the published rows: 0, or NaN if rows are withheld.
     """
-    chances = np.minimum(1.0, release.sizes / told_combinations(release))
-    columns = columns_at(release.quasi, points)
-    times, largest, together = covered(boxes_in(release.descriptions, columns), columns, chances)
-    return np.where((times == 0) & (release.withheld > 0), np.nan, together if combined else largest)
+    chances = np.minimum(1.0, descriptions.sizes / combinations_known(descriptions))
+    columns = columns_at(descriptions.quasi, points)
+    times, largest, together = covered(boxes_in(descriptions, columns), columns, chances)
+    return np.where((times == 0) & (withheld > 0), np.nan, together if combined else largest)
 
 
 def covered(
@@ -63,10 +59,10 @@ def covered(
     return times, largest, 0.0 - np.expm1(logs)
 
 
-def told_combinations(release: GeneralizedRelease) -> NDArray[np.float64]:
-    """For each group, the number of combinations that its description admits, of values known from the files."""
-    product = np.ones(release.groups)
-    for attribute, regions, texts in zip(release.quasi, release.descriptions.regions, release.texts, strict=True):
+def combinations_known(descriptions: Descriptions) -> NDArray[np.float64]:
+    """For each cell, the number of combinations that its description admits, of values known from the files."""
+    product = np.ones(descriptions.cells)
+    for attribute, regions, texts in zip(descriptions.quasi, descriptions.regions, descriptions.texts, strict=True):
         if attribute.kind == "categorical":
             assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
             known = np.arange(len(attribute.hierarchy.leaves), dtype=np.float64)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.costs import Axes
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 

@@ -20,7 +20,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.randomness import generator
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
 from discreet.schemes.keepers import for_several, not_of_groups, way_out

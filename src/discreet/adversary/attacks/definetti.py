@@ -33,7 +33,7 @@ from discreet.adversary.attacks.target import Floats, Target
 from discreet.kernels import reassigning
 from discreet.principles.counts import Counts
 from discreet.principles.parameters import Parameter, Whole
-from discreet.releases.anatomy.beliefs import lines_at
+from discreet.releases.exact_rows import lines_at
 from discreet.releases.grouped import Members
 from discreet.table.table import Column
 

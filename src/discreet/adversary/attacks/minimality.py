@@ -1,245 +1,232 @@
-"""The adversary who knows the algorithm: which tables would have been published like this?
+"""Minimality as an attack: the adversary knows the algorithm, and asks which tables it would publish like this.
 
-Quasi-identifiers, the multiset of sensitive values and the scheme are known. A *world* gives every person one of the
-values, and all worlds are equally likely before anything is published. A scheme that looks at sensitive values makes
-some worlds likelier than others by choosing this release and no other: the belief that a person has a value is
+The adversary has the files, which name the scheme, its options and the promise. The scheme is run again on tables that
+agree with them, called *worlds*. Where it is certain who is in which
+group (or the trace tells it), these are all ways to deal the values of each group to its members: no other table can
+give the same files. Otherwise they are all ways to give the people the values of the whole table. Of several sensitive
+attributes, the combinations of values are dealt, if the release says which values go together.
 
-    sum of Pr[release | world] over the worlds in which the person has the value / the same sum over all worlds.
+- *Exact*, if there are few worlds: the belief in a value is the share of the worlds that give this release, each
+  weighed by its probability to do so: one or none for a scheme without chance; else what the scheme says itself, if it
+  offers ``likelihood(table, principle, groups)``, or how often several runs on the world give it.
+- *Sampled*, if there are many: the values of all groups are dealt anew at random, again and again, and the scheme is
+  run on each table. The whole release hardly ever comes again, but single groups do: the belief about the members of a
+  group is taken from the tables in which the same persons were put into one group again. What became of the other
+  groups is not used, so that an adversary with more patience may learn more. With ``likelihood`` every table counts by
+  that instead. Nothing is concluded about persons whose groups came again too rarely.
 
-The promise does not bound this belief; what it does bound is what groups or trees say by themselves. `reruns` runs the
-scheme on every world, which is exact for a scheme without chance, and `rejected` on worlds drawn at random. Chance in
-the scheme is met by running it several times on each world; all beliefs come with their standard errors.
+Of a sealed release, tables also have to tell as much about a group as the release says its tests did (``told``). Only
+the promises of schemes for one run cover this adversary (``Scheme.one_run``); the others are measured and not judged.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
-from discreet.releases.generalized.release import GROUP
-from discreet.releases.nested.release import PARENT
-from discreet.releases.release import Release
-from discreet.table.table import Table
+from discreet.adversary.attacks.attack import Attack, Insight
+from discreet.adversary.attacks.rerunning import Pools, Rerun, combinations, content, known_scheme, standard_errors
+from discreet.adversary.attacks.target import Floats, Target
+from discreet.arguments import argument
+from discreet.principles.parameters import Parameter, Whole
+from discreet.principles.wording import about
 
-Publish = Callable[[Table], Release]
-"""A scheme with its promise: makes a release of a table."""
-MOST = 200_000
-"""So many worlds are enumerated at most."""
+MOST_WORLDS = 1_000
+"""So many worlds are looked at one by one."""
+REPEATS = 20
+"""How often a scheme that uses chance is run on each world, if it does not tell its probabilities."""
+WORK, LEAST = 1.5e7, 30
+"""How many rows are published again in all, and how many runs there are at least, if so many are asked for."""
+ENOUGH = 20
+"""How many runs have to put the same persons into one group for a conclusion about them."""
+CAUTION = 10.0
+"""As many runs as what the group says counts for, beside those that agree."""
+DOUBT = 1e-4
+"""The chance that any belief is said to exceed its bound that does not."""
 
 
-def content(release: Release) -> Hashable:
-    """What a release says, whatever the order of its rows and the numbers of its groups: two with equal content are
-    the same to an adversary.
+@dataclass(frozen=True)
+class Minimality(Attack):
+    """Guess by the tables that the scheme would have published like this; with at most so many ``runs`` if sampled.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
-    >>> one, other = (dc.publish(patients(), dc.LDiversity(3)) for _ in range(2))
-    >>> content(one) == content(other)
-    True
+    >>> release = dc.publish(patients(), dc.LDiversity(2), scheme=dc.Mondrian())
+    >>> found = dc.attack(release, patients(), dc.Minimality(runs=40), random_state=1).evidence[0]
+    >>> found.details["exact"], found.details["runs"], found.bound
+    (False, 40, None)
     """
-    rows: dict[Any, list[Hashable]] = defaultdict(list)
-    parent_of: dict[Any, Any] = {}
-    for name, table in release.tables(numbers=False).items():
-        columns = {column: [str(value) for value in table[column].to_pylist()] for column in table.column_names}
-        groups = columns.pop(GROUP, [""] * table.num_rows)
-        if PARENT in columns:
-            parent_of |= dict(zip(groups, columns.pop(PARENT), strict=True))
-        for group, *row in zip(groups, *columns.values(), strict=True):
-            rows[group].append((name, *row))
 
-    def way_up(group: Any) -> Hashable:
-        return tuple(sorted(rows[group])), *(  # type: ignore[type-var]
-            [way_up(parent_of[group])] if parent_of.get(group) in rows else []
-        )
+    name: ClassVar[str] = "minimality"
+    judged: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (Whole("runs", low=1),)
 
-    return release.withheld, frozenset(Counter(way_up(group) for group in list(rows)).items())
+    runs: int = 100
+    """How often the scheme is run on tables that fit."""
 
-
-@dataclass(frozen=True, eq=False)
-class Posterior:
-    """What is believed of every person by someone who knows the algorithm."""
-
-    chances: NDArray[np.float64]
-    """Per person and value: the belief."""
-    errors: NDArray[np.float64]
-    """Per person and value: the standard error of the belief; 0 where it is exact."""
-    matches: int
-    """From how many runs it was learnt: those that gave this release."""
-
-    def strains(self, bounds: ArrayLike) -> NDArray[np.float64]:
-        """Per person and value: the belief as a multiple of its bound, where beliefs of 0 keep every bound."""
-        bounds = np.broadcast_to(np.asarray(bounds, np.float64), self.chances.shape)
-        return np.asarray(np.divide(self.chances, bounds, out=np.zeros(bounds.shape), where=self.chances > 0.0))
-
-    def over(self, bounds: ArrayLike, errors: float = 2.0) -> NDArray[np.bool_]:
-        """Per person and value: whether the belief exceeds its bound by more than so many standard errors."""
-        return np.asarray(self.chances - errors * self.errors > np.asarray(bounds) + 1e-9)
-
-
-@dataclass(frozen=True, eq=False)
-class Reruns:
-    """What a scheme made of every world."""
-
-    worlds: NDArray[np.int32]
-    """Per world: the value of every person, as a code."""
-    runs: int
-    """How often the scheme was run on each world."""
-    found: dict[Hashable, dict[int, int]]
-    """Per content of a release: the worlds that gave it, and how often."""
-    values: int
-    """How many values there are."""
-
-    def posterior(self, seen: Hashable) -> Posterior:
-        """Return what is believed after a release with this content, which must be among those found."""
-        if seen not in self.found:
-            raise DiscreetError(
-                "none of the reruns gave this release; give the table and the scheme that it was made from, and for a "
-                "scheme that uses chance more runs"
+    def refusal(self, target: Target) -> str | None:
+        """The scheme has to be known, and its tables to be few, or rearrangements of certain groups."""
+        if target.original.person is not None:
+            return "tables are made anew for persons with one row each"
+        if not target.release.of_people:
+            return "rows were drawn from noisy counts, by which it is bounded what the algorithm tells of anyone's row"
+        if target.release.published is None:
+            return "every value was randomised by itself, so that whoever knows the algorithm knows no more"
+        if known_scheme(target) is None:
+            return "the scheme that the manifest names, or its promise, is not known here, so it cannot be run again"
+        if target.context is not None and combinations(target) is None:
+            return (
+                "tables of several sensitive attributes are made anew if the release says which values go together in "
+                "every row, and this one does not"
             )
-        at = np.fromiter(self.found[seen], np.int64)
-        times = np.fromiter(self.found[seen].values(), np.float64)
-        return _weighed(self.worlds[at], times, self.runs, self.values)
-
-
-def worlds(table: Table, among: ArrayLike | None = None) -> Iterator[NDArray[np.int32]]:
-    """Yield all ways in which the persons can have the values, or those of ``among`` theirs when the rest are known.
-
-    >>> from discreet.datasets import patients
-    >>> sum(1 for _ in worlds(patients(), among=[0, 1, 2]))
-    6
-    """
-    rows = np.arange(table.rows) if among is None else np.asarray(among, np.int64)
-    held = Counter(table.classes[rows].tolist())
-    number = math.factorial(len(rows)) // math.prod(math.factorial(count) for count in held.values())
-    if number > MOST:
-        raise DiscreetError(
-            f"{len(rows)} persons can have their values in {number:,} ways, too many to look at each; look at fewer "
-            "persons, or at ways drawn at random"
-        )
-    for values in arrangements(held, len(rows)):
-        world = table.classes.copy()
-        world[rows] = values
-        yield world
-
-
-def with_values(table: Table, world: NDArray[np.int32]) -> Table:
-    """Return the table of a world: everything but the sensitive values stays as it is."""
-    if table.secret is None or len(table.sensitive) > 1 or table.person is not None:
-        raise DiscreetError(
-            "worlds are enumerated for persons with one row and one sensitive value each; name one sensitive attribute"
-        )
-    return replace(table, sensitive=(replace(table.secret, codes=world),))
-
-
-def reruns(table: Table, publish: Publish, *, among: ArrayLike | None = None, runs: int = 1) -> Reruns:
-    """Run a scheme on every world of a small table, ``runs`` times each; one run is exact if it uses no chance.
-
-    Beliefs from several runs count as exact where a world gave a release either always or never.
-
-    With ``among`` only these persons' values are unknown to the adversary, and all others' are known.
-
-    >>> import discreet as dc
-    >>> from discreet.datasets import patients
-    >>> table, promise = patients(), dc.LDiversity(2)
-    >>> release = dc.publish(table, promise, dc.Mondrian())
-    >>> known = reruns(table, lambda world: dc.publish(world, promise, dc.Mondrian()), among=[0, 1, 2])
-    >>> known.posterior(content(release)).chances.sum(axis=1).tolist() == [1.0] * table.rows
-    True
-    """
-    everything = list(worlds(table, among))
-    found: dict[Hashable, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    refusal: DiscreetError | None = None
-    for at, world in enumerate(everything):
-        for _ in range(runs):
-            try:
-                found[content(publish(with_values(table, world)))][at] += 1
-            except DiscreetError as error:  # whatever was published, it was not from this world
-                refusal = error
-    if not found and refusal:
-        raise refusal
-    return Reruns(np.array(everything), runs, dict(found), len(table.prior_counts))
-
-
-def rejected(
-    draws: Iterable[NDArray[np.int32]], produce: Callable[[NDArray[np.int32]], Hashable], seen: Hashable, values: int
-) -> Posterior | None:
-    """Return what is believed after ``seen``, from worlds drawn at random, of which those are rejected that give
-    something else; None if all are.
-
-    The draws must be independent, each world as likely as the adversary takes it to be before the release. ``produce``
-    gives what would be seen of a world, drawing its own chance.
-
-    >>> coins = np.random.default_rng(1).integers(2, size=(1000, 2), dtype=np.int32)
-    >>> posterior = rejected(coins, lambda world: int(world.sum()), 1, 2)
-    >>> bool(abs(posterior.chances[0, 0] - 0.5) < 4 * posterior.errors[0, 0])
-    True
-    """
-    accepted = [world for world in draws if produce(world) == seen]
-    if not accepted:
+        pools = Pools.of(target.everyone)
+        if not pools.certain and pools.worlds > MOST_WORLDS:
+            return (
+                "it is not certain who is in which group, and there are too many ways to give people their values; if "
+                f"the adversary is to know the groups, give {argument('trace')}"
+            )
         return None
-    chances = _shares(np.array(accepted), np.ones(len(accepted)), values)
-    return Posterior(chances, standard_errors(chances, len(accepted)), len(accepted))
+
+    def judges(self, target: Target) -> bool:
+        """Only schemes whose promise covers whoever knows the algorithm, and so one run of theirs."""
+        scheme = known_scheme(target)
+        return scheme is not None and scheme.one_run
+
+    def learn(self, target: Target) -> Insight:
+        """Run the scheme again on every world, or on many."""
+        if target.strangers or known_scheme(target) is None:  # not in any of the tables; the original as it is
+            return Insight(target.beliefs)
+        everyone = target.everyone
+        pools, rerun = Pools.of(everyone), Rerun.of(everyone)
+        exact = pools.worlds <= MOST_WORLDS
+        found = _enumerated(pools, rerun, target) if exact else _sampled(pools, rerun, target, self.runs)
+        return found.insight(target, everyone, exact)
 
 
-def rearranged(table: Table, among: ArrayLike, number: int, rng: np.random.Generator) -> Iterator[NDArray[np.int32]]:
-    """Yield worlds drawn at random in which the persons ``among`` exchange their values.
+class Findings(NamedTuple):
+    """What worlds tell about the lines of the people."""
 
-    >>> from discreet.datasets import patients
-    >>> one = next(rearranged(patients(), [0, 1, 2], 1, np.random.default_rng(1)))
-    >>> sorted(one.tolist()) == sorted(patients().classes.tolist())
-    True
-    """
-    rows = np.asarray(among, np.int64)
-    for _ in range(number):
-        world = table.classes.copy()
-        world[rows] = rng.permutation(world[rows])
-        yield world
+    weights: Floats
+    """Per line and value: the weight of the worlds that agree with the release in which a person has it."""
+    matches: Floats
+    """Per line: from how many runs that was learnt; infinite if it is exact."""
+    runs: int
+    agreeing: float
+    """How many of the runs gave the same: the release or, on average over persons, their group."""
+
+    def insight(self, target: Target, everyone: Target, exact: bool) -> Insight:
+        """What follows for the victims."""
+        numbers = np.bincount(everyone.person_of, minlength=len(self.matches))
+        told = everyone.beliefs(slice(0, len(self.matches)))
+        totals = self.weights.sum(axis=1, keepdims=True)
+        chances = np.divide(self.weights, totals, out=told.copy(), where=totals > 0.0)
+        enough = (totals[:, 0] > 0.0) & (self.matches >= (1 if exact else ENOUGH))
+        lines = chances
+        if not exact:  # few runs say little, and less than the group
+            runs = self.matches[:, None]
+            lines = (chances * runs + told * CAUTION) / (runs + CAUTION)
+        line_of = np.zeros(len(target.people[0].codes), np.intp)
+        line_of[target.person_of] = everyone.person_of[target.rows]
+        details = {
+            "exact": exact,
+            "runs": self.runs,
+            "agreeing": self.agreeing,
+            "concluded": int(numbers[enough].sum()),
+            **self._beyond(target, chances, numbers, enough),
+        }
+        return Insight(
+            lambda part: lines[line_of[part]],
+            victims=enough[line_of][target.person_of],
+            details=details,
+            remark=_remark(details, int(numbers.sum())),
+            exact=np.isinf(self.matches)[line_of],
+        )
+
+    def _beyond(
+        self, target: Target, chances: Floats, numbers: NDArray[Any], enough: NDArray[np.bool_]
+    ) -> dict[str, Any]:
+        """How many persons are believed, beyond doubt, to have some value more than the promise allows; and how far."""
+        if target.caps is None or not enough.any():
+            return {}
+        from scipy.special import ndtri
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            finite = np.where(np.isinf(self.matches), 1.0, self.matches)[:, None]
+            errors = np.where(np.isinf(self.matches)[:, None], 0.0, standard_errors(chances, finite))
+            surely = chances + ndtri(DOUBT / max(1, int(enough.sum()) * chances.shape[1])) * errors
+            ratios = np.where(target.caps > 0.0, surely / target.caps, 0.0)[enough]
+        over = ratios.max(axis=1) > 1.0 + 1e-9
+        return {"over": int(numbers[enough][over].sum()), "worst": max(0.0, float(ratios.max()))}
 
 
-def arrangements(held: Counter[int], size: int) -> Iterator[list[int]]:
-    """Yield all ways to lay these values in a row.
-
-    >>> list(arrangements(Counter("aab"), 3))
-    [['a', 'a', 'b'], ['a', 'b', 'a'], ['b', 'a', 'a']]
-    """
-    if size == 0:
-        yield []
-        return
-    for value in sorted(held):
-        if held[value]:
-            held[value] -= 1
-            for rest in arrangements(held, size - 1):
-                yield [value, *rest]
-            held[value] += 1
-
-
-def _weighed(found: NDArray[np.int32], times: NDArray[np.float64], runs: int, values: int) -> Posterior:
-    """The belief from worlds and how many of their runs gave the release; exact if it was all of them each time."""
-    chances, matches = _shares(found, times, values), int(times.sum())
-    by_chance = bool((times < runs).any())
-    return Posterior(chances, standard_errors(chances, matches) if by_chance else np.zeros_like(chances), matches)
-
-
-def standard_errors(chances: NDArray[np.float64], matches: Any) -> NDArray[np.float64]:
-    """Return the standard errors of shares among so many matches, with one more success and one more failure: a share
-    of 0 or 1 among few is not certain.
-
-    >>> standard_errors(np.array([0.5, 1.0]), 98).round(3).tolist()
-    [0.05, 0.01]
-    """
-    guarded = (chances * matches + 1) / (matches + 2)
-    return np.asarray(np.sqrt(guarded * (1 - guarded) / (matches + 2)))
+def _enumerated(pools: Pools, rerun: Rerun, target: Target) -> Findings:
+    """Look at every world."""
+    everyone, width = rerun.target, rerun.target.width
+    found = list(pools.everything())
+    told = rerun.likelihood(found[0], pools.of_row) if pools.certain else None
+    times = 1
+    if told is None:  # a scheme without chance gives the same again
+        probed = [{content(made) for _ in range(3) if (made := rerun.published(world))} for world in found[:3]]
+        times = 1 if all(len(one) <= 1 for one in probed) else REPEATS
+    totals, matches, by_chance = np.zeros(len(everyone.people[0].codes) * width), 0.0, False
+    for at, world in enumerate(found):
+        target.tell(at / len(found))
+        if told is not None:
+            weight = float(rerun.likelihood(world, pools.of_row))
+        else:
+            agreeing = rerun.agreeing(world, times)
+            weight, by_chance = agreeing / times, by_chance or 0 < agreeing < times
+            matches += agreeing
+        totals += weight * np.bincount(everyone.person_of * width + rerun.values(world), minlength=len(totals))
+    lines = totals.reshape(-1, width)
+    learnt = np.full(len(lines), matches if by_chance else math.inf)
+    return Findings(lines, learnt, len(found) * times, float(lines.sum() / len(everyone.rows)) * times)
 
 
-def _shares(found: NDArray[np.int32], times: NDArray[np.float64], values: int) -> NDArray[np.float64]:
-    totals = np.zeros((found.shape[1], values))
-    for world, weight in zip(found, times, strict=True):
-        totals[np.arange(len(world)), world] += weight
-    return np.asarray(totals / times.sum())
+def _sampled(pools: Pools, rerun: Rerun, target: Target, runs: int) -> Findings:
+    """Look at worlds drawn at random, and at every group by itself."""
+    everyone, width = rerun.target, rerun.target.width
+    rows, lines = len(everyone.rows), len(everyone.people[0].codes)
+    runs = min(runs, max(LEAST, int(WORK / rows)))
+    totals, squares, weights = np.zeros(lines * width), np.zeros(rows), np.zeros(rows)
+    for run in range(runs):
+        target.tell(run / runs)
+        world = pools.drawn(target.random)
+        told = rerun.likelihood(world, pools.of_row)
+        if told is not None:
+            own = np.full(rows, float(told))
+        else:
+            made = rerun.published(world)
+            own = np.zeros(rows) if made is None else rerun.alike(made, pools).astype(np.float64)
+        weights += own
+        squares += own**2
+        totals += np.bincount(everyone.person_of * width + rerun.values(world), own, len(totals))
+    # as many equal weights as these tell as much: all of those that agree, if there are no others
+    effective = np.divide(weights**2, squares, out=np.zeros(rows), where=squares > 0.0)
+    matches = np.zeros(lines)
+    matches[everyone.person_of] = effective
+    return Findings(totals.reshape(lines, width), matches, runs, float(effective.mean()))
+
+
+def _remark(details: dict[str, Any], persons: int) -> str:
+    """What the reruns tell, in sentences."""
+    if details["exact"]:
+        told = f"All {details['runs']:,} tables that fit were published again"
+    else:
+        told = f"{details['runs']:,} tables that fit were drawn and published again"
+    if not details["concluded"]:
+        return f"{told}, and too few gave the same to conclude anything."
+    if details["concluded"] < persons:
+        told += f", and too few gave the same to conclude anything about {persons - details['concluded']:,} persons"
+    if details.get("over"):
+        told += (
+            f"; of {details['over']:,} persons a value is believed, beyond doubt, more than the promise allows to who "
+            f"does not know the algorithm ({about(details['worst'])} times the bound at least)"
+        )
+    elif "over" in details:
+        told += "; of nobody a value is believed, beyond doubt, more than the promise allows"
+    return f"{told}."

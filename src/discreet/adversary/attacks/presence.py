@@ -21,10 +21,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import quasi_column, usable_rows
 from discreet.adversary.attacks.attack import Attack, Insight
 from discreet.adversary.attacks.evidence import Evidence, Hurt
 from discreet.adversary.attacks.target import Floats, Target
-from discreet.adversary.formats.generalized.align import quasi_column, usable_rows
 from discreet.adversary.presence.population import kinds_in, population_column
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.attacks.minimality import arrangements, content
 from discreet.adversary.attacks.target import Target, places
 from discreet.adversary.checks.manifest import stated_promise, stated_scheme
 from discreet.adversary.checks.soundness import promises
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases.grouped import Combined
+from discreet.releases.partition import GROUP, PARENT
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
 
@@ -204,3 +204,59 @@ def known_scheme(target: Target) -> Any:
     if stated_promise(manifest.get("promise")) is None or promises(manifest, None)[1]:
         return None
     return stated_scheme(manifest.get("scheme"))
+
+
+def content(release: Release) -> Hashable:
+    """What a release says, whatever the order of its rows and the numbers of its groups: two with equal content are
+    the same to an adversary.
+
+    >>> import discreet as dc
+    >>> from discreet.datasets import patients
+    >>> one, other = (dc.publish(patients(), dc.LDiversity(3)) for _ in range(2))
+    >>> content(one) == content(other)
+    True
+    """
+    rows: dict[Any, list[Hashable]] = defaultdict(list)
+    parent_of: dict[Any, Any] = {}
+    for name, table in release.tables(numbers=False).items():
+        columns = {column: [str(value) for value in table[column].to_pylist()] for column in table.column_names}
+        groups = columns.pop(GROUP, [""] * table.num_rows)
+        if PARENT in columns:
+            parent_of |= dict(zip(groups, columns.pop(PARENT), strict=True))
+        for group, *row in zip(groups, *columns.values(), strict=True):
+            rows[group].append((name, *row))
+
+    def way_up(group: Any) -> Hashable:
+        return tuple(sorted(rows[group])), *(  # type: ignore[type-var]
+            [way_up(parent_of[group])] if parent_of.get(group) in rows else []
+        )
+
+    return release.withheld, frozenset(Counter(way_up(group) for group in list(rows)).items())
+
+
+def arrangements(held: Counter[int], size: int) -> Iterator[list[int]]:
+    """Yield all ways to lay these values in a row.
+
+    >>> list(arrangements(Counter("aab"), 3))
+    [['a', 'a', 'b'], ['a', 'b', 'a'], ['b', 'a', 'a']]
+    """
+    if size == 0:
+        yield []
+        return
+    for value in sorted(held):
+        if held[value]:
+            held[value] -= 1
+            for rest in arrangements(held, size - 1):
+                yield [value, *rest]
+            held[value] += 1
+
+
+def standard_errors(chances: NDArray[np.float64], matches: Any) -> NDArray[np.float64]:
+    """Return the standard errors of shares among so many matches, with one more success and one more failure: a share
+    of 0 or 1 among few is not certain.
+
+    >>> standard_errors(np.array([0.5, 1.0]), 98).round(3).tolist()
+    [0.05, 0.01]
+    """
+    guarded = (chances * matches + 1) / (matches + 2)
+    return np.asarray(np.sqrt(guarded * (1 - guarded) / (matches + 2)))

@@ -15,20 +15,20 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import check_sensitive, quasi_column, usable_rows
 from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.totals import withheld_fault
 from discreet.adversary.checks.trace import place_rows
-from discreet.adversary.formats.generalized.align import check_sensitive, quasi_column, usable_rows
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.progress import Tell, silent
 from discreet.randomness import generator
-from discreet.releases.anatomy.beliefs import codes_found
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.attributes import describe
 from discreet.releases.columns import ExactColumn, exact_column
+from discreet.releases.exact_rows import codes_found
 from discreet.releases.grouped import Members
 from discreet.releases.release import Release, new_manifest
 from discreet.table.combinations import numbered, ranked

@@ -13,7 +13,7 @@ from discreet.arguments import argument
 from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, ordered_values
-from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.described import DescribedRelease
 from discreet.releases.release import Release
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import written
@@ -82,7 +82,7 @@ def numbers_of(attributes: Collection[Attribute], payloads: Collection[ExactColu
     }
 
 
-def ends_of(release: GeneralizedRelease) -> dict[str, NDArray[np.float64]]:
+def ends_of(release: DescribedRelease) -> dict[str, NDArray[np.float64]]:
     """Return the ends of the published intervals of numeric attributes that have no hierarchy."""
     found = {}
     for attribute, regions in zip(release.quasi, release.descriptions.regions, strict=True):

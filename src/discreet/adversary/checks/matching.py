@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import Aligned
 from discreet.adversary.check import Check
-from discreet.adversary.formats.generalized.align import Aligned
 from discreet.adversary.verdict import counts_of
 from discreet.kernels.boxes.search import incidences
 from discreet.kernels.judging import SLACK
@@ -33,7 +33,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.wording import rows
 from discreet.randomness import numbers_below
 from discreet.releases.boxes import mixed, plant_tree, points_of
-from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.described import DescribedRelease
 from discreet.table.combinations import numbered
 from discreet.table.table import Column
 
@@ -105,7 +105,7 @@ class Believed(NamedTuple):
 
 
 def marked_sets(
-    release: GeneralizedRelease, people: People
+    release: DescribedRelease, people: People
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return, per combination, how many descriptions admit it and the sum of their marks; and the marks.
 
@@ -116,7 +116,7 @@ def marked_sets(
     marks = numbers_below(1 << 63, groups) - (1 << 62)
     pairs = np.stack([np.ones(groups, np.int64), marks], axis=1).ravel()
     both = Counts(np.arange(groups + 1) * 2, np.tile(np.array([0, 1], np.int32), groups), pairs, 2)
-    found = mixed(release, people.columns, both)
+    found = mixed(release.descriptions, people.columns, both)
     return found[:, 0], found[:, 1], marks
 
 
@@ -258,7 +258,7 @@ def believed_by_counting(aligned: Aligned, people: People, had: NDArray[np.int64
     """Return what someone claims of combinations, at most ``POINTS``, who counts the rows that admit a person."""
     chosen = np.unique(np.linspace(0, len(people.numbers) - 1, min(POINTS, len(people.numbers))).astype(np.intp))
     columns = [replace(column, codes=column.codes[chosen]) for column in people.columns]
-    counts = mixed(aligned.release, columns, counts_of(aligned, had.shape[1]))
+    counts = mixed(aligned.release.descriptions, columns, counts_of(aligned, had.shape[1]))
     shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
     return Believed(shares, people.numbers[chosen].astype(np.float64), had[chosen], np.zeros(0, np.intp))
 

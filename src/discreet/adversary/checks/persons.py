@@ -23,7 +23,7 @@ from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
 from discreet.principles.persons import Judged, broken_by_persons
 from discreet.principles.wording import percent
-from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.described import DescribedRelease
 from discreet.releases.release import Release
 from discreet.table.persons import several_values
 from discreet.table.table import Table
@@ -51,7 +51,7 @@ def check_read(manifest: dict[str, object], original: Table) -> None:
 
 
 def judged_by_persons(
-    case: Case[GeneralizedRelease],
+    case: Case[DescribedRelease],
     parts: tuple[Principle, ...],
     original: Table,
     left: NDArray[np.int64],
@@ -81,7 +81,7 @@ def judged_by_persons(
     return [_together(case, original, placed)], found
 
 
-def _places(case: Case[GeneralizedRelease], original: Table) -> NDArray[np.int64] | None:
+def _places(case: Case[DescribedRelease], original: Table) -> NDArray[np.int64] | None:
     """Return the position of every row's group by the trace, -1 for withheld rows; None without a trace that fits."""
     trace, ids = case.trace, case.release.ids
     if trace is None or trace.shape != (original.rows,) or trace.dtype.kind not in "iu" or not len(ids):
@@ -99,7 +99,7 @@ def _fewest_persons(rows: Counts, most: int) -> Counts:
 def _by_persons(
     part: Principle,
     kept: PromiseVerdict,
-    release: GeneralizedRelease,
+    release: DescribedRelease,
     each: Counts,
     withheld: Counts,
     prior: Prior,
@@ -144,7 +144,7 @@ def _by_persons(
     return replace(found, strain=max(kept.strain, float(strains[worst])), sentence=f"{kept.sentence} {told}.")
 
 
-def _together(case: Case[GeneralizedRelease], original: Table, placed: NDArray[np.int64] | None) -> Check:
+def _together(case: Case[DescribedRelease], original: Table, placed: NDArray[np.int64] | None) -> Check:
     """Check that a person's rows are all in one group or all withheld, and that the manifest counts persons right."""
     assert original.person is not None
     told = case.manifest.get("persons")

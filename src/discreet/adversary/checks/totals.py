@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.adversary.alignment import Aligned
 from discreet.adversary.check import Check
-from discreet.adversary.formats.generalized.align import Aligned
 from discreet.principles import wording
 from discreet.releases.release import Release
 from discreet.table.table import Table

@@ -16,9 +16,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import Aligned
 from discreet.adversary.check import Check
-from discreet.adversary.formats.generalized.align import Aligned
-from discreet.adversary.sorting import ordered
+from discreet.adversary.checks.support import ordered
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.boxes import unions as unions_kernels
 from discreet.kernels.judging import SLACK

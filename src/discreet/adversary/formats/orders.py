@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import Aligned, usable_rows
 from discreet.adversary.check import Check
 from discreet.adversary.checks.coincidences import arrangements, fitting, runs
 from discreet.adversary.checks.order import INPUT, Finding, Lines, numbered_together, of_groups, order
 from discreet.adversary.checks.permutations import MOST, Ints, dense, trend
-from discreet.adversary.formats.anatomy.align import AlignedAnatomy
-from discreet.adversary.formats.generalized.align import Aligned, usable_rows
-from discreet.adversary.formats.randomised.align import Matched
 from discreet.kernels.boxes.boxes import admitted
-from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.described import DescribedRelease
 from discreet.releases.grouped import GroupedRelease
 from discreet.table.table import Table
 
@@ -56,7 +54,7 @@ def order_of_generalized(aligned: Aligned, trace: NDArray[Any] | None) -> Check:
     return _by_boxes(aligned, groups, shown, more, LOOSELY)
 
 
-def _of_other_values(release: GeneralizedRelease) -> Iterator[Finding]:
+def _of_other_values(release: DescribedRelease) -> Iterator[Finding]:
     """Yield the tests of lines against the values of sensitive attributes other than the first."""
     for attribute, payload in zip(release.sensitive[1:], release.secrets[1:], strict=True):
         if not len(payload.codes):
@@ -89,7 +87,7 @@ def _by_boxes(aligned: Aligned, groups: Ints, shown: Ints | None, more: list[Fin
     return replace(check, sentence=f"{check.sentence} {beyond}") if check.holds else check
 
 
-def order_of_anatomy(views: Sequence[AlignedAnatomy], trace: NDArray[Any] | None) -> Check:
+def order_of_anatomy(views: Sequence[Any], trace: NDArray[Any] | None) -> Check:
     """Check that neither the row order of an anatomy release nor the numbers of its groups carry information.
 
     There is a view for each sensitive attribute, as lines must follow the values of none of them.
@@ -99,7 +97,7 @@ def order_of_anatomy(views: Sequence[AlignedAnatomy], trace: NDArray[Any] | None
     return order([_lines_of_anatomy(view, trace) for view in views])
 
 
-def _lines_of_anatomy(aligned: AlignedAnatomy, trace: NDArray[Any] | None) -> Lines:
+def _lines_of_anatomy(aligned: Any, trace: NDArray[Any] | None) -> Lines:
     release, (column,) = aligned.release, aligned.original.sensitive
     groups, codes = release.group_of.astype(np.int64), column.codes.astype(np.int64)
     traced = traced_rows(release, len(aligned.had), trace)
@@ -110,7 +108,7 @@ def _lines_of_anatomy(aligned: AlignedAnatomy, trace: NDArray[Any] | None) -> Li
     return Lines(TABLE, aligned.shown, groups, aligned.had[rows], rows, codes[rows], alike=alike)
 
 
-def order_of_randomised(matched: Matched, original: Table, trace: NDArray[Any] | None) -> Check:
+def order_of_randomised(matched: Any, original: Table, trace: NDArray[Any] | None) -> Check:
     """Check that the order of rows with randomised sensitive values carries no information."""
     release = matched.release
     if release.faults or not matched.check.holds:

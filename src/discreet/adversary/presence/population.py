@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.formats.generalized.align import as_published, combined, places_in, usable_rows
+from discreet.adversary.alignment import as_published, combined, places_in, usable_rows
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.principles.wording import percent

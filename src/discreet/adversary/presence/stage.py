@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.formats.generalized.align import quasi_column
+from discreet.adversary.alignment import quasi_column
 from discreet.adversary.presence.overlap import strongest_in_some_row
 from discreet.adversary.presence.population import Population, in_population
 from discreet.adversary.verdict import PromiseVerdict

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.presence import value_index as appearing
 from discreet.kernels.presence.value_index import Shown
-from discreet.releases.anatomy.beliefs import codes_found
 from discreet.releases.attributes import points_given
 from discreet.releases.boxes import shares
+from discreet.releases.exact_rows import codes_found
 from discreet.table.combinations import distinct, numbered
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from discreet.errors import DiscreetError
-from discreet.releases.anatomy.release import check_countable
+from discreet.releases.counted import check_countable
 from discreet.table.table import Table
 from discreet.table.texts import near
 

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
-from discreet.releases.anatomy.beliefs import codes_found, lines_at
 from discreet.releases.columns import ExactColumn
+from discreet.releases.exact_rows import codes_found, lines_at
 from discreet.table.combinations import numbered
 from discreet.table.moments import Meaning
 from discreet.table.query import Condition, Query

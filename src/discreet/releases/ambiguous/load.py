@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.ambiguous.blocks import Blocks
 from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
-from discreet.releases.anatomy.load import read_counted
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_sensitive
 from discreet.releases.counted import COUNT, Counted, sensitive_names
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalized.load import read_attributes, read_columns
-from discreet.releases.generalized.release import GROUP
+from discreet.releases.partition import GROUP
+from discreet.releases.reading import read_attributes, read_columns, read_counted
 from discreet.table.combinations import distinct, numbered, places_among, ranked
 
 

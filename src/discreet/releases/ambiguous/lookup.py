@@ -15,7 +15,7 @@ from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.progress import Tell, silent
 from discreet.releases.ambiguous.beliefs import Located, located
-from discreet.releases.anatomy.beliefs import codes_found
+from discreet.releases.exact_rows import codes_found
 from discreet.releases.lookup import Lookup, Matches
 from discreet.releases.max_presence import PresenceBound, ValueLists, most_believed
 from discreet.table.combinations import numbered

@@ -40,14 +40,13 @@ from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous.estimate import Estimator
-from discreet.releases.anatomy.release import extents
 from discreet.releases.assumptions import COUNTED, ONE_RELEASE
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
-from discreet.releases.counted import Counted, CountingRelease
+from discreet.releases.counted import Counted, CountingRelease, extents
 from discreet.releases.folder import Home
-from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
 from discreet.releases.lookup import Lookup
+from discreet.releases.partition import GROUP, check_partition, numbered_anew
 from discreet.releases.release import new_manifest
 from discreet.table.combinations import numbered
 from discreet.table.query import Query

@@ -6,19 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles.counts import Counts
 from discreet.principles.wording import listed
 from discreet.releases.anatomy.release import AnatomyRelease
-from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
-from discreet.releases.counted import COUNT, Counted, sensitive_names
+from discreet.releases.counted import COUNT, sensitive_names
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalized.load import read_attributes, read_columns
-from discreet.releases.generalized.release import GROUP
-from discreet.table.combinations import distinct, places_among, ranked
+from discreet.releases.partition import GROUP
+from discreet.releases.reading import read_attributes, read_columns, read_counted
+from discreet.table.combinations import distinct, places_among
 
 
 def load_anatomy(home: Home, manifest: dict[str, Any]) -> AnatomyRelease:
@@ -71,30 +68,6 @@ def load_anatomy(home: Home, manifest: dict[str, Any]) -> AnatomyRelease:
     )
 
 
-def read_counted(
-    secret: Attribute,
-    name: str,
-    lines: Mapping[str, tuple[list[str], NDArray[Any]]],
-    ids: NDArray[np.int64],
-    faults: list[str],
-    sizes: NDArray[np.int64] | None = None,
-    other: str = "",
-) -> Counted:
-    """One sensitive attribute, from the columns of its table; ``sizes`` of groups in another table must be the same."""
-    shown = read_sensitive(secret, *lines[secret.name], faults)
-    places = places_among(ids, lines[GROUP][1].astype(np.int64))
-    counts = count_lines(places, shown, read_amounts(*lines[COUNT], name), len(ids), faults)
-    differ = np.flatnonzero(sizes != counts.sizes) if sizes is not None else np.zeros(0, np.intp)
-    if sizes is not None and len(differ):
-        worst = differ[0]
-        faults.append(
-            f"A group must have as many rows as values, but group {ids[worst]} has {sizes[worst]:,} rows in {other} "
-            f"and {counts.sizes[worst]:,} values in {name}"
-            + (f", and {len(differ) - 1:,} other groups differ as well." if len(differ) > 1 else ".")
-        )
-    return Counted(shown.values, counts)
-
-
 def _table_names(manifest: Mapping[str, Any], number: int) -> list[str]:
     """The files of a release with so many sensitive attributes."""
     tables, stems = manifest.get("tables"), ["table", *sensitive_names(number)]
@@ -105,31 +78,3 @@ def _table_names(manifest: Mapping[str, Any], number: int) -> list[str]:
     raise DiscreetError(
         f"the manifest of the release must name the tables {listed(stems)}, all .csv or all .parquet; {DAMAGED}"
     )
-
-
-def read_amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np.int64]:
-    """The column of counts; raises unless all are whole numbers."""
-    try:
-        numbers = np.array([int(word) for word in words], np.int64)
-    except (ValueError, OverflowError):
-        raise DiscreetError(
-            f"the column {COUNT!r} of {name!r} does not hold a whole number in every row; publish it again"
-        ) from None
-    return numbers[codes] if len(numbers) else np.zeros(0, np.int64)
-
-
-def count_lines(
-    places: NDArray[np.int64], shown: ExactColumn, amounts: NDArray[np.int64], number: int, faults: list[str]
-) -> Counts:
-    """The counts per group and value in the sensitive table; counts below 1 and duplicate lines are faults."""
-    width = max(1, len(shown.values))
-    if bool((amounts < 1).any()):
-        faults.append("The sensitive table holds a count below 1.")
-    kept = amounts > 0
-    cells, _, at = ranked(places[kept] * width + shown.codes[kept])
-    if len(cells) < int(kept.sum()):
-        faults.append("The sensitive table lists a value of a group more than once.")
-    totals = np.zeros(len(cells), np.int64)
-    np.add.at(totals, at, amounts[kept])
-    starts = np.searchsorted(cells, np.arange(number + 1) * width)
-    return Counts(starts, (cells % width).astype(np.int32), totals, width)

@@ -17,7 +17,7 @@ with a Robust Privacy Guarantee" (PVLDB 2012).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -25,24 +25,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, column_array, exact_column
-from discreet.releases.counted import COUNT, Counted, CountingRelease
+from discreet.releases.counted import Counted, CountingRelease, check_countable, extents
 from discreet.releases.folder import Home
-from discreet.releases.generalized.release import GROUP, check_partition, numbered_anew
 from discreet.releases.grouped import GroupedRowsRelease, Members
-from discreet.releases.labels import braces, interval
 from discreet.releases.lookup import Lookup
+from discreet.releases.partition import GROUP, check_partition, numbered_anew
 from discreet.releases.release import new_manifest
-from discreet.table.moments import written
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
-from discreet.table.texts import MISSING
 
 FORMAT = "anatomy"
 ASSUMPTIONS = (
@@ -235,29 +231,3 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease):
         from discreet.releases.anatomy.beliefs import expected_counts
 
         return expected_counts(self, queries)
-
-
-def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) -> dict[str, str]:
-    """The values in some lines of columns, in words: smallest and largest if they are ordered, else a few of them."""
-    told: dict[str, str] = {}
-    for attribute, payload, lines in columns:
-        held = payload.values[np.unique(payload.codes[lines])].tolist()
-        known = [value for value in held if value == value]
-        texts = [value if isinstance(value, str) else written(value, payload.notation) for value in known]
-        texts = texts if len(texts) == len(held) else [MISSING, *texts]
-        if not texts:
-            continue
-        few = len(texts) <= 3
-        ordered = attribute.kind != "categorical" and MISSING not in texts
-        told[attribute.name] = interval(texts[0], texts[-1]) if ordered else braces(texts[:3])
-        if not few and not ordered:
-            told[attribute.name] += f" and {len(texts) - 3:,} more"
-    return told
-
-
-def check_countable(table: Table, what: str) -> None:
-    """Raise if a table has no sensitive attribute, or one whose name clashes with the column of counts."""
-    if not table.sensitive:
-        raise DiscreetError(f"{what} counts the values of a sensitive attribute and the table has none")
-    if any(column.name == COUNT for column in table.sensitive):
-        raise DiscreetError(f"a sensitive attribute is called {COUNT!r}, as is a column that a release adds; rename it")

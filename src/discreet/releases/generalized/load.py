@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
@@ -16,12 +14,9 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalized.release import GROUP, GeneralizedRelease
-from discreet.table.texts import LARGEST_WHOLE
-from discreet.table.write import read_table
-
-Columns = dict[str, tuple[list[str], NDArray[Any]]]
-"""Per column of a table: its distinct texts, and the index of each row's text."""
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.partition import GROUP
+from discreet.releases.reading import read_attributes, read_columns
 
 TABLES = ("table.csv", "table.parquet")
 
@@ -69,35 +64,6 @@ def load_generalized(home: Home, manifest: dict[str, Any], kind: type[G]) -> G:
     return release
 
 
-def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple[Attribute, ...]:
-    """Return the attributes listed in the manifest of a release in groups; raise an error if their order is wrong.
-
-    ``several`` allows more than one sensitive attribute.
-    """
-    entries = manifest.get("attributes")
-    if not isinstance(entries, list):
-        raise DiscreetError(f"the manifest of the release lists no attributes; {DAMAGED}")
-    attributes = tuple(Attribute.from_dict(entry) for entry in entries)
-    roles = [attribute.role for attribute in attributes]
-    names = {attribute.name for attribute in attributes}
-    ordered = sorted(roles, key=["quasi", "sensitive", "other"].index)
-    too_many = roles.count("sensitive") > 1 and not several
-    if roles != ordered or too_many or len(names) < len(roles) or GROUP in names:
-        raise DiscreetError(
-            "the manifest of the release must list each attribute once: quasi-identifiers, then "
-            f"{'sensitive attributes' if several else 'at most one sensitive attribute'}, then others; {DAMAGED}"
-        )
-    rows = manifest.get("rows")
-    whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
-    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in [*whole, manifest.get("groups")]):
-        raise DiscreetError(f"the manifest of the release does not say how many rows and groups there are; {DAMAGED}")
-    persons = manifest.get("persons", {"published": 0, "withheld": 0})
-    counted = [persons.get(key) for key in ("published", "withheld")] if isinstance(persons, dict) else [None]
-    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in counted):
-        raise DiscreetError(f"the manifest of the release does not say how many persons there are; {DAMAGED}")
-    return attributes
-
-
 def _table_name(manifest: Mapping[str, Any], more: Sequence[str]) -> str:
     tables = manifest.get("tables")
     names = list(tables) if isinstance(tables, dict) else []
@@ -106,41 +72,6 @@ def _table_name(manifest: Mapping[str, Any], more: Sequence[str]) -> str:
             return f"table.{ending}"
     needed = f"the tables {wording.listed(['table', *more])}" if more else "one table, 'table'"
     raise DiscreetError(f"the manifest of the release must name {needed}, as .csv or .parquet; {DAMAGED}")
-
-
-def read_columns(path: Path, names: list[str]) -> Columns:
-    """Return the columns of a table like ``read_texts``, but the group column as numbers, without texts."""
-    table = _table(path, names, "its manifest says", GROUP)
-    at = names.index(GROUP)
-    try:
-        numbers = table.column(at).cast(pa.int64()).to_numpy()
-    except pa.ArrowInvalid:
-        raise DiscreetError(
-            f"the column {GROUP!r} of {path.name!r} does not hold a whole number in every row; publish it again"
-        ) from None
-    return {**_texts(table.remove_column(at)), GROUP: ([], numbers)}
-
-
-def read_texts(path: Path, names: list[str], because: str = "it must have") -> Columns:
-    """Return the columns of a table, each as its distinct texts and the index of each row's text."""
-    return _texts(_table(path, names, because))
-
-
-def _table(path: Path, names: list[str], because: str, uncoded: str | None = None) -> pa.Table:
-    if not path.is_file():
-        raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
-    table = read_table(path, uncoded)
-    if table.column_names != names:
-        raise DiscreetError(
-            f"{path.name!r} of the release has the columns {', '.join(table.column_names)}, "
-            f"but {because} {', '.join(names)}; it was damaged or edited, so publish the release again"
-        )
-    return table
-
-
-def _texts(table: pa.Table) -> Columns:
-    arrays = {name: column.chunk(0) for name, column in zip(table.column_names, table.columns, strict=True)}
-    return {name: (array.dictionary.to_pylist(), array.indices.to_numpy()) for name, array in arrays.items()}
 
 
 def _groups(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -8,39 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
-from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
-from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
+from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.columns import ExactColumn, column_array, exact_column, taken
-from discreet.releases.descriptions import Descriptions, Texts
+from discreet.releases.columns import ExactColumn, exact_column, taken
+from discreet.releases.described import DescribedRelease
+from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
-from discreet.releases.generalized.describe import Values, exact_texts, generalize
-from discreet.releases.grouped import Combined, GroupedRowsRelease
-from discreet.releases.lookup import Lookup
-from discreet.releases.passthrough import check_kept, check_quasi
+from discreet.releases.generalization import Values, exact_texts, generalize
+from discreet.releases.partition import check_partition, numbered_anew, persons_entry
 from discreet.releases.release import new_manifest
-from discreet.table.combinations import numbered, ranked
-from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
 if TYPE_CHECKING:
-    from discreet.releases.generalized.estimate import Cells
+    pass
 
 FORMAT = "generalized"
-GROUP = "group"
 ASSUMPTIONS = (
     TRUE_VALUES,
-    "All rows of a group have quasi-identifiers that its description admits; which row is whose is not published.",
+    DESCRIBED,
     SHUFFLED,
     KEPT_BY_GROUPS,
     "The promise bounds what the groups say; it does not bound what the choice of these groups rather than others may "
@@ -69,7 +61,7 @@ PRESENCE = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GeneralizedRelease(GroupedRowsRelease):
+class GeneralizedRelease(DescribedRelease):
     """The published release, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
@@ -203,111 +195,11 @@ class GeneralizedRelease(GroupedRowsRelease):
 
         return load_generalized(home, manifest, cls)
 
-    def lookup(self) -> Lookup:
-        """Return the lookup of people by descriptions."""
-        from discreet.releases.generalized.lookup import ByBoxes
-
-        return ByBoxes(self)
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns of the published table."""
-        return [GROUP, *(attribute.name for attribute in self.attributes)]
-
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """Return the one published table."""
-        ids = pa.array(self.ids)
-        if numbers:
-            columns: list[Any] = [ids.take(pa.array(self.group_of))]
-        else:
-            columns = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids.cast(pa.string()))]
-        for texts, of_group in self.texts:
-            columns.append(pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts)))
-        columns += [column_array(payload, numbers) for payload in self._payloads]
-        return {"table": pa.table(columns, names=self.columns)}
-
-    @property
-    def _payloads(self) -> tuple[ExactColumn, ...]:
-        return (*self.secrets, *self.others)
-
-    # ------------------------------------------------------------------------------------------------------- counting
-
-    @property
-    def values(self) -> NDArray[Any]:
-        """The sensitive values, in the order of the columns of ``counts``; one empty value if nothing is sensitive."""
-        return self.secrets[0].values if self.secrets else np.array([""], object)
-
-    @property
-    def classes(self) -> NDArray[np.int32]:
-        """Per published row: its sensitive value, as an index into ``values``."""
-        return self.secrets[0].codes if self.secrets else np.zeros(self.rows, np.int32)
-
-    @cached_property
-    def counts(self) -> Counts:
-        """How often each sensitive value occurs in each group."""
-        return Counts.of_rows(self.group_of, self.classes, self.groups, len(self.values))
-
-    @property
-    def combined(self) -> Combined:
-        """The combinations of sensitive values in each group, as its rows have them."""
-        columns = [secret.codes for secret in self.secrets]
-        _, first, of_row = ranked(numbered(columns, [len(secret.values) for secret in self.secrets], self.rows))
-        counts = Counts.of_rows(self.group_of, of_row, self.groups, len(first))
-        return Combined(np.array([codes[first] for codes in columns], np.int64), counts)
-
     def about(self, attribute: str | None) -> GeneralizedRelease:
         """Return what is published about one sensitive attribute, without the others and without kept columns."""
         at = self._place(attribute)
         attributes = (*self.quasi, self.sensitive[at])
         return replace(self, attributes=attributes, secrets=(self.secrets[at],), others=())
-
-    @cached_property
-    def descriptions(self) -> Descriptions:
-        """The groups as cells."""
-        return Descriptions(self.quasi, self.texts, self.sizes)
-
-    def description(self, group: int) -> dict[str, str]:
-        """Return the published quasi-identifiers of the group at an index of ``ids``."""
-        return self.descriptions.text(group)
-
-    def beliefs(
-        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
-    ) -> NDArray[np.float64]:
-        """Return the beliefs of an adversary who knows these quasi-identifiers and matches them with the descriptions.
-
-        ``points`` contains original values, one array per quasi-identifier. Every row of every group whose description
-        admits a point is equally likely to be its row. A point that no group admits was withheld: its belief is the
-        distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are unknown.
-        ``attribute`` names another sensitive attribute than the first; ``known_values`` tells its values.
-        """
-        from discreet.releases.boxes import mixtures_at, shares
-
-        return shares(mixtures_at(self if attribute is None else self.about(attribute), points), withheld)
-
-    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """Return the belief that a person with these quasi-identifiers is in the table at all, one number per point.
-
-        The belief by a group that admits the person is its rows divided by the combinations of values that its
-        description admits (see ``releases.presence``). If several groups do, the strongest belief is returned; with
-        ``combined``, that by all of them together. If none does, the belief is 0, or NaN if rows are withheld, because
-        nothing is known about these.
-        """
-        from discreet.releases.presence import presence_by_boxes
-
-        return presence_by_boxes(self, points, combined)
-
-    @cached_property
-    def cells(self) -> Cells:
-        """The groups as estimates use them: those with the same description merged."""
-        from discreet.releases.generalized.estimate import collapse
-
-        return collapse(self)
-
-    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
-        """Count rows by the values that their descriptions admit (see ``Release.contingency``)."""
-        from discreet.releases.generalized.contingency import contingency
-
-        return contingency(self, column, spread)
 
     def beside(self, name: str, known: str) -> GeneralizedRelease | None:
         """Return what is published about one sensitive attribute beside another that is known of everyone.
@@ -334,89 +226,3 @@ class GeneralizedRelease(GroupedRowsRelease):
             group_of=group_of.astype(np.int32),
             trace=None,
         )
-
-    def known_values(self, name: str) -> NDArray[Any]:
-        """Return the values of a column, in their order: those published unchanged, else all that its texts admit.
-
-        Raises an error for numbers that are not whole, because their texts only state intervals.
-        """
-        from discreet.releases.generalized.estimate import values_within
-
-        rest = [attribute for attribute in self.attributes if attribute.role != "quasi"]
-        for attribute, payload in zip(rest, self._payloads, strict=True):
-            if attribute.name == name:
-                return np.asarray(payload.values)
-        at = next(at for at, attribute in enumerate(self.quasi) if attribute.name == name)
-        return values_within(self.quasi[at], self.descriptions.regions[at])
-
-    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
-        """Estimate how many rows satisfy each query, with the rows of a group spread evenly over its box.
-
-        `discreet.releases.generalized.estimate` defines the share of a box that a query covers; withheld rows are not
-        estimated.
-        """
-        from discreet.releases.generalized.estimate import estimates
-
-        return estimates(self, queries)
-
-
-def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the manifest entry about the persons of a table, if these may have several rows."""
-    if table.person is None:
-        return {}
-    shown = int((np.bincount(table.person[published], minlength=table.persons) > 0).sum())
-    return {"persons": {"published": shown, "withheld": table.persons - shown}}
-
-
-def check_one_row_each(table: Table, format: str, several: bool = False) -> None:
-    """Raise an error unless a table has one sensitive attribute, or also ``several``, and one row per person."""
-    if table.secret is None:
-        raise DiscreetError(f"a {format} release needs a sensitive attribute: without one there is nothing to protect")
-    if len(table.sensitive) > 1 and not several:
-        names = ", ".join(column.name for column in table.sensitive)
-        raise DiscreetError(f"a {format} release can have one sensitive attribute, not {names}; publish one of them")
-    if table.person is not None:
-        raise DiscreetError(
-            f"a {format} release is about persons with one row each, and the table was read with a column that tells "
-            "the persons of rows; leave it out, or choose a scheme that publishes groups"
-        )
-
-
-def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
-    """Raise an error for groups that are not a partition of the table, or that cannot be published."""
-    if groups.shape != (table.rows,) or groups.dtype.kind not in "iu":
-        raise DiscreetError(f"a partition needs one group number for each of the {table.rows:,} rows")
-    if values not in get_args(Values):
-        raise DiscreetError(f"values can be published as interval, label or set, not as {values!r}")
-    if not bool((groups >= 0).any()):
-        raise DiscreetError(
-            "every row is withheld, so there is nothing to publish; allow less to be withheld or weaken the promise"
-        )
-    if table.unusable is not None and bool((groups[table.unusable] >= 0).any()):
-        raise DiscreetError("rows with missing values are to be withheld, but the partition publishes some of them")
-    check_kept(table)
-    check_quasi(table)
-    if any(column.name == GROUP for column in table.columns):
-        raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
-
-
-def numbered_anew(groups: NDArray[Any], seeded: np.random.Generator | None) -> tuple[NDArray[np.int32], int]:
-    """Return the groups under random published numbers, which are independent of the given ones, and their count.
-
-    -1 stays.
-    """
-    places, number = dense_groups(groups)
-    ids = permutation(number, seeded).astype(np.int32)
-    return np.where(places < 0, np.int32(-1), ids[places]), number
-
-
-def dense_groups(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
-    """Number the groups 0, 1, 2, ... without gaps and return their count; -1 stays."""
-    largest = int(groups.max())
-    if largest < 4 * len(groups) + 16:
-        used = np.bincount(groups[groups >= 0], minlength=largest + 1) > 0
-        place = np.cumsum(used, dtype=np.int32) - np.int32(1)
-        return np.where(groups < 0, np.int32(-1), place[groups]), int(used.sum())
-    found, places = np.unique(groups, return_inverse=True)
-    below = int((found < 0).sum())
-    return np.maximum(places - below, -1).astype(np.int32), len(found) - below

@@ -21,14 +21,10 @@ from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalized.describe import Values, generalize
-from discreet.releases.generalized.release import (
-    GeneralizedRelease,
-    check_one_row_each,
-    check_partition,
-    dense_groups,
-)
+from discreet.releases.generalization import Values, generalize
+from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import irregularities, of_groups, pairs
+from discreet.releases.partition import check_one_row_each, check_partition, dense_groups
 from discreet.table.table import Column, Table
 
 ASSUMPTIONS = (
@@ -167,7 +163,7 @@ class MatchedRelease(GeneralizedRelease):
         """The rows as cells, those with the same description being alike."""
         of_cell = self.cells.of_row[np.argsort(self.group_of, kind="stable")]  # rows in the order of their numbers
         alike = np.bincount(of_cell)[of_cell] if self.groups == self.rows else None
-        return Descriptions(self.quasi, self.texts, self.sizes, alike)
+        return Descriptions(self.quasi, self.texts, self.sizes, self.ids, alike)
 
 
 def _check_candidates(rows: int, candidates: NDArray[Any]) -> int:

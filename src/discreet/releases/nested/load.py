@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalized.load import read_texts
-from discreet.releases.generalized.release import GROUP
-from discreet.releases.nested.release import NODES, PARENT, PERSONS, NestedRelease
+from discreet.releases.nested.release import NODES, PERSONS, NestedRelease
 from discreet.releases.nested.tree import Tree
+from discreet.releases.partition import GROUP, PARENT
+from discreet.releases.reading import read_texts
 
 N = TypeVar("N", bound=NestedRelease)
 

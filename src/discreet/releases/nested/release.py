@@ -22,26 +22,21 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
-from discreet.releases.descriptions import Texts
+from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import Home
-from discreet.releases.generalized.describe import Values, generalize
-from discreet.releases.generalized.release import (
-    GROUP,
-    GeneralizedRelease,
-    check_one_row_each,
-    check_partition,
-    dense_groups,
-)
+from discreet.releases.generalization import Values, generalize
+from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.lookup import Lookup
 from discreet.releases.nested.tree import Tree, check_tree, tidied
+from discreet.releases.partition import GROUP, PARENT, check_one_row_each, check_partition, dense_groups
 from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
 
 if TYPE_CHECKING:
-    from discreet.releases.generalized.estimate import Cells
+    from discreet.releases.box_estimate import Cells
 
 NODES = "nodes"
-PARENT, PERSONS = "parent", "persons"
+PERSONS = "persons"
 AT_FAULT = "the tree of the release is faulty, so nothing can be computed from it; publish it again"
 ASSUMPTIONS = (
     TRUE_VALUES,
@@ -181,7 +176,7 @@ class NestedRelease(GeneralizedRelease):
 
     def lookup(self) -> Lookup:
         """Return the lookup of people as persons of leaves."""
-        from discreet.releases.generalized.lookup import ByBoxes
+        from discreet.releases.box_lookup import ByBoxes
 
         return ByBoxes(self.leaves)
 
@@ -200,15 +195,13 @@ class NestedRelease(GeneralizedRelease):
         return Tree(self.parents, self.persons, self.sizes)
 
     @cached_property
-    def leaves(self) -> GeneralizedRelease:
-        """The persons by their leaves, without values: which leaves admit whom, and how many persons they have.
+    def leaves(self) -> Descriptions:
+        """The leaves as cells: whom they admit, and how many persons they have.
 
-        Without groups if the files do not describe a tree.
+        None if the files do not describe a tree.
         """
         chosen = np.flatnonzero(self.persons) if self.sound else np.zeros(0, np.intp)
-        group_of = np.repeat(np.arange(len(chosen), dtype=np.int32), self.persons[chosen])
-        texts = tuple(Texts(words, of_node[chosen]) for words, of_node in self.texts)
-        return GeneralizedRelease(self.manifest, self.quasi, texts, self.ids[chosen], group_of, (), ())
+        return self.descriptions.only(chosen, self.persons[chosen])
 
     @cached_property
     def expected(self) -> Counts:
@@ -220,7 +213,7 @@ class NestedRelease(GeneralizedRelease):
     @cached_property
     def cells(self) -> Cells:
         """The nodes as estimates use them: persons under their leaves, with their expected values."""
-        from discreet.releases.generalized.estimate import Cells
+        from discreet.releases.box_estimate import Cells
         from discreet.releases.nested.beliefs import believed
 
         texts = np.array([of_node for _, of_node in self.texts], np.int32).reshape(len(self.texts), self.groups)
@@ -239,7 +232,7 @@ class NestedRelease(GeneralizedRelease):
         from discreet.releases.boxes import mixtures_at, shares
 
         self.about(attribute)
-        return shares(mixtures_at(self, points, self.expected), withheld)
+        return shares(mixtures_at(self.descriptions, points, self.expected), withheld)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """Return the belief that a person with these quasi-identifiers is in the table at all, one number per point.
@@ -248,9 +241,11 @@ class NestedRelease(GeneralizedRelease):
         description admits. If several leaves do, the strongest belief is returned; with ``combined``, that by all of
         them together. If none does, the belief is 0, or NaN if rows are withheld, because nothing is known about these.
         """
+        from discreet.releases.presence import presence_by_boxes
+
         if not self.sound:
             raise DiscreetError(AT_FAULT)
-        return self.leaves.presence(points, combined=combined)
+        return presence_by_boxes(self.leaves, points, combined, self.withheld)
 
 
 def _everyone(

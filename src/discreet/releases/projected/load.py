@@ -10,9 +10,8 @@ from discreet.errors import DiscreetError
 from discreet.principles import Principle, parse, together
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.releases.folder import DAMAGED, Home, PartHome
-from discreet.releases.generalized.load import read_attributes
-from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.projected.release import OF_PARTS, ProjectedRelease, may_be_a_part
+from discreet.releases.projected.release import OF_PARTS, UNNAMED, ProjectedRelease, may_be_a_part
+from discreet.releases.reading import read_attributes
 from discreet.releases.release import Release
 
 P = TypeVar("P", bound=ProjectedRelease)
@@ -34,7 +33,7 @@ def load_projected(home: Home, manifest: dict[str, Any], kind: type[P]) -> P:
 
 def format_of(entry: Mapping[str, Any]) -> type[Release]:
     """Return the format of a part; raise an error unless it may be one of several tables."""
-    name = entry.get("format", GeneralizedRelease.format)
+    name = entry.get("format", UNNAMED)
     if not isinstance(name, str) or name not in FORMATS or not may_be_a_part(FORMATS[name]):
         raise DiscreetError(f"the manifest gives {name!r} as the format of a part, which none can have; {DAMAGED}")
     kind: type[Release] = FORMATS[name]

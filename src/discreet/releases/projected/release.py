@@ -24,12 +24,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
+from discreet.releases.assumptions import DESCRIBED, ONE_RELEASE
 from discreet.releases.attributes import Attribute
-from discreet.releases.descriptions import Texts
+from discreet.releases.descriptions import Descriptions
 from discreet.releases.folder import Home
-from discreet.releases.generalized.release import GROUP, GeneralizedRelease
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.lookup import Lookup
+from discreet.releases.partition import GROUP
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.release import COMMON, Release, new_manifest
 from discreet.table.query import Query
@@ -38,7 +39,7 @@ from discreet.table.table import Column
 ASSUMPTIONS = (
     "Every table has one row for each published row of the original; its sensitive values are published as they were, "
     "and none was invented.",
-    "All rows of a group have quasi-identifiers that its description admits; which row is whose is not published.",
+    DESCRIBED,
     "The order of the rows and the numbers of the groups carry no information, in any table: which rows of different "
     "tables belong to one person is not published.",
     "The promise is kept by every table by itself: against the distribution of its sensitive attributes in the whole "
@@ -51,7 +52,7 @@ ASSUMPTIONS = (
     "others in that table, and no others.",
     "The promise bounds what the groups say; it does not bound what the choice of these groups and tables rather than "
     "others may tell an adversary who knows the algorithm.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    ONE_RELEASE,
 )
 
 OF_ANY_FORMAT = (
@@ -71,6 +72,8 @@ EXACT = (
     "Quasi-identifiers are published as they are in every table, so rows of different tables with the same ones may be "
     "taken to belong to the same people."
 )
+UNNAMED = "generalized"
+"""The format of tables whose entries among the parts name none."""
 OF_PARTS = ("sensitive", "format", "scheme", "assumptions")
 """The entries about a part that are not copied from its own manifest."""
 
@@ -228,26 +231,10 @@ class ProjectedRelease(Release):
 
     def lookup(self) -> Lookup:
         """Return the lookup of people in the groups of all tables; by one of them where rows are as they were."""
-        from discreet.releases.generalized.lookup import ByBoxes
+        from discreet.releases.box_lookup import ByBoxes
 
-        described = [part for part in self.parts if isinstance(part, GeneralizedRelease)]
-        return ByBoxes(self._all_groups(described)) if len(described) == len(self.parts) else self.parts[0].lookup()
-
-    def _all_groups(self, parts: Sequence[GeneralizedRelease]) -> GeneralizedRelease:
-        """The groups of all tables side by side, without values."""
-        texts = []
-        for axis in range(len(self.quasi)):
-            words: dict[str, int] = {}
-            of_group = []
-            for part in parts:
-                own = part.texts[axis]
-                places = np.array([words.setdefault(word, len(words)) for word in own.texts], np.int32)
-                of_group.append(places[own.of_cell])
-            texts.append(Texts(tuple(words), np.concatenate(of_group)))
-        sizes = np.concatenate([part.sizes for part in parts])
-        group_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        ids = np.concatenate([part.ids for part in parts])
-        return GeneralizedRelease(self.manifest, self.quasi, tuple(texts), ids, group_of, (), ())
+        described = [part.descriptions for part in self.parts if part.descriptions is not None]
+        return ByBoxes(Descriptions.joined(described)) if len(described) == len(self.parts) else self.parts[0].lookup()
 
     def beside(self, name: str, known: str) -> Release | None:
         """Return what the table with both attributes publishes; None if they are in different tables."""
@@ -280,7 +267,7 @@ def part_entry(part: Release) -> dict[str, Any]:
     named: dict[str, Any] = {"sensitive": [attribute.name for attribute in part.sensitive]}
     more = {key: value for key, value in part.manifest.items() if key not in COMMON}
     scheme = {"scheme": part.manifest["scheme"]}
-    if part.format == GeneralizedRelease.format:
+    if part.format == UNNAMED:
         return named | more | scheme
     return named | {"format": part.format} | more | scheme | {"assumptions": part.manifest["assumptions"]}
 
@@ -298,7 +285,7 @@ def may_be_a_part(kind: type[Release]) -> bool:
 def assumed_of(parts: Sequence[Release]) -> tuple[str, ...]:
     """Return what readers may assume about these tables, and about columns that are kept along in the first."""
     found: tuple[str, ...] = ASSUMPTIONS
-    if any(part.format != GeneralizedRelease.format for part in parts):
+    if any(part.format != UNNAMED for part in parts):
         found = OF_ANY_FORMAT
         found += (EXACT,) if all(part.exact_quasi for part in parts) else ()
     kept = [attribute.name for attribute in parts[0].attributes if attribute.role == "other"]

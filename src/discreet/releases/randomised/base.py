@@ -24,12 +24,12 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.randomness import permutation
-from discreet.releases.anatomy.beliefs import codes_found, crossed, lines_at, rows_at
 from discreet.releases.attributes import Attribute, as_shown, describe
+from discreet.releases.bit_counts import Tally, Words
 from discreet.releases.columns import ExactColumn, column_array, exact_column, value_name
+from discreet.releases.exact_rows import codes_found, crossed, lines_at, rows_at
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import check_kept, check_quasi
-from discreet.releases.randomised.bit_counts import Tally, Words
 from discreet.releases.release import Release, new_manifest
 from discreet.table.query import Condition, Query, Range
 from discreet.table.table import Column, Table

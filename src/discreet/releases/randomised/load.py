@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, one_of, read_other, read_sensitive, value_name
-from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalized.load import read_texts
+from discreet.releases.folder import Home
 from discreet.releases.labels import number_written
-from discreet.table.texts import LARGEST_WHOLE, MISSING
+from discreet.releases.reading import ending_of, read_texts, row_attributes
+from discreet.table.texts import MISSING
 
 
 def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
@@ -54,39 +54,6 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
         "faults": tuple(faults),
     }
     return parts, texts, ending
-
-
-def row_attributes(manifest: Mapping[str, Any], drawn: bool = False) -> tuple[Attribute, ...]:
-    """The attributes of a release of rows without groups: with one sensitive attribute or, where all of them are
-    ``drawn``, with several and none that is kept."""
-    entries = manifest.get("attributes")
-    attributes = tuple(Attribute.from_dict(entry) for entry in entries) if isinstance(entries, list) else ()
-    roles = [attribute.role for attribute in attributes]
-    names = {attribute.name for attribute in attributes}
-    ordered = sorted(roles, key=["quasi", "sensitive", "other"].index)
-    allowed = roles.count("other") == 0 < roles.count("sensitive") if drawn else roles.count("sensitive") == 1
-    if roles != ordered or not allowed or not roles.count("quasi") or len(names) < len(roles):
-        rest = "then sensitive attributes, and no others" if drawn else "then one sensitive attribute, then others"
-        raise DiscreetError(
-            f"the manifest of the release must list each attribute once: quasi-identifiers, {rest}; {DAMAGED}"
-        )
-    rows = manifest.get("rows")
-    whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
-    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in whole):
-        raise DiscreetError(f"the manifest of the release does not say how many rows there are; {DAMAGED}")
-    return attributes
-
-
-def ending_of(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The ending of the files of a release whose tables are called ``names``."""
-    tables = manifest.get("tables")
-    for ending in ("csv", "parquet"):
-        if isinstance(tables, dict) and set(tables) == {f"{name}.{ending}" for name in names}:
-            return ending
-    raise DiscreetError(
-        f"the manifest of the release must name its tables {', '.join(f'{name}.csv' for name in names)}, or the same "
-        f"as parquet; {DAMAGED}"
-    )
 
 
 def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from discreet.principles.principle import Principle
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
+from discreet.releases.bit_counts import Tally
 from discreet.releases.folder import Home
 from discreet.releases.randomised.base import RandomisedRelease
-from discreet.releases.randomised.bit_counts import Tally
 from discreet.releases.randomised.coin import Coin, Noise
 from discreet.releases.randomised.reconstruct import Estimator
 from discreet.releases.randomised.retained_estimate import estimated

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
-from discreet.releases.generalized.release import ASSUMPTIONS as OF_GROUPS
+from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.sealed.release import BELIEVED, DEPENDENCE, TOLD, SealedRelease
 
 ASSUMPTIONS = (
     TRUE_VALUES,
-    OF_GROUPS[1],
+    DESCRIBED,
     SHUFFLED,
     KEPT_BY_GROUPS,
     "The groups were found by lot, by cuts that need no test, and by tests whose two halves could be exchanged without "

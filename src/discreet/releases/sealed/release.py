@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
-from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
+from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.folder import Home
-from discreet.releases.generalized.describe import Values
-from discreet.releases.generalized.release import ASSUMPTIONS as OF_GROUPS
-from discreet.releases.generalized.release import GROUP, GeneralizedRelease, check_one_row_each
+from discreet.releases.generalization import Values
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.partition import GROUP, check_one_row_each
 from discreet.table.table import Table
 
 SEAL, TOLD = "seal", "told"
@@ -34,7 +34,7 @@ DEPENDENCE = (
 )
 ASSUMPTIONS = (
     TRUE_VALUES,
-    OF_GROUPS[1],
+    DESCRIBED,
     SHUFFLED,
     KEPT_BY_GROUPS,
     "The groups were found by tests with a coin, and the release says what the tests may have told about each group: "

@@ -8,8 +8,7 @@ from typing import Any, get_args
 from discreet.errors import DiscreetError
 from discreet.releases.columns import read_sensitive
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalized.load import read_texts
-from discreet.releases.randomised.load import ending_of, row_attributes
+from discreet.releases.reading import ending_of, read_texts, row_attributes
 from discreet.releases.synthetic.release import TABLE, Domains, Privacy, SyntheticRelease
 
 

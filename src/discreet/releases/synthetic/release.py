@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
-from discreet.releases.anatomy.beliefs import codes_at, codes_found, crossed, lines_at, rows_at
 from discreet.releases.assumptions import NO_ORDER
 from discreet.releases.attributes import Attribute, as_shown, describe
+from discreet.releases.bit_counts import Tally
 from discreet.releases.columns import ExactColumn, column_array, exact_column
+from discreet.releases.exact_rows import codes_at, codes_found, crossed, lines_at, rows_at
 from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
-from discreet.releases.randomised.bit_counts import Tally
 from discreet.releases.release import Release, new_manifest
 from discreet.table.query import Query
 from discreet.table.table import Column, Table

@@ -13,7 +13,7 @@ from discreet.principles.bounds import bounded_shares
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.buckets.choice import Room, choose_buckets
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups

@@ -13,7 +13,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
 from discreet.progress import Progress
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.buckets.emd_buckets import bucketise, split_closely
 from discreet.schemes.grouping import GroupingScheme

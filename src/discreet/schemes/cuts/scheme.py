@@ -15,7 +15,7 @@ from discreet.options import words
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
 from discreet.schemes.cuts.top_down import Partition, Problem, limits_of, partition

@@ -18,7 +18,7 @@ from discreet.principles.prior import Prior
 from discreet.processors import threads
 from discreet.progress import Progress
 from discreet.randomness import generator
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import published_values
 from discreet.releases.matched.release import MatchedRelease

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.releases.attributes import as_shown
 from discreet.releases.descriptions import Texts
-from discreet.releases.generalized.describe import Values, generalize
+from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.incognito.levels import Levels
 from discreet.table.table import Column, Table

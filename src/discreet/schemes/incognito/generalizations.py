@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels import rolling
 from discreet.progress import Progress
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.incognito.frequencies import Frequencies, Merging
 from discreet.schemes.incognito.judge import Judge

@@ -14,7 +14,7 @@ from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
 from discreet.progress import Progress
 from discreet.randomness import generator
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.axes import Loss
 from discreet.schemes.grouping import GroupingScheme, published_rows

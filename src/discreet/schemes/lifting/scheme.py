@@ -15,7 +15,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.randomness import generator, permutation
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.releases.nested.beliefs import expected
 from discreet.releases.nested.release import NestedRelease
 from discreet.releases.nested.tree import Tree

@@ -22,7 +22,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity
 from discreet.progress import Progress
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.grouping import GroupingScheme, View
 from discreet.schemes.keepers import way_out

@@ -18,7 +18,7 @@ from discreet.kernels.sealing.rounds import ROUNDS
 from discreet.principles.per_attribute import Promised
 from discreet.progress import Progress
 from discreet.randomness import words
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.sealed.ways import Ways
 from discreet.table.table import Table

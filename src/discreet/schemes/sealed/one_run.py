@@ -13,7 +13,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.per_attribute import apart
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.releases.generalized.describe import Values
+from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss
 from discreet.schemes.grouping import confirm
 from discreet.schemes.keepers import way_out

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.adversary.formats.anatomy.align import claims
-from discreet.adversary.formats.generalized.align import quasi_column, usable_rows
-from discreet.principles.counts import Counts
+from discreet.adversary.alignment import quasi_column, usable_rows
+from discreet.adversary.checks.counted import AlignedCounts, claims
 from discreet.releases.ambiguous.beliefs import Located
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.columns import value_name
@@ -17,33 +16,14 @@ from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
 
-class AlignedAmbiguous(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class AlignedAmbiguous(AlignedCounts[AmbiguousRelease]):
     """An ambiguous release aligned with its original."""
 
-    release: AmbiguousRelease
-    original: Table
     columns: tuple[Column, ...]
     """The original's quasi-identifiers, in the order of the release."""
     located: Located
     """The original's rows, looked up in the auxiliary tables."""
-    counts: Counts
-    """The counts of all groups by the original's values, ascending; values unknown to the original are left out."""
-    strange: int
-    """How many rows are counted with a value unknown to the original."""
-    published: NDArray[np.int64]
-    """How often each sensitive value of the original is counted."""
-    usable: NDArray[np.intp]
-    """The publishable original rows: those without a missing number that the reader was told to withhold."""
-
-    @property
-    def secret(self) -> Column:
-        """The original's sensitive attribute, the first if there are several."""
-        return self.original.sensitive[0]
-
-    @property
-    def classes(self) -> NDArray[np.int32]:
-        """Its value in every original row."""
-        return self.secret.codes
 
 
 def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
@@ -53,7 +33,7 @@ def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
     """
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
     located = release.lists.located(columns)
-    return AlignedAmbiguous(release, original, columns, located, *claims(release, original), usable_rows(original))
+    return AlignedAmbiguous(release, original, *claims(release, original), usable_rows(original), columns, located)
 
 
 def value_named(aligned: AlignedAmbiguous, value: int) -> str:

@@ -17,13 +17,12 @@ import numpy as np
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
+from discreet.adversary.checks.counted import all_totals, counted_apart, each_attribute, judged_each
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, align, value_named
 from discreet.adversary.formats.ambiguous.order import order_of_ambiguous
 from discreet.adversary.formats.ambiguous.support import by_trace, without_trace
-from discreet.adversary.formats.anatomy.align import each_attribute
-from discreet.adversary.formats.counted import all_totals, counted_apart, judged_each
 from discreet.adversary.verdict import averages
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
 from discreet.releases.ambiguous.release import AmbiguousRelease

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import places_in
 from discreet.adversary.check import Check
 from discreet.adversary.checks.coincidences import exceeding
 from discreet.adversary.checks.order import Finding, Lines, order
 from discreet.adversary.checks.permutations import MOST, Ints
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
-from discreet.adversary.formats.generalized.align import places_in
 from discreet.adversary.formats.orders import AT_FAULT, traced_rows
 from discreet.releases.columns import ExactColumn
 from discreet.releases.counted import sensitive_names

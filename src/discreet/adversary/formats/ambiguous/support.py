@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.counted import CELLS, SECONDS, supported, wrongly_counted
 from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, value_named
-from discreet.adversary.formats.anatomy.support import CELLS, SECONDS
-from discreet.adversary.formats.counted import supported, wrongly_counted
 from discreet.kernels.presence import covering
 from discreet.principles import wording
 from discreet.table.combinations import distinct, first_difference

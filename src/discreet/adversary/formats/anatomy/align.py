@@ -2,51 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.formats.anatomy.support import Margins
-from discreet.adversary.formats.generalized.align import (
-    carried_column,
-    check_sensitive,
-    combined,
-    places_in,
-    quasi_column,
+from discreet.adversary.alignment import (
+    rows_compared,
     usable_rows,
 )
+from discreet.adversary.checks.counted import AlignedCounts, claims
+from discreet.adversary.formats.anatomy.support import Margins
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy.release import AnatomyRelease
-from discreet.releases.columns import ExactColumn
-from discreet.releases.counted import CountingRelease
-from discreet.table.table import Column, Table
-
-if TYPE_CHECKING:
-    from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
-
-A = TypeVar("A", "AlignedAnatomy", "AlignedAmbiguous")
+from discreet.table.table import Table
 
 
-class AlignedAnatomy(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class AlignedAnatomy(AlignedCounts[AnatomyRelease]):
     """An anatomy release aligned with its original, both in the codes of the original."""
 
-    release: AnatomyRelease
-    original: Table
     had: NDArray[np.int64]
     """Per original row: the number of its combination of quasi-identifiers and other columns published unchanged."""
     shown: NDArray[np.int64]
     """Per published row: the number of its combination; ``kinds`` or above if no original row has it."""
     kinds: int
-    counts: Counts
-    """The counts of all groups by the original's values; values unknown to the original are left out."""
-    strange: int
-    """How many rows are counted with a value unknown to the original."""
-    published: NDArray[np.int64]
-    """How often each sensitive value of the original is counted."""
-    usable: NDArray[np.intp]
-    """The publishable original rows: those without a missing number that the reader was told to withhold."""
 
 
 def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
@@ -54,51 +34,8 @@ def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
 
     The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
     """
-    parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
-    for attribute, payload in zip(release.quasi, release.exact, strict=True):
-        of = quasi_column(attribute, original)
-        parts.append((of, places_in(payload, of), payload.codes))
-    others = (attribute for attribute in release.attributes if attribute.role == "other")
-    for attribute, payload in zip(others, release.others, strict=True):
-        carried = carried_column(attribute, original)
-        parts.append((carried, places_in(payload, carried), payload.codes))
-    had, shown, kinds = combined(original.rows, release.rows, parts)
-    return AlignedAnatomy(release, original, had, shown, kinds, *claims(release, original), usable_rows(original))
-
-
-def each_attribute(aligned: A) -> list[A]:
-    """Return the same for every sensitive attribute as if it were the only one."""
-    if len(aligned.original.sensitive) == 1:
-        return [aligned]
-    found: list[A] = []
-    for column in aligned.original.sensitive:
-        release, original = aligned.release.about(column.name), replace(aligned.original, sensitive=(column,))
-        counts, strange, published = claims(release, original)
-        found.append(
-            aligned._replace(release=release, original=original, counts=counts, strange=strange, published=published)
-        )
-    return found
-
-
-def claims(release: CountingRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
-    """Return the counts of the first sensitive attribute by the original's values.
-
-    These are: the counts per group, values ascending, the number of rows counted with values unknown to the original,
-    and the total of each value of the original.
-    """
-    check_sensitive(release, original)
-    column = original.sensitive[0]
-    width = len(column.values)
-    counts = release.counts
-    class_of = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), column)[counts.values]
-    known = np.flatnonzero(class_of < width)
-    known = known[np.lexsort((class_of[known], counts.groups[known]))]
-    starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
-    return (
-        Counts(starts, class_of[known].astype(np.int32), counts.amounts[known], width),
-        int(counts.amounts.sum() - counts.amounts[known].sum()),
-        np.bincount(class_of[known], weights=counts.amounts[known], minlength=width).astype(np.int64),
-    )
+    counts = claims(release, original)
+    return AlignedAnatomy(release, original, *counts, usable_rows(original), *rows_compared(release, original))
 
 
 def margins(aligned: AlignedAnatomy) -> Margins | None:

@@ -18,12 +18,19 @@ from numpy.typing import NDArray
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
+from discreet.adversary.checks.counted import (
+    all_totals,
+    counted_apart,
+    each_attribute,
+    judged_each,
+    supported,
+    wrongly_counted,
+)
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.trace import place_rows, trace_check
-from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, each_attribute, margins
+from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, margins
 from discreet.adversary.formats.anatomy.support import without_trace
-from discreet.adversary.formats.counted import all_totals, counted_apart, judged_each, supported, wrongly_counted
 from discreet.adversary.formats.orders import order_of_anatomy
 from discreet.adversary.verdict import PromiseVerdict, averages
 from discreet.principles import Principle, wording

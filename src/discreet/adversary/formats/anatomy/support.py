@@ -16,12 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.counted import CELLS, SECONDS
 from discreet.principles.counts import Counts
 
-CELLS = 20_000
-"""The largest number of cells searched for an assignment."""
-SECONDS = 5.0
-"""The time limit of the search."""
 CHUNK = 1 << 22
 """How many cells are processed together where there are too many to search."""
 

@@ -7,19 +7,18 @@ from functools import partial
 
 import numpy as np
 
+from discreet.adversary.alignment import Aligned, align, each_sensitive
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, ends_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.persons import judged_by_persons
+from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.checks.trace import by_trace
 from discreet.adversary.checks.unions import unions
-from discreet.adversary.formats.generalized.align import Aligned, align, each_sensitive
-from discreet.adversary.formats.generalized.support import without_trace
 from discreet.adversary.formats.orders import order_of_generalized
-from discreet.adversary.subjects import Subjects
-from discreet.adversary.verdict import PromiseVerdict, counts_of, judged, naming
+from discreet.adversary.verdict import PromiseVerdict, Subjects, counts_of, judged, naming
 from discreet.analyst.loss import losses
 from discreet.principles import Prior
 from discreet.releases.generalized.release import GeneralizedRelease

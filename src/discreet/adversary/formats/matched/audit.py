@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import Aligned, align
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
@@ -31,13 +32,11 @@ from discreet.adversary.checks.matching import (
     marked_sets,
     people_of,
 )
+from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
-from discreet.adversary.formats.generalized.align import Aligned, align
-from discreet.adversary.formats.generalized.support import without_trace
 from discreet.adversary.formats.matched.support import by_trace, candidates_in
 from discreet.adversary.formats.orders import order_of_generalized
-from discreet.adversary.subjects import Subjects
-from discreet.adversary.verdict import PromiseVerdict, judged
+from discreet.adversary.verdict import PromiseVerdict, Subjects, judged
 from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
 from discreet.releases.matched.candidates import published_values

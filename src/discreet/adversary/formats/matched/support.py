@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import Aligned
 from discreet.adversary.check import Check
 from discreet.adversary.checks import trace as of_groups
 from discreet.adversary.checks.trace import outside, trace_check
-from discreet.adversary.formats.generalized.align import Aligned
 from discreet.releases.matched.candidates import irregularities, pairs
 from discreet.table.combinations import places_among
 

@@ -11,19 +11,18 @@ from functools import partial
 
 import numpy as np
 
+from discreet.adversary.alignment import Aligned, align
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, ends_of
 from discreet.adversary.checks.manifest import entries, stated_scheme
 from discreet.adversary.checks.matching import by_counting, had_by, people_of
 from discreet.adversary.checks.totals import totals
-from discreet.adversary.formats.generalized.align import Aligned, align
 from discreet.adversary.formats.nested.blind import blind
 from discreet.adversary.formats.nested.matching import by_descriptions
 from discreet.adversary.formats.nested.support import by_trace, nesting, without_trace
 from discreet.adversary.formats.orders import order_of_nested
-from discreet.adversary.subjects import Subjects
-from discreet.adversary.verdict import PromiseVerdict, counts_of, judged
+from discreet.adversary.verdict import PromiseVerdict, Subjects, counts_of, judged
 from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
 from discreet.releases.nested.beliefs import expected
@@ -71,7 +70,7 @@ def leaves_of(release: NestedRelease, aligned: Aligned, prior: Prior) -> Subject
     beliefs = expected(release.tree, counts_of(aligned, len(prior.values)))
     chosen = np.flatnonzero(release.persons)
     return Subjects(
-        beliefs.only(chosen), release.leaves.ids, release.leaves.description, "leaf", "leaves of the tree", _persons
+        beliefs.only(chosen), release.leaves.ids, release.leaves.text, "leaf", "leaves of the tree", _persons
     )
 
 

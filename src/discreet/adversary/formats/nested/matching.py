@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import Aligned
 from discreet.adversary.check import Check
 from discreet.adversary.checks.matching import People, believed_by_matching, beyond, marked_sets
-from discreet.adversary.formats.generalized.align import Aligned
 from discreet.principles import Principle, Prior
 from discreet.principles.wording import rows
 from discreet.releases.nested.release import NestedRelease

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import Aligned
 from discreet.adversary.check import Check, described
+from discreet.adversary.checks import support as of_groups
 from discreet.adversary.checks.trace import outside, place_rows, trace_check
-from discreet.adversary.formats.generalized import support as of_groups
-from discreet.adversary.formats.generalized.align import Aligned
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.principles import wording
 from discreet.principles.counts import Counts
@@ -114,10 +114,11 @@ def without_trace(release: NestedRelease, aligned: Aligned) -> tuple[Check, str]
     rows, how = of_groups.without_trace(aligned)
     if not rows.holds:
         return rows, how
-    one, all_alike = np.zeros(len(aligned.had), np.int64), np.zeros(release.rows, np.int64)
-    boxes = boxes_in(leaves.descriptions, aligned.columns)
+    alike = aligned._replace(boxes=boxes_in(leaves, aligned.columns), had=np.zeros(len(aligned.had), np.int64), kinds=1)
     persons, how = of_groups.without_trace(
-        aligned._replace(release=leaves, boxes=boxes, had=one, shown=all_alike, kinds=1)
+        alike,
+        claims=Counts(np.arange(leaves.cells + 1), np.zeros(leaves.cells, np.int32), leaves.sizes, 1),
+        cells=leaves,
     )
     if not persons.holds:
         return replace(persons, sentence=f"Persons and their leaves: {persons.sentence}"), how
@@ -131,7 +132,7 @@ def without_trace(release: NestedRelease, aligned: Aligned) -> tuple[Check, str]
 
 def _leaves_at(release: NestedRelease, aligned: Aligned) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return, per publishable original row, how many leaves it lies in, and which leaf if it is only one."""
-    number = release.leaves.groups
+    number = release.leaves.cells
     pairs = np.stack([np.ones(number, np.int64), np.arange(number)], axis=1).ravel()
     twice = Counts(np.arange(number + 1) * 2, np.tile(np.array([0, 1], np.int32), number), pairs, 2)
     columns = [replace(column, codes=column.codes[aligned.usable]) for column in aligned.columns]

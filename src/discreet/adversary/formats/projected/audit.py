@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import align
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import entries, stated_scheme
-from discreet.adversary.formats.generalized.align import align
 from discreet.adversary.formats.projected.across import across
 from discreet.adversary.formats.projected.order import order_across, order_across_exact
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.per_attribute import concerned
 from discreet.progress import part_of
-from discreet.releases.generalized.release import GROUP
+from discreet.releases.partition import GROUP
 from discreet.releases.projected.load import part_manifest
 from discreet.releases.projected.release import ProjectedRelease, assumed_of, part_entry
 from discreet.releases.release import Release
@@ -30,7 +30,7 @@ from discreet.table.table import Column
 
 def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     """Audit a projected release against its original: each table by the auditor of its own format; see ``audit``."""
-    from discreet.adversary.auditors import auditor_of
+    from discreet.adversary.case import auditor_of
 
     release = case.release
     cases = [_part_case(case, number) for number in range(1, len(release.parts) + 1)]

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import Aligned, places_in, quasi_column
 from discreet.adversary.check import Check
 from discreet.adversary.checks.coincidences import arrangements, exceeding, fitting
 from discreet.adversary.checks.order import Finding, as_far_as_told, limit_of, revealing
-from discreet.adversary.formats.generalized.align import Aligned, places_in, quasi_column
 from discreet.adversary.formats.orders import AT_FAULT
 from discreet.principles.wording import percent
 from discreet.table.combinations import numbered

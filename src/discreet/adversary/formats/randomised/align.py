@@ -8,15 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import (
+    check_sensitive,
+    places_in,
+    rows_compared,
+)
 from discreet.adversary.check import Check
 from discreet.adversary.checks.totals import withheld_fault
-from discreet.adversary.formats.generalized.align import (
-    carried_column,
-    check_sensitive,
-    combined,
-    places_in,
-    quasi_column,
-)
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.releases.randomised.base import RandomisedRelease
@@ -69,14 +67,7 @@ def match(
     check_sensitive(release, original)
     secret = original.sensitive[0]
     class_of = places_in(release.shown._replace(values=release.values), secret)
-    parts = []
-    for attribute, payload in zip(release.quasi, release.exact, strict=True):
-        column = quasi_column(attribute, original)
-        parts.append((column, places_in(payload, column), payload.codes))
-    for attribute, payload in zip((a for a in release.attributes if a.role == "other"), release.others, strict=True):
-        found = carried_column(attribute, original)
-        parts.append((found, places_in(payload, found), payload.codes))
-    had, shown, kinds = combined(original.rows, release.rows, parts)
+    had, shown, kinds = rows_compared(release, original)
     usable = np.ones(original.rows, np.bool_)
     if original.unusable is not None:
         usable[original.unusable] = False

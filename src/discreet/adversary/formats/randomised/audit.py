@@ -12,9 +12,9 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
-from discreet.adversary.checks.withheld import undecided, with_withheld
 from discreet.adversary.formats.orders import order_of_randomised
 from discreet.adversary.formats.randomised.align import Matched, match
+from discreet.adversary.formats.randomised.withheld import undecided, with_withheld
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior
 from discreet.releases.randomised.base import RandomisedRelease

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from discreet.adversary.alignment import Aligned, align, each_sensitive
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, described
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.manifest import is_installed
-from discreet.adversary.formats.generalized.align import Aligned, align, each_sensitive
 from discreet.adversary.formats.generalized.audit import audit_generalized
 from discreet.adversary.formats.sealed.groups import divided
 from discreet.adversary.verdict import counts_of

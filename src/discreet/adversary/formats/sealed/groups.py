@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import Aligned
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, described
 from discreet.adversary.checks.manifest import stated_promise, stated_scheme
-from discreet.adversary.formats.generalized.align import Aligned
 from discreet.errors import DiscreetError
 from discreet.principles import Principle
 from discreet.releases.attributes import Attribute

@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import check_sensitive, combined, places_in, quasi_column
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, one_sentence
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries, stated_promise, stated_scheme
 from discreet.adversary.checks.order import Lines, order
-from discreet.adversary.formats.generalized.align import check_sensitive, combined, places_in, quasi_column
 from discreet.adversary.formats.orders import AT_FAULT, TABLE
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, wording

@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.check import Check, described
-from discreet.adversary.formats.generalized.align import Aligned
-from discreet.adversary.sorting import ordered
+from discreet.adversary.alignment import Aligned
+from discreet.adversary.check import Check, in_words
 from discreet.kernels.boxes.boxes import Boxes, nested
 from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
+from discreet.kernels.drawing import counting_order
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.releases.boxes import plant, plant_tree, points_of
+from discreet.releases.descriptions import Descriptions
 from discreet.table.combinations import numbered, ranked
 
 EDGES = 2_000_000
@@ -38,15 +39,19 @@ EFFORT = 100
 """How many pairs of descriptions are compared per published row, between these limits."""
 
 
-def without_trace(aligned: Aligned, limit: int = EDGES, claims: Counts | None = None) -> tuple[Check, str]:
+def without_trace(
+    aligned: Aligned, limit: int = EDGES, claims: Counts | None = None, cells: Descriptions | None = None
+) -> tuple[Check, str]:
     """Check that original rows could be behind the groups; also return the method (``assignment`` or ``necessary``).
 
-    ``claims`` are the counts of combinations of values published unchanged in every group, if they are known.
+    ``claims`` are the counts of combinations of values published unchanged in every group, if they are known, and
+    ``cells`` the groups, if they are not those of the release.
     """
     release = aligned.release
+    cells = release.descriptions if cells is None else cells
     if claims is None:
         claims = Counts.of_rows(release.group_of, aligned.shown, release.groups, aligned.kinds + 1)
-    groups = np.repeat(np.arange(release.groups), np.diff(claims.starts))
+    groups = np.repeat(np.arange(cells.cells), np.diff(claims.starts))
     kinds, needs = claims.values.astype(np.int64), claims.amounts
     if claims.width > aligned.kinds:
         known = kinds < aligned.kinds
@@ -55,15 +60,15 @@ def without_trace(aligned: Aligned, limit: int = EDGES, claims: Counts | None = 
     served = _candidates(forest, aligned.boxes, groups, kinds, limit)
     found = _held(forest, aligned.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
     short = np.flatnonzero(found < needs)
-    if short.size or int(needs.sum()) < release.rows:
+    if short.size or int(needs.sum()) < int(cells.sizes.sum()):
         sentence = "Rows of the release have values that the original does not have."
         if short.size:
             worst = int(groups[short[np.argmax((needs - found)[short])]])
             many = len(np.unique(groups[short]))
             who = "1 group claims" if many == 1 else f"{many:,} groups claim"
             sentence = (
-                f"The original does not hold the rows that {who}: the description of group {release.ids[worst]} "
-                f"({described(release, worst)}) holds too few rows with one of its values."
+                f"The original does not hold the rows that {who}: the description of group {cells.ids[worst]} "
+                f"({in_words(cells.text(worst))}) holds too few rows with one of its values."
             )
         return Check("support", False, sentence), "necessary"
     if served is not None:
@@ -78,10 +83,10 @@ def without_trace(aligned: Aligned, limit: int = EDGES, claims: Counts | None = 
         sentence = (
             f"No assignment of original rows to groups explains the release: however rows are assigned, "
             f"{wording.rows(int(lacking.sum()))} published cannot be an original row that the description of the group "
-            f"admits, for example in group {release.ids[group]} ({described(release, group)})."
+            f"admits, for example in group {cells.ids[group]} ({in_words(cells.text(group))})."
         )
         return Check("support", False, sentence), "assignment"
-    return _crowded(aligned, forest, groups, kinds, needs), "necessary"
+    return _crowded(aligned, cells, forest, groups, kinds, needs), "necessary"
 
 
 def _held(
@@ -98,15 +103,18 @@ def _held(
 
 
 def _crowded(
-    aligned: Aligned, forest: Forest, groups: NDArray[np.int64], kinds: NDArray[np.int64], needs: NDArray[np.int64]
+    aligned: Aligned,
+    cells: Descriptions,
+    forest: Forest,
+    groups: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+    needs: NDArray[np.int64],
 ) -> Check:
     """Check that no description contains fewer rows of a value than the groups inside it claim together."""
-    release = aligned.release
     least, most = COMPARISONS
-    chosen = _spread(
-        aligned.boxes, min(REGIONS, max(least, min(most, EFFORT * release.rows)) // max(1, release.groups))
-    )
-    starts = np.searchsorted(groups, np.arange(release.groups + 1))
+    comparisons = max(least, min(most, EFFORT * int(cells.sizes.sum())))
+    chosen = _spread(aligned.boxes, min(REGIONS, comparisons // max(1, cells.cells)))
+    starts = np.searchsorted(groups, np.arange(cells.cells + 1))
     places, values, sums = nested(aligned.boxes, chosen, starts, kinds, needs, aligned.kinds)
     # a region fills the gaps of its description, so that more groups lie inside it
     whole = aligned.boxes._replace(set_at=np.full_like(aligned.boxes.set_at, -1))
@@ -118,7 +126,7 @@ def _crowded(
             "support",
             False,
             "No assignment of original rows to groups explains the release: the groups whose descriptions lie inside "
-            f"that of group {release.ids[worst]} ({described(release, worst)}) claim more rows with one sensitive "
+            f"that of group {cells.ids[worst]} ({in_words(cells.text(worst))}) claim more rows with one sensitive "
             "value than the original has there.",
         )
     return Check(
@@ -238,3 +246,15 @@ def _lacking(
         return np.zeros(claims, np.int64)
     sent: NDArray[np.int64] = result.flow[[0]].toarray().ravel()[1 : claims + 1]
     return (needs - sent).astype(np.int64)
+
+
+def ordered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the order that sorts the numbers, ties as they stand.
+
+    >>> ordered(np.array([3, 1, 3])).tolist(), ordered(np.array([-1, 1 << 40, 0])).tolist()
+    ([1, 0, 2], [0, 2, 1])
+    """
+    if len(numbers) and numbers.min() >= 0 and (most := int(numbers.max())) <= len(numbers):
+        order: NDArray[np.int64] = counting_order(numbers, most + 1)[0]
+        return order
+    return np.argsort(numbers, kind="stable")

@@ -3,28 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import check_sensitive, places_in
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.totals import as_many
-from discreet.adversary.subjects import Subjects
-from discreet.adversary.verdict import PromiseVerdict, judged, naming
+from discreet.adversary.verdict import PromiseVerdict, Subjects, judged, naming
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
+from discreet.releases.columns import ExactColumn
+from discreet.releases.counted import CountingRelease
 from discreet.table.combinations import first_difference
+from discreet.table.table import Column, Table
 
-if TYPE_CHECKING:
-    from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous
-    from discreet.adversary.formats.anatomy.align import AlignedAnatomy
+R = TypeVar("R", bound=CountingRelease)
 
-    Views = Sequence[AlignedAnatomy | AlignedAmbiguous]
-    """A release aligned with its original, once for each sensitive attribute."""
+
+@dataclass(frozen=True, eq=False)
+class AlignedCounts(Generic[R]):
+    """A release that counts sensitive values, aligned with its original, both in the codes of the original."""
+
+    release: R
+    original: Table
+    counts: Counts
+    """The counts of all groups by the original's values, ascending; values unknown to the original are left out."""
+    strange: int
+    """How many rows are counted with a value unknown to the original."""
+    published: NDArray[np.int64]
+    """How often each sensitive value of the original is counted."""
+    usable: NDArray[np.intp]
+    """The publishable original rows: those without a missing number that the reader was told to withhold."""
+
+    @property
+    def secret(self) -> Column:
+        """The original's sensitive attribute, the first if there are several."""
+        return self.original.sensitive[0]
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """Its value in every original row."""
+        return self.secret.codes
+
+
+A = TypeVar("A", bound=AlignedCounts[Any])
+Views = Sequence[AlignedCounts[Any]]
+"""A release aligned with its original, once for each sensitive attribute."""
 
 
 class JudgedEach(NamedTuple):
@@ -77,7 +106,7 @@ def all_totals(views: Views) -> Check:
     return next((check for check in found if not check.holds), found[0])
 
 
-def _totals(aligned: AlignedAnatomy | AlignedAmbiguous) -> Check:
+def _totals(aligned: AlignedCounts[Any]) -> Check:
     """Check that counted and withheld values together make up the original's."""
     release, original = aligned.release, aligned.original
     column = original.secret
@@ -123,3 +152,46 @@ def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int
             of = "the sensitive values" if len(views) == 1 else f"the values of {column.name!r}"
             faults.append(f"group {release.ids[differing // told.width]} is not published with {of} of its rows")
     return faults
+
+
+def each_attribute(aligned: A) -> list[A]:
+    """Return the same for every sensitive attribute as if it were the only one."""
+    if len(aligned.original.sensitive) == 1:
+        return [aligned]
+    found: list[A] = []
+    for column in aligned.original.sensitive:
+        release, original = aligned.release.about(column.name), replace(aligned.original, sensitive=(column,))
+        counts, strange, published = claims(release, original)
+        found.append(
+            replace(aligned, release=release, original=original, counts=counts, strange=strange, published=published)
+        )
+    return found
+
+
+def claims(release: CountingRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
+    """Return the counts of the first sensitive attribute by the original's values.
+
+    These are: the counts per group, values ascending, the number of rows counted with values unknown to the original,
+    and the total of each value of the original.
+    """
+    check_sensitive(release, original)
+    column = original.sensitive[0]
+    width = len(column.values)
+    counts = release.counts
+    class_of = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), column)[counts.values]
+    known = np.flatnonzero(class_of < width)
+    known = known[np.lexsort((class_of[known], counts.groups[known]))]
+    starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
+    return (
+        Counts(starts, class_of[known].astype(np.int32), counts.amounts[known], width),
+        int(counts.amounts.sum() - counts.amounts[known].sum()),
+        np.bincount(class_of[known], weights=counts.amounts[known], minlength=width).astype(np.int64),
+    )
+
+
+CELLS = 20_000
+"""The largest number of cells searched for an assignment."""
+
+
+SECONDS = 5.0
+"""The time limit of the search."""

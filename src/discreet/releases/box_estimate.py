@@ -31,14 +31,19 @@ from discreet.errors import DiscreetError
 from discreet.kernels import estimating
 from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
+from discreet.releases.boxes import ranges
 from discreet.releases.labels import Regions
 from discreet.table.grouping import MOST_CELLS
 from discreet.table.moments import Meaning, written
 from discreet.table.query import Condition, OneOf, Query, Range, marked, runs
+from discreet.table.table import Column
 from discreet.table.texts import LARGEST_WHOLE, MISSING, near
 
 if TYPE_CHECKING:
-    from discreet.releases.generalized.release import GeneralizedRelease
+    from discreet.releases.described import DescribedRelease
+
+if TYPE_CHECKING:
+    from discreet.releases.described import DescribedRelease
 
 kernels = cast(Any, estimating)
 
@@ -63,7 +68,7 @@ class Cells(NamedTuple):
     """Maps the numbers of rows published under each cell to the numbers expected to lie there."""
 
 
-def collapse(release: GeneralizedRelease) -> Cells:
+def collapse(release: DescribedRelease) -> Cells:
     """Return the cells of a release; estimates need nothing else, and there are often far fewer cells than groups."""
     cell_of = np.zeros(release.groups, np.int64)
     for texts in release.texts:
@@ -78,7 +83,7 @@ def collapse(release: GeneralizedRelease) -> Cells:
     return Cells(described, of_row, Counts.of_rows(of_row, release.classes, number, len(release.values)))
 
 
-def estimates(release: GeneralizedRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
+def estimates(release: DescribedRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
     """Estimate how many published rows satisfy each query, with rows spread evenly over the boxes of their groups."""
     cells = release.cells
     axes, number = cells.texts.shape
@@ -131,7 +136,7 @@ def estimates(release: GeneralizedRelease, queries: Sequence[Query]) -> NDArray[
     return result
 
 
-def write_rows(release: GeneralizedRelease, conditions: Conditions, result: NDArray[np.float64]) -> None:
+def write_rows(release: DescribedRelease, conditions: Conditions, result: NDArray[np.float64]) -> None:
     """Write into ``result`` how many rows of each cell satisfy conditions on columns that are published unchanged."""
     cells = release.cells
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
@@ -276,3 +281,50 @@ def _of_values(attribute: Attribute, regions: Regions) -> Line:
         np.divide(inside, sizes, out=shares)
 
     return line
+
+
+def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDArray[np.float64]:
+    """One line per value of the column, one column per sensitive value (see ``Release.contingency``)."""
+    axis = next(at for at, attribute in enumerate(release.quasi) if attribute.name == column.name)
+    cells, size = release.cells, len(column.values)
+    width = cells.counts.width
+    first, last, gaps = ranges(release.quasi[axis], release.descriptions.regions[axis], column)
+    shares = np.ones(len(first))
+    if spread:
+        admitted = np.maximum(1, last - first + 1).astype(np.float64)
+        for text, codes in gaps.items():
+            admitted[text] = len(codes)
+        shares /= admitted
+    texts, values = cells.texts[axis][cells.counts.groups], cells.counts.values.astype(np.int64)
+    amounts = cells.counts.amounts * shares[texts]
+    gapped = np.zeros(len(first), np.bool_)
+    gapped[list(gaps)] = True
+    # an interval begins to count at its first value and ends after its last, so that sums over values count it inside
+    plain = ~gapped[texts]
+    ends = np.concatenate([first[texts[plain]].astype(np.int64), last[texts[plain]].astype(np.int64) + 1])
+    signed = np.concatenate([amounts[plain], -amounts[plain]])
+    steps = np.bincount(ends * width + np.tile(values[plain], 2), signed, (size + 1) * width)
+    result: NDArray[np.float64] = np.cumsum(steps.astype(np.float64).reshape(size + 1, width), axis=0)[:size]
+    result += _of_sets(gaps, texts[~plain], values[~plain], amounts[~plain], (size, len(first), width))
+    # intervals that have ended may leave rounding errors behind
+    return np.where(result < 1e-9, 0.0, result)
+
+
+def _of_sets(
+    gaps: dict[int, NDArray[np.int64]],
+    texts: NDArray[Any],
+    values: NDArray[Any],
+    amounts: NDArray[Any],
+    shape: tuple[int, int, int],
+) -> NDArray[np.float64]:
+    """The same for texts that admit values with gaps between them; ``shape`` numbers values, texts and columns."""
+    from scipy.sparse import csr_array
+
+    size, number, width = shape
+    if not gaps:
+        return np.zeros((size, width))
+    codes = np.concatenate(list(gaps.values()))
+    of_code = np.repeat(np.array(list(gaps), np.int64), [len(one) for one in gaps.values()])
+    admits = csr_array((np.ones(len(codes)), (codes, of_code)), shape=(size, number))
+    held = csr_array((amounts, (texts, values)), shape=(number, width))
+    return np.asarray((admits @ held).toarray(), np.float64)

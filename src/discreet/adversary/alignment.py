@@ -5,8 +5,9 @@ Rows are compared by all their columns that are published unchanged: the sensiti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +18,31 @@ from discreet.kernels.boxes.boxes import Boxes
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in
 from discreet.releases.columns import ExactColumn
-from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.described import DescribedRelease
+from discreet.releases.exact_rows import PublishesRows
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
+
+Compared = tuple[Column, NDArray[np.int64], NDArray[np.int32]]
+"""A column of the original, the code in it of each published value, and per published row the value."""
+
+
+class ExactRelease(PublishesRows, Protocol):
+    """A release of rows with their quasi-identifiers unchanged, beside columns that it keeps along."""
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """All attributes."""
+
+    @property
+    def others(self) -> tuple[ExactColumn, ...]:
+        """The published values of columns that are kept along."""
 
 
 class Aligned(NamedTuple):
     """A release aligned with its original, both in the codes of the original."""
 
-    release: GeneralizedRelease
+    release: DescribedRelease
     columns: tuple[Column, ...]
     """The original's quasi-identifiers, in the order of the release."""
     boxes: Boxes
@@ -42,10 +59,10 @@ class Aligned(NamedTuple):
     """The publishable original rows: those without a missing number that the reader was told to withhold."""
 
 
-def align(release: GeneralizedRelease, original: Table) -> Aligned:
+def align(release: DescribedRelease, original: Table) -> Aligned:
     """Align a release with its original; reject an original that was read differently than the release states."""
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
-    parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]] = []
+    parts: list[Compared] = []
     published = np.array([release.rows], np.int64)
     class_of = np.zeros(1, np.int64)
     if release.sensitive:
@@ -55,13 +72,29 @@ def align(release: GeneralizedRelease, original: Table) -> Aligned:
     if parts:
         column, class_of, _ = parts[0]
         published = _published(class_of, release.secrets[0], column)
-    others = release.attributes[len(columns) + len(release.secrets) :]
-    for attribute, payload in zip(others, release.others, strict=True):
-        column = carried_column(attribute, original)
-        parts.append((column, places_in(payload, column), payload.codes))
+    parts += _carried(release, original)
     had, shown, kinds = combined(original.rows, release.rows, parts)
     boxes = boxes_in(release.descriptions, columns)
     return Aligned(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
+
+
+def rows_compared(release: ExactRelease, original: Table) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Compare rows whose quasi-identifiers are published unchanged: see ``combined``."""
+    parts: list[Compared] = []
+    for attribute, payload in zip(release.quasi, release.exact, strict=True):
+        column = quasi_column(attribute, original)
+        parts.append((column, places_in(payload, column), payload.codes))
+    return combined(original.rows, release.rows, [*parts, *_carried(release, original)])
+
+
+def _carried(release: DescribedRelease | ExactRelease, original: Table) -> list[Compared]:
+    """Return the columns that a release keeps along."""
+    others = [attribute for attribute in release.attributes if attribute.role == "other"]
+    parts = []
+    for attribute, payload in zip(others, release.others, strict=True):
+        column = carried_column(attribute, original)
+        parts.append((column, places_in(payload, column), payload.codes))
+    return parts
 
 
 def check_sensitive(release: Release, original: Table) -> None:
@@ -170,9 +203,7 @@ def places_in(payload: ExactColumn, column: Column) -> NDArray[np.int64]:
     return np.array(places, np.int64)
 
 
-def combined(
-    rows: int, published: int, parts: list[tuple[Column, NDArray[np.int64], NDArray[np.int32]]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def combined(rows: int, published: int, parts: Sequence[Compared]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Number the combinations of several columns, alike in the original and in the release."""
     had, shown, size = np.zeros(rows, np.int64), np.zeros(published, np.int64), 1
     for column, places, codes in parts:

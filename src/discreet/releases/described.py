@@ -1,0 +1,169 @@
+"""What releases have in common whose rows are in groups with one description each.
+
+Formats that publish rows under descriptions differ in whom a row may belong to. What their tables show is the same, and
+is computed here: the counts of each group, beliefs by matching descriptions, and estimates of counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.principles.counts import Counts
+from discreet.releases.columns import ExactColumn, column_array
+from discreet.releases.descriptions import Descriptions, Texts
+from discreet.releases.grouped import Combined, GroupedRowsRelease
+from discreet.releases.lookup import Lookup
+from discreet.releases.partition import GROUP
+from discreet.table.combinations import numbered, ranked
+from discreet.table.query import Query
+from discreet.table.table import Column
+
+if TYPE_CHECKING:
+    from discreet.releases.box_estimate import Cells
+
+
+class DescribedRelease(GroupedRowsRelease):
+    """A release of rows in groups, each under one description of its quasi-identifiers."""
+
+    texts: tuple[Texts, ...]
+    """Per quasi-identifier: its distinct published texts, and the index of each group's text."""
+    secrets: tuple[ExactColumn, ...]
+    """The published values of each sensitive attribute; beliefs are about the first unless another is named."""
+    others: tuple[ExactColumn, ...]
+    """The published values of each column that is kept along."""
+
+    if TYPE_CHECKING:  # how a format keeps its own fields
+
+        def about(self, attribute: str | None) -> DescribedRelease:
+            """Return what is published about one sensitive attribute."""
+
+    def lookup(self) -> Lookup:
+        """Return the lookup of people by descriptions."""
+        from discreet.releases.box_lookup import ByBoxes
+
+        return ByBoxes(self.descriptions)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the published table."""
+        return [GROUP, *(attribute.name for attribute in self.attributes)]
+
+    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """Return the one published table."""
+        ids = pa.array(self.ids)
+        if numbers:
+            columns: list[Any] = [ids.take(pa.array(self.group_of))]
+        else:
+            columns = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids.cast(pa.string()))]
+        for texts, of_group in self.texts:
+            columns.append(pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts)))
+        columns += [column_array(payload, numbers) for payload in self._payloads]
+        return {"table": pa.table(columns, names=self.columns)}
+
+    @property
+    def _payloads(self) -> tuple[ExactColumn, ...]:
+        return (*self.secrets, *self.others)
+
+    # ------------------------------------------------------------------------------------------------------- counting
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The sensitive values, in the order of the columns of ``counts``; one empty value if nothing is sensitive."""
+        return self.secrets[0].values if self.secrets else np.array([""], object)
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """Per published row: its sensitive value, as an index into ``values``."""
+        return self.secrets[0].codes if self.secrets else np.zeros(self.rows, np.int32)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How often each sensitive value occurs in each group."""
+        return Counts.of_rows(self.group_of, self.classes, self.groups, len(self.values))
+
+    @property
+    def combined(self) -> Combined:
+        """The combinations of sensitive values in each group, as its rows have them."""
+        columns = [secret.codes for secret in self.secrets]
+        _, first, of_row = ranked(numbered(columns, [len(secret.values) for secret in self.secrets], self.rows))
+        counts = Counts.of_rows(self.group_of, of_row, self.groups, len(first))
+        return Combined(np.array([codes[first] for codes in columns], np.int64), counts)
+
+    @cached_property
+    def descriptions(self) -> Descriptions:
+        """The groups as cells."""
+        return Descriptions(self.quasi, self.texts, self.sizes, self.ids)
+
+    def description(self, group: int) -> dict[str, str]:
+        """Return the published quasi-identifiers of the group at an index of ``ids``."""
+        return self.descriptions.text(group)
+
+    def beliefs(
+        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
+    ) -> NDArray[np.float64]:
+        """Return the beliefs of an adversary who knows these quasi-identifiers and matches them with the descriptions.
+
+        ``points`` contains original values, one array per quasi-identifier. Every row of every group whose description
+        admits a point is equally likely to be its row. A point that no group admits was withheld: its belief is the
+        distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are unknown.
+        ``attribute`` names another sensitive attribute than the first; ``known_values`` tells its values.
+        """
+        from discreet.releases.boxes import mixtures_at, shares
+
+        asked = self if attribute is None else self.about(attribute)
+        return shares(mixtures_at(asked.descriptions, points, asked.counts), withheld)
+
+    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
+        """Return the belief that a person with these quasi-identifiers is in the table at all, one number per point.
+
+        The belief by a group that admits the person is its rows divided by the combinations of values that its
+        description admits (see ``releases.presence``). If several groups do, the strongest belief is returned; with
+        ``combined``, that by all of them together. If none does, the belief is 0, or NaN if rows are withheld, because
+        nothing is known about these.
+        """
+        from discreet.releases.presence import presence_by_boxes
+
+        return presence_by_boxes(self.descriptions, points, combined, self.withheld)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The groups as estimates use them: those with the same description merged."""
+        from discreet.releases.box_estimate import collapse
+
+        return collapse(self)
+
+    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
+        """Count rows by the values that their descriptions admit (see ``Release.contingency``)."""
+        from discreet.releases.box_estimate import contingency
+
+        return contingency(self, column, spread)
+
+    def known_values(self, name: str) -> NDArray[Any]:
+        """Return the values of a column, in their order: those published unchanged, else all that its texts admit.
+
+        Raises an error for numbers that are not whole, because their texts only state intervals.
+        """
+        from discreet.releases.box_estimate import values_within
+
+        rest = [attribute for attribute in self.attributes if attribute.role != "quasi"]
+        for attribute, payload in zip(rest, self._payloads, strict=True):
+            if attribute.name == name:
+                return np.asarray(payload.values)
+        at = next(at for at, attribute in enumerate(self.quasi) if attribute.name == name)
+        return values_within(self.quasi[at], self.descriptions.regions[at])
+
+    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+        """Estimate how many rows satisfy each query, with the rows of a group spread evenly over its box.
+
+        `discreet.releases.box_estimate` defines the share of a box that a query covers; withheld rows are not
+        estimated.
+        """
+        from discreet.releases.box_estimate import estimates
+
+        return estimates(self, queries)

@@ -1,0 +1,174 @@
+"""Read the attributes and tables of a release back from its folder; what no release has is an error or a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
+from discreet.releases.attributes import Attribute
+from discreet.releases.columns import ExactColumn, read_sensitive
+from discreet.releases.counted import COUNT, Counted
+from discreet.releases.folder import DAMAGED
+from discreet.releases.partition import GROUP
+from discreet.table.combinations import places_among, ranked
+from discreet.table.texts import LARGEST_WHOLE
+from discreet.table.write import read_table
+
+Columns = dict[str, tuple[list[str], NDArray[Any]]]
+"""Per column of a table: its distinct texts, and the index of each row's text."""
+
+
+def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple[Attribute, ...]:
+    """Return the attributes listed in the manifest of a release in groups; raise an error if their order is wrong.
+
+    ``several`` allows more than one sensitive attribute.
+    """
+    entries = manifest.get("attributes")
+    if not isinstance(entries, list):
+        raise DiscreetError(f"the manifest of the release lists no attributes; {DAMAGED}")
+    attributes = tuple(Attribute.from_dict(entry) for entry in entries)
+    roles = [attribute.role for attribute in attributes]
+    names = {attribute.name for attribute in attributes}
+    ordered = sorted(roles, key=["quasi", "sensitive", "other"].index)
+    too_many = roles.count("sensitive") > 1 and not several
+    if roles != ordered or too_many or len(names) < len(roles) or GROUP in names:
+        raise DiscreetError(
+            "the manifest of the release must list each attribute once: quasi-identifiers, then "
+            f"{'sensitive attributes' if several else 'at most one sensitive attribute'}, then others; {DAMAGED}"
+        )
+    rows = manifest.get("rows")
+    whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
+    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in [*whole, manifest.get("groups")]):
+        raise DiscreetError(f"the manifest of the release does not say how many rows and groups there are; {DAMAGED}")
+    persons = manifest.get("persons", {"published": 0, "withheld": 0})
+    counted = [persons.get(key) for key in ("published", "withheld")] if isinstance(persons, dict) else [None]
+    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in counted):
+        raise DiscreetError(f"the manifest of the release does not say how many persons there are; {DAMAGED}")
+    return attributes
+
+
+def read_columns(path: Path, names: list[str]) -> Columns:
+    """Return the columns of a table like ``read_texts``, but the group column as numbers, without texts."""
+    table = _table(path, names, "its manifest says", GROUP)
+    at = names.index(GROUP)
+    try:
+        numbers = table.column(at).cast(pa.int64()).to_numpy()
+    except pa.ArrowInvalid:
+        raise DiscreetError(
+            f"the column {GROUP!r} of {path.name!r} does not hold a whole number in every row; publish it again"
+        ) from None
+    return {**_texts(table.remove_column(at)), GROUP: ([], numbers)}
+
+
+def read_texts(path: Path, names: list[str], because: str = "it must have") -> Columns:
+    """Return the columns of a table, each as its distinct texts and the index of each row's text."""
+    return _texts(_table(path, names, because))
+
+
+def _table(path: Path, names: list[str], because: str, uncoded: str | None = None) -> pa.Table:
+    if not path.is_file():
+        raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
+    table = read_table(path, uncoded)
+    if table.column_names != names:
+        raise DiscreetError(
+            f"{path.name!r} of the release has the columns {', '.join(table.column_names)}, "
+            f"but {because} {', '.join(names)}; it was damaged or edited, so publish the release again"
+        )
+    return table
+
+
+def _texts(table: pa.Table) -> Columns:
+    arrays = {name: column.chunk(0) for name, column in zip(table.column_names, table.columns, strict=True)}
+    return {name: (array.dictionary.to_pylist(), array.indices.to_numpy()) for name, array in arrays.items()}
+
+
+def row_attributes(manifest: Mapping[str, Any], drawn: bool = False) -> tuple[Attribute, ...]:
+    """The attributes of a release of rows without groups: with one sensitive attribute or, where all of them are
+    ``drawn``, with several and none that is kept."""
+    entries = manifest.get("attributes")
+    attributes = tuple(Attribute.from_dict(entry) for entry in entries) if isinstance(entries, list) else ()
+    roles = [attribute.role for attribute in attributes]
+    names = {attribute.name for attribute in attributes}
+    ordered = sorted(roles, key=["quasi", "sensitive", "other"].index)
+    allowed = roles.count("other") == 0 < roles.count("sensitive") if drawn else roles.count("sensitive") == 1
+    if roles != ordered or not allowed or not roles.count("quasi") or len(names) < len(roles):
+        rest = "then sensitive attributes, and no others" if drawn else "then one sensitive attribute, then others"
+        raise DiscreetError(
+            f"the manifest of the release must list each attribute once: quasi-identifiers, {rest}; {DAMAGED}"
+        )
+    rows = manifest.get("rows")
+    whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
+    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in whole):
+        raise DiscreetError(f"the manifest of the release does not say how many rows there are; {DAMAGED}")
+    return attributes
+
+
+def ending_of(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The ending of the files of a release whose tables are called ``names``."""
+    tables = manifest.get("tables")
+    for ending in ("csv", "parquet"):
+        if isinstance(tables, dict) and set(tables) == {f"{name}.{ending}" for name in names}:
+            return ending
+    raise DiscreetError(
+        f"the manifest of the release must name its tables {', '.join(f'{name}.csv' for name in names)}, or the same "
+        f"as parquet; {DAMAGED}"
+    )
+
+
+def read_counted(
+    secret: Attribute,
+    name: str,
+    lines: Mapping[str, tuple[list[str], NDArray[Any]]],
+    ids: NDArray[np.int64],
+    faults: list[str],
+    sizes: NDArray[np.int64] | None = None,
+    other: str = "",
+) -> Counted:
+    """One sensitive attribute, from the columns of its table; ``sizes`` of groups in another table must be the same."""
+    shown = read_sensitive(secret, *lines[secret.name], faults)
+    places = places_among(ids, lines[GROUP][1].astype(np.int64))
+    counts = count_lines(places, shown, read_amounts(*lines[COUNT], name), len(ids), faults)
+    differ = np.flatnonzero(sizes != counts.sizes) if sizes is not None else np.zeros(0, np.intp)
+    if sizes is not None and len(differ):
+        worst = differ[0]
+        faults.append(
+            f"A group must have as many rows as values, but group {ids[worst]} has {sizes[worst]:,} rows in {other} "
+            f"and {counts.sizes[worst]:,} values in {name}"
+            + (f", and {len(differ) - 1:,} other groups differ as well." if len(differ) > 1 else ".")
+        )
+    return Counted(shown.values, counts)
+
+
+def read_amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np.int64]:
+    """The column of counts; raises unless all are whole numbers."""
+    try:
+        numbers = np.array([int(word) for word in words], np.int64)
+    except (ValueError, OverflowError):
+        raise DiscreetError(
+            f"the column {COUNT!r} of {name!r} does not hold a whole number in every row; publish it again"
+        ) from None
+    return numbers[codes] if len(numbers) else np.zeros(0, np.int64)
+
+
+def count_lines(
+    places: NDArray[np.int64], shown: ExactColumn, amounts: NDArray[np.int64], number: int, faults: list[str]
+) -> Counts:
+    """The counts per group and value in the sensitive table; counts below 1 and duplicate lines are faults."""
+    width = max(1, len(shown.values))
+    if bool((amounts < 1).any()):
+        faults.append("The sensitive table holds a count below 1.")
+    kept = amounts > 0
+    cells, _, at = ranked(places[kept] * width + shown.codes[kept])
+    if len(cells) < int(kept.sum()):
+        faults.append("The sensitive table lists a value of a group more than once.")
+    totals = np.zeros(len(cells), np.int64)
+    np.add.at(totals, at, amounts[kept])
+    starts = np.searchsorted(cells, np.arange(number + 1) * width)
+    return Counts(starts, (cells % width).astype(np.int32), totals, width)
