@@ -97,7 +97,7 @@ def test_formats_without_such_groups_say_why(scheme: str) -> None:
     reason = dc.attack(release, people(), random_state=1).refusals.get("corruption")
     words = dict.fromkeys(("lifting", "heterogeneous:publishes=graph"), "in no group together")
     words |= dict.fromkeys(("perturbation", "retention"), "by itself")
-    words |= {"privbayes:domains=observed": "no row is anybody's"}
+    words |= {"privbayes:domains=observed": "all rows are synthetic"}
     assert (reason is None) == (scheme not in words) and words.get(scheme, "") in (reason or "")
 
 

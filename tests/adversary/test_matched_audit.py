@@ -56,8 +56,8 @@ def test_the_verdict_says_whom_the_promise_covers(tmp_path: Path) -> None:
     assert found.holds and found.support == "trace" and failing(found) == {}
     assert "kept by all 48 persons" in found.promises[0].sentence and found.promises[0].strain == pytest.approx(1.0)
     assert "a person has as many candidates as each of them has persons" in said(found, "support")
-    assert "for whoever knows who is matched with which rows, which is not published" in found.verdict
-    assert "whoever only matches descriptions, as anybody may, may believe up to 1." in found.verdict
+    assert "for an attacker who knows who is matched with which rows, which is not published" in found.verdict
+    assert "one who only matches descriptions, as anybody may, may believe up to 1." in found.verdict
     assert "rows would have the value" in said(found, "descriptions") and "claims" in said(found, "counting")
     assert found.groups == 0 and "48 rows, 0 withheld; AIL" in found.sentences()[-1]
 
@@ -67,7 +67,7 @@ def test_files_alone_do_not_show_what_who_only_matches_breaks(tmp_path: Path) ->
     found = dc.audit(tmp_path / "r", table)
     assert not found.holds and list(failing(found)) == ["l-diversity(l=3)"]
     told = found.promises[0].sentence
-    assert "Without the trace, by whoever only matches descriptions" in told and "give the trace" in told
+    assert "Without the trace, by an attacker who only matches descriptions" in told and "give the trace" in told
     assert "is believed of this kind of people with" in told
 
 
@@ -92,7 +92,7 @@ def test_what_cannot_be_judged_from_files_is_said(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(matching, "PAIRS", 1)
     assert "cannot be judged without the trace" in failing(dc.audit(tmp_path / "r", table))["beta-likeness(beta=3)"]
     found = dc.audit(tmp_path / "r", table, trace=tmp_path / "trace.csv")
-    assert found.holds and "only matches descriptions was not looked at" in found.verdict
+    assert found.holds and "only matches descriptions was not computed" in found.verdict
 
 
 def test_a_graph_that_breaks_the_promise_is_found(tmp_path: Path) -> None:

@@ -397,7 +397,7 @@ def test_who_only_matches_descriptions_faces_the_tree_again_where_these_are_disj
     assert (release.parents >= 0).sum() > 4
     release.save(tmp_path / "r")
     found = dc.audit(tmp_path / "r", table)
-    assert "whoever only matches descriptions believes what was judged" in said(found, "descriptions")
+    assert "an attacker who only matches descriptions believes what was judged" in said(found, "descriptions")
     assert "counts all rows under descriptions" in said(found, "counting")
 
 
@@ -432,7 +432,7 @@ def test_what_is_too_much_to_look_into_is_said(tmp_path: Path, monkeypatch: pyte
     release.save(tmp_path / "r")
     monkeypatch.setattr(matching, "PAIRS", 1)
     found = dc.audit(tmp_path / "r", table, trace=release.trace)
-    assert found.holds and "only matches descriptions was not looked at" in found.verdict
+    assert found.holds and "only matches descriptions was not computed" in found.verdict
 
 
 def test_withheld_rows_may_be_anybodys_for_who_only_matches(tmp_path: Path) -> None:

@@ -144,7 +144,8 @@ def test_the_audit_judges_what_ends_give_away(tmp_path: Path) -> None:
         "in one combination of ends with 50.0 %" in line and "it is 12.5 %" in line for line in found.sentences()
     )
     assert any(
-        "is broken: whoever finds a person in" in line and "20.0 % is allowed" in line for line in found.sentences()
+        "is broken: an attacker who finds a person in" in line and "20.0 % is allowed" in line
+        for line in found.sentences()
     )
     kept = audited(release, table, tmp_path, promises="alpha-beta(alpha=0.5, beta=0.5)")
     assert next(one for one in kept.promises if "alpha=0.5" in one.promise).holds

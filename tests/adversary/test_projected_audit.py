@@ -126,8 +126,8 @@ def test_the_counterexample(tmp_path: Path) -> None:
     told = dc.audit(release.save(tmp_path / "release"), table, trace=release.trace)
     assert told.holds, told.sentences()
     assert (
-        "against whoever does not know which values of attributes in different tables go together, which makes a "
-        in (told.verdict)
+        "against an attacker who does not know which values of attributes in different tables go together, which makes "
+        "a " in (told.verdict)
     )
     assert "leaves one value of 4" in "\n".join(told.sentences())
     alone = dc.audit(tmp_path / "release", table)

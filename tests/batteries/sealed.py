@@ -24,7 +24,7 @@ SEALED = Battery(
             exchanged=Must("consistency support"),
         ),
         "seal": Lines(
-            column="told",
+            column="leakage",
             text=lambda text: str(float(text) + 9.5),
             crossed="group",
             dropped=Must("consistency"),
@@ -37,12 +37,12 @@ SEALED = Battery(
         "a value that nobody has": (put("table", "pay", UNKNOWN), Must("broken support totals")),
         "a kept value is changed": (KEPT_VALUE, Must("support totals")),
         "values of the oldest and the youngest are exchanged": (oldest_and_youngest, Must("support totals")),
-        "less than nothing was told": (put("seal", "told", "-1"), Must("consistency", says="what no test can tell")),
+        "less than nothing was told": (put("seal", "leakage", "-1"), Must("consistency", says="what no test can leak")),
         **FEWER_GROUPS,
     },
     unreadable={
         "a description that is none": (put("table", "age", "[20, 2"), r"column 'age' .*'\[20, 2'"),
-        "an amount that is no number": (put("seal", "told", "much"), "the column 'told' of 'seal.csv'"),
+        "an amount that is no number": (put("seal", "leakage", "much"), "the column 'leakage' of 'seal.csv'"),
     },
 )
 

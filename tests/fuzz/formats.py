@@ -359,9 +359,12 @@ def _sealed(published: Published) -> None:
     expect([int(line["group"]) for line in seal] == sorted(rows), "the seal is not about the groups")
     for line, column in itertools.product(seal, published.case.sensitive):
         held = Counter(_shared(column, rows[int(line["group"])]))
-        expect(float(line["told"]) >= 0, "a negative amount was told")
+        expect(float(line["leakage"]) >= 0, "a negative amount was leaked")
         # less what rounding may be off by, but not less than nothing, which would make more of the other values
-        size, more = held.total(), max(Fraction(1), Fraction(math.exp(float(line["told"]))) * (1 - Fraction(1, 10**7)))
+        size, more = (
+            held.total(),
+            max(Fraction(1), Fraction(math.exp(float(line["leakage"]))) * (1 - Fraction(1, 10**7))),
+        )
         about = [promise for promise in published.promises if promise.concerns(column)]
         for value, count in held.items():
             share = more * count / (more * count + size - count)
@@ -369,7 +372,7 @@ def _sealed(published: Published) -> None:
             believed = Expected({one: share * size if one == value else rest * held[one] for one in held})
             for promise in about:
                 kept = not broken(promise, believed, column.meant, column)
-                expect(kept, f"{promise.text} is broken by what tests may have told about a group")
+                expect(kept, f"{promise.text} is broken by what tests may have leaked about a group")
 
 
 def _matched(published: Published) -> None:

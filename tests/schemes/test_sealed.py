@@ -244,8 +244,8 @@ def test_amounts_that_no_way_to_the_groups_tells_are_impossible() -> None:
     for seed in range(12):
         release = dc.Sealed(random_state=seed).publish(table, promise)
         chance = dc.Sealed().likelihood(table, promise, release.trace)
-        assert 0 < dc.Sealed().likelihood(table, promise, release.trace, release.told) <= chance <= 1
-        assert dc.Sealed().likelihood(table, promise, release.trace, release.told + 0.5) == 0
+        assert 0 < dc.Sealed().likelihood(table, promise, release.trace, release.leakage) <= chance <= 1
+        assert dc.Sealed().likelihood(table, promise, release.trace, release.leakage + 0.5) == 0
 
 
 def _outcomes(seed: int) -> Outcomes:
@@ -312,7 +312,7 @@ def test_a_common_value_that_fails_tells_little_though_another_is_rare() -> None
     people = {"x": [0, 1] * 10_000, "s": ["a", "b"] * 6_000 + ["c", "d"] * 3_982 + ["rare"] * 36}
     table = dc.read(pa.table(people), quasi="x", sensitive="s")
     release = dc.publish(table, dc.BetaLikeness(0.5, "basic"), dc.Sealed(random_state=1))
-    assert release.told.tolist() == pytest.approx([rounds.EARLY / 995.5], rel=1e-6)  # 5 / 9 if "rare" decided
+    assert release.leakage.tolist() == pytest.approx([rounds.EARLY / 995.5], rel=1e-6)  # 5 / 9 if "rare" decided
 
 
 def test_where_nothing_is_bounded_nothing_is_asked() -> None:
@@ -320,7 +320,7 @@ def test_where_nothing_is_bounded_nothing_is_asked() -> None:
     for seed in range(50):
         release = dc.Sealed(random_state=seed).publish(table, dc.BetaLikeness(3, "basic"))
         assert release.groups == 2
-        assert [str(told) for told in release.told.tolist()] == ["0.0", "0.0"]
+        assert [str(told) for told in release.leakage.tolist()] == ["0.0", "0.0"]
 
 
 def test_groups_leave_room_for_what_was_told() -> None:
@@ -329,11 +329,11 @@ def test_groups_leave_room_for_what_was_told() -> None:
     caps = promise.caps(dc.principles.Prior.of(table))
     assert caps is not None
     assert release.groups > 3
-    assert release.told.max() > 0
+    assert release.leakage.max() > 0
     for group in range(release.groups):
         counts = np.bincount(table.classes[release.trace == group], minlength=len(caps))
         share = counts / counts.sum()
-        assert (share / (1 - share) * np.exp(release.told[group]) <= caps / (1 - caps) * (1 + 1e-9)).all()
+        assert (share / (1 - share) * np.exp(release.leakage[group]) <= caps / (1 - caps) * (1 + 1e-9)).all()
 
 
 def test_several_attributes_are_published_loaded_and_audited(tmp_path: Any) -> None:

@@ -160,7 +160,7 @@ def test_rows_keep_the_values_of_a_person_together() -> None:
     assert sorted(zip(*(one.values[one.codes].tolist() for one in release.secrets), strict=True)) == had
     assert any("side by side" in sentence for sentence in release.manifest["assumptions"])
     told = audits(release, table)[0].verdict
-    assert "about each sensitive attribute by itself: whoever knows one of a person's sensitive values" in told
+    assert "about each sensitive attribute separately: an attacker who knows one of a person's sensitive values" in told
 
 
 # ---------------------------------------------------------------------------------------------------------- the rule

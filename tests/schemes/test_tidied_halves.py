@@ -166,7 +166,7 @@ def test_two_sexes_are_cut_apart_where_a_test_tells_next_to_nothing(share: float
     of_one_sex = [len(set(table.quasi[0].codes[release.trace == group])) == 1 for group in range(release.groups)]
     assert release.groups > 100
     assert np.mean(of_one_sex) > 0.9
-    assert not release.told.any()
+    assert not release.leakage.any()
 
 
 def test_what_a_coin_told_is_published_and_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,14 +174,14 @@ def test_what_a_coin_told_is_published_and_paid(tmp_path: Path, monkeypatch: pyt
     table, promise = sexes(0.7), dc.BetaLikeness(0.3, "basic")
     release = dc.publish(table, promise, dc.Mirrored(random_state=1))
     assert isinstance(release, dc.MirroredRelease)
-    assert release.told.max() > 0.0
+    assert release.leakage.max() > 0.0
     counts = release.counts
     shares = counts.amounts / counts.sizes[counts.groups]
     cap = 1.3 * np.bincount(table.classes)[counts.values] / table.rows
-    assert (shares / (1 - shares) * np.exp(release.told[counts.groups]) <= cap / (1 - cap) * (1 + 1e-9)).all()
+    assert (shares / (1 - shares) * np.exp(release.leakage[counts.groups]) <= cap / (1 - cap) * (1 + 1e-9)).all()
     found = dc.audit(release.save(tmp_path / "release"), table)
     assert found.holds
-    assert f"except about {(release.told > 0).sum()} groups" in str(found)
+    assert f"except about {(release.leakage > 0).sum()} groups" in str(found)
     assert found.verdict.count("nothing is sealed") == 1
 
 
@@ -206,6 +206,6 @@ def test_a_half_that_must_stay_mixed_is_cut_on(tmp_path: Path) -> None:
     release = dc.publish(table, dc.BetaLikeness(0.8, "basic"), dc.Mirrored(random_state=2))
     assert isinstance(release, dc.MirroredRelease)
     assert release.trace is not None
-    assert release.told.any()
+    assert release.leakage.any()
     assert np.bincount(release.trace).max() < rows // 4  # the half that is refused has rows // 2
     assert dc.audit(release.save(tmp_path / "release"), table).holds

@@ -25,7 +25,7 @@ from discreet.adversary.checks.listings import listed
 from discreet.adversary.checks.roles import as_published, roles
 from discreet.adversary.checks.soundness import spelling
 from discreet.adversary.checks.trace import read_trace
-from discreet.adversary.presence.population import see_that_all_are_in
+from discreet.adversary.presence.population import check_population_covers
 from discreet.adversary.presence.remarks import remarks
 from discreet.adversary.presence.stage import Presence, judge_presence
 from discreet.adversary.verdict import PromiseVerdict
@@ -208,7 +208,7 @@ def audit(
     verdicts, presence = judge_presence(found.promises, parts, release, original, population, last)
     checks += [] if presence is None else remarks(presence)
     if population is not None:
-        see_that_all_are_in(population, original, release.quasi)
+        check_population_covers(population, original, release.quasi)
     texts = tuple(map(str, parts))
     return Audit(
         checks,

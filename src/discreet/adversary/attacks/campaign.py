@@ -20,7 +20,7 @@ from discreet.adversary.attacks.target import Context, Target, check_attackable,
 from discreet.adversary.checks.roles import as_published
 from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.trace import read_trace
-from discreet.adversary.presence.population import see_that_all_are_in
+from discreet.adversary.presence.population import check_population_covers
 from discreet.errors import DiscreetError, in_words
 from discreet.options import checked
 from discreet.principles.expressions import parse_one
@@ -170,7 +170,7 @@ def attack(
         check_attackable(main, outsiders)
     if population is not None:
         population = as_table(population)
-        see_that_all_are_in(population, original, main.quasi)
+        check_population_covers(population, original, main.quasi)
     random = generator(checked("random_state", random_state, int | None))
     views = [main.about(name).knowing(original.column(name)) for name in names]
     limit = max(1, MOST_BELIEFS // sum(len(view.values) for view in views)) if victims is None else victims

@@ -53,7 +53,7 @@ class Corruption(Attack):
     def refusal(self, target: Target) -> str | None:
         """Only where a known person's value is one of the person's group can it be taken out of that."""
         if not target.release.of_people:
-            return "no row is anybody's, so that no known value can be taken out of what is published"
+            return "all rows are synthetic, so that no known value can be taken out of what is published"
         if target.release.published is None:
             return "every value was randomised by itself, so that the values of others tell nothing about a person's"
         if target.release.grouped is None:

@@ -1,6 +1,6 @@
 """Intersection: the groups of several releases of the same table, laid across each other.
 
-Whoever knows a person's group in each release knows a *cell*: everyone with the same groups. All ways to give the
+To know a person's group in each release is to know a *cell*: everyone with the same groups. All ways to give the
 people values that agree with the counts of every group, in every release, are taken for equally likely; the expected
 number of persons of a cell with each value is then about
 

@@ -1,4 +1,4 @@
-"""What the other tables of a release tell about an attribute, to whoever knows which values go together.
+"""What the other tables of a release tell about an attribute, to an attacker who knows which values go together.
 
 The tables of a projected release publish different sensitive attributes of the same people. The adversary knows how
 often the values of two attributes go together in the whole original (which no table says), and takes what a table says

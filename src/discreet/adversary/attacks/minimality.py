@@ -1,10 +1,10 @@
 """Minimality as an attack: the adversary knows the algorithm, and asks which tables it would publish like this.
 
 The adversary has the files, which name the scheme, its options and the promise. The scheme is run again on tables that
-agree with them, called *worlds*. Where it is certain who is in which
-group (or the trace tells it), these are all ways to deal the values of each group to its members: no other table can
-give the same files. Otherwise they are all ways to give the people the values of the whole table. Of several sensitive
-attributes, the combinations of values are dealt, if the release says which values go together.
+agree with them, called *worlds*. Where it is certain who is in which group (or the trace tells it), these are all ways
+to deal the values of each group to its members: no other table can give the same files. Otherwise they are all ways to
+give the people the values of the whole table. Of several sensitive attributes, the combinations of values are dealt, if
+the release says which values go together.
 
 - *Exact*, if there are few worlds: the belief in a value is the share of the worlds that give this release, each
   weighed by its probability to do so: one or none for a scheme without chance; else what the scheme says itself, if it
@@ -15,8 +15,8 @@ attributes, the combinations of values are dealt, if the release says which valu
   groups is not used, so that an adversary with more patience may learn more. With ``likelihood`` every table counts by
   that instead. Nothing is concluded about persons whose groups came again too rarely.
 
-Of a sealed release, tables also have to tell as much about a group as the release says its tests did (``told``). Only
-the promises of schemes for one run cover this adversary (``Scheme.one_run``); the others are measured and not judged.
+Of a sealed release, tables also have to leak as much about a group as the release says (``leakage``). Only the
+promises of schemes for one run cover this adversary (``Scheme.one_run``); the others are measured and not judged.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Minimality(Attack):
         if not target.release.of_people:
             return "rows were drawn from noisy counts, by which it is bounded what the algorithm tells of anyone's row"
         if target.release.published is None:
-            return "every value was randomised by itself, so that whoever knows the algorithm knows no more"
+            return "every value was randomised by itself, so that knowing the algorithm helps no attacker"
         if known_scheme(target) is None:
             return "the scheme that the manifest names, or its promise, is not known here, so it cannot be run again"
         if target.context is not None and combinations(target) is None:
@@ -92,7 +92,7 @@ class Minimality(Attack):
         return None
 
     def judges(self, target: Target) -> bool:
-        """Only schemes whose promise covers whoever knows the algorithm, and so one run of theirs."""
+        """Only schemes whose promise covers an attacker who knows the algorithm, and so one run of theirs."""
         scheme = known_scheme(target)
         return scheme is not None and scheme.one_run
 
@@ -224,8 +224,8 @@ def _remark(details: dict[str, Any], persons: int) -> str:
         told += f", and too few gave the same to conclude anything about {persons - details['concluded']:,} persons"
     if details.get("over"):
         told += (
-            f"; of {details['over']:,} persons a value is believed, beyond doubt, more than the promise allows to who "
-            f"does not know the algorithm ({about(details['worst'])} times the bound at least)"
+            f"; of {details['over']:,} persons a value is believed, beyond doubt, more than the promise allows an "
+            f"attacker who does not know the algorithm ({about(details['worst'])} times the bound at least)"
         )
     elif "over" in details:
         told += "; of nobody a value is believed, beyond doubt, more than the promise allows"

@@ -160,7 +160,7 @@ def _remark(target: Target, everyone: int) -> str:
     alpha = min((part.most_presence for part in target.promised), default=1.0)
     if alpha < 1.0:
         said += (
-            f" The promise of at most {percent(alpha)} is about all combinations of values; whoever has a list of "
+            f" The promise of at most {percent(alpha)} is about all combinations of values; an attacker with a list of "
             "people may believe more."
         )
     return said

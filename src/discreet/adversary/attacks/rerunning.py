@@ -166,17 +166,17 @@ class Rerun:
         tell: Callable[..., Any] | None = getattr(self.scheme, "likelihood", None)
         if tell is None:
             return None
-        told = getattr(self.target.release, "told", np.zeros(0))
-        return tell(self.table(world), self.principle, groups.astype(np.int32), *([told] if len(told) else []))
+        leakage = getattr(self.target.release, "leakage", np.zeros(0))
+        return tell(self.table(world), self.principle, groups.astype(np.int32), *([leakage] if len(leakage) else []))
 
     def alike(self, made: Any, pools: Pools) -> NDArray[np.bool_]:
-        """Per row: whether what was made puts the same persons into one group as the release does, and tells as much
+        """Per row: whether what was made puts the same persons into one group as the release does, and leaks as much
         about the group where that is published beside it."""
         same = again(pools.of_row, made.trace)
-        told, mine = (getattr(one, "told", np.zeros(0)) for one in (made, self.target.release))
-        if pools.certain and len(told) and len(mine):
+        leaked, mine = (getattr(release, "leakage", np.zeros(0)) for release in (made, self.target.release))
+        if pools.certain and len(leaked) and len(mine):
             rows = np.flatnonzero(same & (made.trace >= 0))
-            same[rows] = np.isclose(told[made.trace[rows]], mine[pools.of_row[rows]], rtol=1e-9, atol=1e-12)
+            same[rows] = np.isclose(leaked[made.trace[rows]], mine[pools.of_row[rows]], rtol=1e-9, atol=1e-12)
         return same
 
     def agreeing(self, world: NDArray[np.int64], times: int) -> int:

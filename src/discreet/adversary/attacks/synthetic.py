@@ -2,8 +2,8 @@
 
 What such a table promises is of a different kind. A differentially private one says that no person's row changes the
 probability of any outcome by more than a factor; it bounds what is learnt *because* a person is in the table, and says
-nothing about groups of persons, nor about what the rows are worth. That cannot be seen from the table: whoever drew it
-has to be believed. Attacks guess as from published rows, and find what the model has learnt of everyone.
+nothing about groups of persons, nor about what the rows are worth. That cannot be seen from the table: that it was
+drawn so is an assumption. Attacks guess as from published rows, and find what the model has learnt of everyone.
 """
 
 from __future__ import annotations

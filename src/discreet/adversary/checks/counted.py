@@ -96,7 +96,7 @@ def counted_apart(views: Views) -> list[Check]:
     if len(views) < 2:
         return []
     names = wording.listed(repr(view.release.secret.name) for view in views)
-    told = f"The promises were judged about {names} each by itself; which of their values go together is not told."
+    told = f"The promises were judged about {names} separately; which of their values go together is not published."
     return [Check("each attribute", True, told)]
 
 
@@ -134,8 +134,8 @@ def supported(views: Views, found: Sequence[tuple[Check, str]]) -> tuple[Check, 
         if not check.holds:
             return replace(check, sentence=f"About {view.release.secret.name!r}: {check.sentence}"), how
     told = (
-        "For each sensitive attribute the groups can be made of the original's rows; whether by the same rows for all "
-        "of them was not looked at without the trace."
+        "For each sensitive attribute the groups can be made of the original's rows; whether the same rows would do "
+        "for all of them was not checked without the trace."
     )
     return Check(found[0][0].name, True, told), "necessary"
 

@@ -282,7 +282,7 @@ def by_counting(
         told.append(f"up to {times:.2f} times what {part} allows, {how}: {hits.told}")
     some = f" (of {len(people.numbers):,} combinations, {len(found.sizes):,} were looked at)"
     sentence = (
-        "Whoever counts all rows under descriptions that admit a person as equally likely to be the person's claims "
+        "An attacker who takes all rows under descriptions that admit a person as equally likely to be theirs claims "
         f"{'; '.join(told) or 'what no promise here bounds'}{some if len(found.sizes) < len(people.numbers) else ''}."
     )
     return Check("counting", True, sentence)

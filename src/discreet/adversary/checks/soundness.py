@@ -99,9 +99,9 @@ def side_by_side(original: Table) -> Check:
     return Check(
         "each attribute",
         True,
-        f"The promises were judged about {names} each by itself, against whoever knows quasi-identifiers only.",
-        caveat="about each sensitive attribute by itself: whoever knows one of a person's sensitive values may learn "
-        "the others",
+        f"The promises were judged about {names} separately, against an attacker who knows quasi-identifiers only.",
+        caveat="about each sensitive attribute separately: an attacker who knows one of a person's sensitive values "
+        "may learn the others",
     )
 
 

@@ -89,7 +89,7 @@ def in_population(finder: Lookup, original: Sequence[Column], population: Table)
     )
 
 
-def see_that_all_are_in(population: Table, original: Table, quasi: Sequence[Attribute]) -> None:
+def check_population_covers(population: Table, original: Table, quasi: Sequence[Attribute]) -> None:
     """Reject a population that lacks rows of the original: the beliefs about everyone else would be wrong."""
     columns = [original.column(attribute.name) for attribute in quasi]
     has, wanted, kinds = kinds_in(population, original, quasi)

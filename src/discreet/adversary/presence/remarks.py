@@ -58,10 +58,10 @@ def remarks(presence: Presence) -> list[Check]:
             Check(
                 "ends",
                 True,
-                "Descriptions are as narrow as possible, so that some row lies at each end of an interval. Whoever "
-                f"knows this believes in one combination of ends with {percent(presence.group)}, where by the numbers "
-                f"of rows and combinations alone it is {percent(presence.average)}; what is promised about presence is "
-                "judged by the former.",
+                "Descriptions are as narrow as possible, so that some row lies at each end of an interval. An "
+                f"attacker who knows this believes in one combination of ends with {percent(presence.group)}, where "
+                f"the numbers of rows and combinations alone justify {percent(presence.average)}; promises about "
+                "presence are judged by the former.",
             )
         )
     if presence.own_row is not None and (presence.some_row or 0.0) > presence.own_row * (1.0 + SLACK):

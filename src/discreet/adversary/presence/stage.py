@@ -219,8 +219,10 @@ def _judged(part: Principle, told: PresenceBeliefs) -> tuple[int, float, str]:
     by_group = 0.0 if told.worst is None else float(told.chances[told.worst])
     together = float(told.found.together.max(initial=0.0))
     if told.finder.certain:
-        what = "quasi-identifiers are published as they are, so whoever knows someone's knows for certain whether the "
-        what += "person is in the table, "
+        what = (
+            "quasi-identifiers are published unchanged, so an attacker who knows a person's knows for certain whether "
+        )
+        what += "the person is in the table, "
         what += f"and at most {limit} is promised" if groups else "which alpha=1 allows"
         return groups, by_group, what
     if part.combined_presence:
@@ -243,8 +245,8 @@ def _judged(part: Principle, told: PresenceBeliefs) -> tuple[int, float, str]:
         return 0, anyone.reached, what
     who = "no group" if told.worst is None else told.finder.named(told.worst)
     uneven = told.worst is not None and by_group > told.average[told.worst] * (1.0 + SLACK)
-    what = f"whoever finds a person in {who} believes with {'up to ' if uneven else ''}{percent(by_group)} that the "
-    what += "person is in the table, and "
+    what = f"an attacker who finds a person in {who} believes with {'up to ' if uneven else ''}{percent(by_group)} "
+    what += "that the person is in the table, and "
     what += f"{limit} is allowed; "
     what += f"{groups:,} of {len(told.chances):,} groups go beyond it" if groups else "no group goes beyond it"
     return groups, by_group, what

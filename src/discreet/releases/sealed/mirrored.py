@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
-from discreet.releases.sealed.release import BELIEVED, DEPENDENCE, TOLD, SealedRelease
+from discreet.releases.sealed.release import BELIEVED, DEPENDENCE, LEAKAGE, SealedRelease
 
 ASSUMPTIONS = (
     TRUE_VALUES,
@@ -18,7 +18,7 @@ ASSUMPTIONS = (
     "release says what that may have told about each group. Whoever knows the algorithm, everybody's quasi-identifiers "
     "and how often each sensitive value occurs, and takes all ways to give the values to the persons as equally "
     "likely, believes of everyone what the group says, or where something was told, in odds, at most "
-    f"exp({TOLD}) times as much. The promise covers this adversary. That the amounts are true has to be believed.",
+    f"exp({LEAKAGE}) times as much. The promise covers this adversary. That the amounts are true is an assumption.",
     "The promise does not cover an adversary who knows the algorithm and the sensitive values of some persons.",
     BELIEVED,
     DEPENDENCE,

@@ -1,6 +1,6 @@
 """A sealed release: a generalized one whose choice of groups tells no more than a published amount about each of them.
 
-A second table says, for every group, what the tests on the way to it may have told: by how much, as the logarithm of
+A second table says, for every group, what the tests on the way to it may have leaked: by how much, as the logarithm of
 odds, an adversary who knows the algorithm may believe more of its persons than the group alone would justify.
 """
 
@@ -23,10 +23,10 @@ from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.partition import GROUP, check_one_row_each
 from discreet.table.table import Table
 
-SEAL, TOLD = "seal", "told"
+SEAL, LEAKAGE = "seal", "leakage"
 BELIEVED = (
     "What was drawn was drawn fairly, nobody can repeat it, and this release was not chosen among several of the same "
-    "table. No file can show this; it has to be believed."
+    "table. No file can show this; it is an assumption."
 )
 DEPENDENCE = (
     "The promise does not bound what an adversary believes who knows how quasi-identifiers and sensitive values depend "
@@ -37,9 +37,9 @@ ASSUMPTIONS = (
     DESCRIBED,
     SHUFFLED,
     KEPT_BY_GROUPS,
-    "The groups were found by tests with a coin, and the release says what the tests may have told about each group: "
-    f"the odds of a value are at most those of its share in the group times exp({TOLD}). That the amounts are "
-    "true has to be believed.",
+    "The groups were found by tests with a coin, and the release says what the tests may have leaked about each group: "
+    f"the odds of a value are at most those of its share in the group times exp({LEAKAGE}). That the amounts "
+    "are true is an assumption.",
     "The promise therefore also covers an adversary who knows the algorithm, everybody's quasi-identifiers and how "
     "often each sensitive value occurs, and takes all ways to give the values to the persons as equally likely. It is "
     "the same for someone who knows the values of some persons, compared with what the group tells about the others.",
@@ -62,15 +62,15 @@ class SealedRelease(GeneralizedRelease):
     disjoint: ClassVar[bool] = True
     """Whether cuts between values set all groups apart."""
 
-    told: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """Per group: what tests may have told about it, as the logarithm of odds."""
+    leakage: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Per group: what tests may have leaked about it, as the logarithm of odds."""
 
     @classmethod
     def from_seal(
         cls,
         table: Table,
         groups: NDArray[np.int32],
-        told: ArrayLike,
+        leakage: ArrayLike,
         *,
         promise: Principle,
         scheme: str,
@@ -78,7 +78,7 @@ class SealedRelease(GeneralizedRelease):
         values: Values = "interval",
         seeded: np.random.Generator | None = None,
     ) -> Self:
-        """Publish a partition into groups numbered from 0, with what was told about each of them.
+        """Publish a partition into groups numbered from 0, with what was leaked about each of them.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -89,7 +89,7 @@ class SealedRelease(GeneralizedRelease):
         """
         if cls.needs_secret or table.secret is not None or table.person is not None:
             check_one_row_each(table, cls.format, several=True)
-        amounts = np.asarray(told, np.float64)
+        amounts = np.asarray(leakage, np.float64)
         if amounts.shape != (int(np.max(groups, initial=-1)) + 1,) or not bool((amounts >= 0.0).all()):
             raise DiscreetError("a seal needs a number that is not negative for each group, and groups count from 0")
         release = cls.from_groups(
@@ -99,7 +99,7 @@ class SealedRelease(GeneralizedRelease):
         by_id = np.zeros(release.groups)
         published = release.trace >= 0
         by_id[release.trace[published]] = amounts[groups[published]]
-        return replace(release, told=by_id)
+        return replace(release, leakage=by_id)
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
@@ -109,10 +109,10 @@ class SealedRelease(GeneralizedRelease):
         return with_seal(super().load(home, manifest), home)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """Return the table of rows, and the table of what was told about each group, in the order of their numbers."""
-        return {**super().tables(numbers), SEAL: pa.table({GROUP: self.ids, TOLD: self._amounts})}
+        """Return the table of rows, and the table of what was leaked about each group, in the order of groups."""
+        return {**super().tables(numbers), SEAL: pa.table({GROUP: self.ids, LEAKAGE: self._amounts})}
 
     @property
     def _amounts(self) -> NDArray[np.float64]:
-        """What was told: nothing, if the release was made of groups alone."""
-        return self.told if len(self.told) else np.zeros(self.groups)
+        """What was leaked: nothing, if the release was made of groups alone."""
+        return self.leakage if len(self.leakage) else np.zeros(self.groups)

@@ -43,7 +43,7 @@ from discreet.releases.matched.candidates import published_values
 from discreet.releases.matched.release import MatchedRelease
 
 CONSISTENT = "Every row has a number of its own, and rows are as many as the manifest says."
-ONLY_MATCHING = "Without the trace, by whoever only matches descriptions"
+ONLY_MATCHING = "Without the trace, by an attacker who only matches descriptions"
 
 
 def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
@@ -107,12 +107,14 @@ def _matched(aligned: Aligned, people: People, had: NDArray[np.int64], left: NDA
 
 def _descriptions(parts: list[Principle], prior: Prior, found: Believed | str) -> Check:
     """Report what is believed by someone who does not know the matches; the promise is about one who does."""
-    who = "Whoever does not know the matches and only matches descriptions finds more rows that may be a person's"
-    about = "that is so for whoever knows who is matched with which rows, which is not published:"
+    who = (
+        "An attacker who does not know the matches and only matches descriptions finds more rows that may be a person's"
+    )
+    about = "that is so for an attacker who knows who is matched with which rows, which is not published:"
     if isinstance(found, str):
-        caveat = f"{about} what someone believes who only matches descriptions was not looked at"
+        caveat = f"{about} what someone believes who only matches descriptions was not computed"
         return Check("descriptions", True, f"{who}; what that one believes is not known, as {found}.", caveat=caveat)
-    anybody = "whoever only matches descriptions, as anybody may,"
+    anybody = "one who only matches descriptions, as anybody may,"
     return beyond(parts, prior, found, f"{who}, and believes", f"{about} {anybody}")
 
 
@@ -147,5 +149,9 @@ def _by_matching(
         "kind of people",
     )
     verdict = judged(part, kinds, prior, left)
-    told = "" if verdict.holds else " The promise is about whoever knows the matches: give the trace to have it judged."
+    told = (
+        ""
+        if verdict.holds
+        else " The promise is about an attacker who knows the matches: give the trace to have it judged."
+    )
     return replace(verdict, sentence=f"{ONLY_MATCHING}: {verdict.sentence}{told}")

@@ -1,6 +1,6 @@
 """The beliefs of adversaries who ignore the tree of a nested release and only match descriptions with people.
 
-Where descriptions admit only the persons of their nodes, whoever matches them arrives at the tree again; elsewhere the
+Where descriptions admit only the persons of their nodes, matching them leads to the tree again; elsewhere the
 chances are found by scaling (see `discreet.adversary.checks.matching`).
 """
 
@@ -37,18 +37,19 @@ def by_descriptions(
         gone = f" but the {rows(nowhere)} that no description admits" if nowhere else ""
         sentence = (
             "No description admits anybody who is not in its node, and who is in which leaf can be told from the "
-            f"descriptions for all original rows{gone}: whoever only matches descriptions believes what was judged."
+            f"descriptions for all original rows{gone}: an attacker who only matches descriptions believes what was "
+            "judged."
         )
         return Check("descriptions", True, sentence)
     some = (
         "Descriptions admit people who are not in their nodes, or who is in which leaf cannot be told from them. So "
-        "whoever ignores the tree and only matches descriptions believes something else than was judged"
+        "an attacker who ignores the tree and only matches descriptions believes something else than was judged"
     )
     found = believed_by_matching(aligned, people, sets, np.flatnonzero(node_of != -2), had, left)
     if isinstance(found, str):
-        caveat = "what someone believes who ignores the tree and only matches descriptions was not looked at"
-        return Check("descriptions", True, f"{some}, which was not looked at, as {found}.", caveat=caveat)
-    about = "the promise is about whoever knows the tree, and one who ignores it and only matches descriptions"
+        caveat = "what an attacker believes who ignores the tree and only matches descriptions was not computed"
+        return Check("descriptions", True, f"{some}, which was not computed, because {found}.", caveat=caveat)
+    about = "the promise is about an attacker who knows the tree, and one who ignores it and only matches descriptions"
     return beyond(parts, prior, found, some, about)
 
 

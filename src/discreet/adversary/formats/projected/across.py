@@ -36,8 +36,8 @@ from discreet.table.dependency import mutual_information
 from discreet.table.table import Column, Table
 
 EACH = (
-    "it is kept by each table by itself, against whoever does not know which values of attributes in different tables "
-    "go together"
+    "it is kept by each table by itself, against an attacker who does not know which values of attributes in different "
+    "tables go together"
 )
 ROUNDS = 10
 """How often beliefs are scaled to the counts of their groups."""
@@ -57,7 +57,7 @@ class Held(NamedTuple):
 
 
 class Intersection(NamedTuple):
-    """What is learnt by whoever intersects tables."""
+    """What an attacker learns who intersects tables."""
 
     single: float
     """The largest belief in a value by its own table."""
@@ -77,13 +77,13 @@ def across(release: ProjectedRelease, original: Table, trace: NDArray[Any] | Non
     alone = [part.format for part in release.parts if part.grouped is None]
     if alone:
         told = (
-            "What the tables tell together was not looked at: that is done for tables whose persons are in groups, "
+            "What the tables reveal together was not checked: that is done for tables whose persons are in groups, "
             f"each of whose rows may be anyone's in it, and in a table of the format {alone[0]} they are not."
         )
         return [Check("together", True, told, caveat=EACH)]
     groups = _groups(release, original.rows, trace)
     if groups is None:
-        told = "What the tables tell together was not looked at, as only the trace tells who is in which groups."
+        told = "What the tables reveal together was not checked, because only the trace says who is in which groups."
         return [Check("together", True, told, caveat=EACH)]
     held = _held(release, original, groups)
     return [_told_background(held), _told_intersection(held)]
@@ -132,7 +132,7 @@ def _held(release: ProjectedRelease, original: Table, groups: NDArray[np.int64])
 
 
 def background(held: list[Held]) -> tuple[float, float]:
-    """Return how often whoever knows one value of a person is certain of another: as published, and side by side.
+    """Return how often knowing one value of a person makes another certain: as published, and side by side.
 
     Means over all ordered pairs of attributes and all persons. What all rows of a group have in common is no finding,
     as it is known without any value; and a value that is known tells nothing about attributes of other tables.
@@ -165,9 +165,9 @@ def _rows_alike(known: Held, more: NDArray[np.int64] | None = None) -> NDArray[n
 def _told_background(held: list[Held]) -> Check:
     after, before = background(held)
     sentence = (
-        f"Whoever knows one sensitive value of a person, and the person's groups, is certain of another, which is not "
-        f"that of the whole group, in {percent(after)} of all cases; if all attributes stood in one table, with the "
-        f"groups of the one that is known, it would be {percent(before)}."
+        f"An attacker who knows one sensitive value of a person, and the person's groups, is certain of another, which "
+        f"is not that of the whole group, in {percent(after)} of all cases; if all attributes stood in one table, with "
+        f"the groups of the one that is known, it would be {percent(before)}."
     )
     return Check("background", True, sentence)
 
@@ -209,7 +209,7 @@ def strongest_beliefs(one: Held, other: Held) -> NDArray[np.float64]:
 
 
 def beliefs_given(one: Held, other: Held) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return the beliefs in values of one attribute by whoever knows how often they go with those of another.
+    """Return the beliefs in values of one attribute by an attacker who knows how often they go with those of another.
 
     Persons with the same groups in both tables are believed to have the same; so the result is the beliefs of each
     such kind of persons, and the kind of each. Those of a group add up to its counts.
@@ -239,7 +239,7 @@ def _joint(one: Held, other: Held) -> NDArray[np.float64]:
 def _told_intersection(held: list[Held]) -> Check:
     found, rows = intersection(held), len(held[0].codes)
     sentence = (
-        f"Whoever intersects the tables and takes them to be independent believes in no value with more than "
+        f"An attacker who intersects the tables and takes them to be independent believes in no value with more than "
         f"{percent(found.single)}, as by one table alone, and in no two values of different tables with more than "
         f"{percent(found.pair)}."
     )
@@ -247,10 +247,10 @@ def _told_intersection(held: list[Held]) -> Check:
     if all(_same_groups(first, one.groups) for one in held):
         return Check("intersection", True, f"{sentence} All tables have the same groups, so nobody is narrowed down.")
     sentence += (
-        f" No promise bounds whoever also knows which values of different tables go together: that excludes values of "
-        f"{found.narrowed:,} of the {wording.rows(rows)}, and leaves one value of {found.certain:,}. Whoever knows how "
-        f"often they go together believes in a value of {found.beyond:,} with more than any group of its table "
-        "justifies. Aligned tables exclude both."
+        f" No promise bounds an attacker who also knows which values of different tables go together: that excludes "
+        f"values of {found.narrowed:,} of the {wording.rows(rows)}, and leaves one value of {found.certain:,}. One who "
+        f"knows how often they go together believes in a value of {found.beyond:,} with more than any group of its "
+        "table justifies. Aligned tables exclude both."
     )
     caveat = EACH
     if found.certain:

@@ -120,7 +120,7 @@ def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior:
     belief = wording.percent(float(np.nan_to_num(posteriors[worst.published, worst.original])))
     share = wording.percent(float(counts[worst.original] / max(1, counts.sum())))
     said = (
-        f"whoever sees {seen!r} published believes with {belief} that it was {held!r}, "
+        f"an attacker who sees {seen!r} published believes with {belief} that it was {held!r}, "
         f"which is {share} of the whole table"
     )
     pairs = release.matrix.width**2

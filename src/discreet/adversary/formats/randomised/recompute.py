@@ -1,7 +1,7 @@
 """The probabilities that a scheme finds again from the prior and the promise that a manifest states.
 
 Sensitive values are randomised with probabilities that follow from the prior and the promise alone, so that an audit
-can compute them once more. If those of a release are others, then whoever estimates counts by them is misled, or the
+can compute them once more. If those of a release are others, then estimates of counts by them are misleading, or the
 release was made for another promise than the manifest states.
 """
 

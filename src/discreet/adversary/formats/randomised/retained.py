@@ -81,8 +81,9 @@ def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: 
         else f"it was a number from {prior.values[first]} to {prior.values[last]}, near to {prior.values[centre]}"
     )
     said = (
-        f"whoever sees {release.texts[worst.published]} published believes with {wording.percent(worst.belief)} that "
-        f"{what}, where {wording.percent(crowd.rows[centre] / prior.rows)} of the whole table lie"
+        f"an attacker who sees {release.texts[worst.published]} published believes with "
+        f"{wording.percent(worst.belief)} that {what}, where {wording.percent(crowd.rows[centre] / prior.rows)} of the "
+        "whole table lie"
     )
     strain, broken = worst.belief * near.m, worst.broken
     # rounding must not contradict the exact count of broken values

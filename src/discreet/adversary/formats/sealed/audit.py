@@ -1,4 +1,4 @@
-"""The audit of a sealed release: that of its groups, and whether they leave room for what the tests may have told."""
+"""The audit of a sealed release: that of its groups, and whether they leave room for what the tests may have leaked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AMOUNTS = (
     "among several runs"
 )
 """What no file can show."""
-SEEDED = "it was made with a seed, and whoever knows that can repeat its coins: nothing is sealed"
+SEEDED = "it was made with a seed, and an attacker who knows it can repeat its coins: nothing is sealed"
 
 
 def audit_sealed(case: Case[Any]) -> FormatFindings:
@@ -59,37 +59,39 @@ def _on_trust(check: Check, case: Case[Any]) -> Check:
 
 
 def _mirror(case: Case[SealedRelease]) -> Check:
-    """Say about which groups something was told."""
+    """Say about which groups something was leaked."""
     if case.release.faults:
         return Check("mirror", True, "The choice of groups was not judged, because the tables are faulty.")
-    told = case.release.told > 0.0
-    rows = int(told[case.release.group_of].sum())
-    but = f", except about {told.sum():,} groups with {rows:,} rows, where the seal says how much" if rows else ""
-    sentence = f"The choice of groups tells nothing to someone who knows the algorithm and nobody's value{but}."
+    leaking = case.release.leakage > 0.0
+    rows = int(leaking[case.release.group_of].sum())
+    but = f", except about {leaking.sum():,} groups with {rows:,} rows, where the seal says how much" if rows else ""
+    sentence = f"The choice of groups reveals nothing to an attacker who knows the algorithm but nobody's value{but}."
     return Check("mirror", True, sentence)
 
 
 def _seal(case: Case[SealedRelease]) -> Check:
-    """Check that in every group the odds of each value, times what was told, are within what the promise allows."""
+    """Check that in every group the odds of each value, times what was leaked, are within what the promise allows."""
     if case.release.faults:
         return Check("seal", True, "The seal was not judged, because the tables are faulty.")
     if not is_installed(case.manifest.get("scheme")):
-        sentence = "The seal was made by a scheme that is not installed here, so nobody knows what its tests may tell; "
+        sentence = "The seal was made by a scheme that is not installed here, so nobody knows what its tests may leak; "
         return Check("seal", False, f"{sentence}install the plug-in that has it.")
     views = each_sensitive(align(case.release, case.original), case.original)
     promised = [own for _, own in soundness.each_promised(case.parts, case.original)]
     judged = [_broken(aligned, table, own) for (aligned, table), own in zip(views, promised, strict=True)]
-    if any(one is None for one in judged) and case.release.told.any():
-        sentence = "Tests with a coin told something about groups, and not all that is promised are bounds from above."
+    if any(one is None for one in judged) and case.release.leakage.any():
+        sentence = (
+            "Tests with a coin leaked something about groups, and not all that is promised are bounds from above."
+        )
         return Check("seal", False, sentence)
     for sentence in filter(None, judged):
         return Check("seal", False, sentence)
-    if not case.release.told.any():
-        return Check("seal", True, "By the seal, the search for groups told nothing that would need room in them.")
-    worst = float(np.exp(case.release.told.max()))
+    if not case.release.leakage.any():
+        return Check("seal", True, "By the seal, the search for groups leaked nothing that would need room in them.")
+    worst = float(np.exp(case.release.leakage.max()))
     sentence = (
-        f"Every group leaves room for what the search for it may have told to someone who knows the algorithm (odds up "
-        f"to {worst:.3g} times those of the group)."
+        f"Every group leaves room for what the search for it may have leaked to an attacker who knows the algorithm "
+        f"(odds up to {worst:.3g} times those of the group)."
     )
     return Check("seal", True, sentence)
 
@@ -102,7 +104,7 @@ def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) ->
     if caps is None:
         return None
     counts = counts_of(aligned, len(prior.values))
-    cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.told)[counts.groups]
+    cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.leakage)[counts.groups]
     rest = 1.0 - cap + cap * left
     # the share whose odds are this factor of the cap's
     most = np.divide(cap * left, rest, out=np.ones_like(cap), where=rest > 0.0)
@@ -116,6 +118,6 @@ def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) ->
         f"Group {release.ids[group]} ({described(release, group)}) has {int(counts.amounts[at]):,} rows with "
         f"{prior.attribute}='{prior.values[counts.values[at]]}' among {int(sizes[at]):,}, more than the "
         f"{int(most[at] * sizes[at] + SLACK):,} "
-        f"that tests which may tell {release.told[group]:.4g} leave it: whoever knows the algorithm may believe "
-        "more than is promised."
+        f"that tests which may leak {release.leakage[group]:.4g} leave it: an attacker who knows the algorithm may "
+        "believe more than is promised."
     )

@@ -1,4 +1,4 @@
-"""The audit of a synthetic release: what can be seen of drawn rows, and what has to be believed.
+"""The audit of a synthetic release: what can be seen of drawn rows, and what is an assumption.
 
 The files show whether they are well-formed, whether all values are among those that the manifest lists and all numbers
 among those that its scheme draws, whether the stated ends of numbers are those of the auditor, whether there are as
@@ -33,10 +33,10 @@ from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
 CONSISTENT = "The table agrees with the manifest."
-NOISE = "that its rows were drawn from counts with the stated noise, which nobody can repeat, has to be believed"
-SEEDED = "it was made with a seed, and whoever knows that can take the noise off: nothing is protected"
-DECLARED = "as has that the listed values and ends of numbers were not taken from the table"
-OBSERVED = "and that some values occur, and which numbers are the smallest and the largest, it tells for certain"
+NOISE = "that its rows were drawn from counts with the stated noise, which nobody can repeat, is an assumption"
+SEEDED = "it was made with a seed, and an attacker who knows it can remove the noise: nothing is protected"
+DECLARED = "and so is that the listed values and ends of numbers were not taken from the table"
+OBSERVED = "and it reveals for certain which values occur, and which numbers are the smallest and the largest"
 
 
 def audit_synthetic(case: Case[Any]) -> FormatFindings:
@@ -141,9 +141,9 @@ def _as_many(case: Case[SyntheticRelease]) -> Check:
     """Check that there are as many rows as in the original: their number is taken as public."""
     rows, original = case.release.rows, case.original.rows
     if rows != original:
-        sentence = f"The release has {wording.rows(rows)} and the original {original:,}, and as many have to be drawn."
+        sentence = f"The release has {wording.rows(rows)} and the original {original:,}, and as many must be drawn."
         return Check("rows", False, sentence)
-    return Check("rows", True, f"There are as many rows as in the original, {original:,}; none of them is anybody's.")
+    return Check("rows", True, f"There are as many rows as in the original, {original:,}; all of them are synthetic.")
 
 
 def _drawn(case: Case[SyntheticRelease]) -> Check:
@@ -158,7 +158,7 @@ def _without_trace(case: Case[SyntheticRelease]) -> list[Check]:
     """Return a fault if there is a trace, which drawn rows cannot have."""
     if case.trace is None:
         return []
-    return [Check("trace", False, "A trace was given, but drawn rows lead back to nobody: this release has none.")]
+    return [Check("trace", False, "A trace was given, but synthetic rows lead back to nobody: this release has none.")]
 
 
 def _judged(part: Principle, release: SyntheticRelease) -> PromiseVerdict:
@@ -169,6 +169,6 @@ def _judged(part: Principle, release: SyntheticRelease) -> PromiseVerdict:
         says = f"by what the release says of itself: {wording.exact(spent)} was spent"
         sentence = f"{part} is {'kept' if holds else 'broken'}, {says}."
         return PromiseVerdict(str(part), holds, strain, spent, int(not holds), None, 0, {}, sentence)
-    reason = "rows that are nobody's keep differential privacy and nothing else"
+    reason = "synthetic rows keep differential privacy and nothing else"
     sentence = f"{part} cannot be judged, since {reason}."
     return PromiseVerdict(str(part), False, float("inf"), None, 0, None, 0, {}, sentence)

@@ -20,11 +20,11 @@ def test_tables_whose_tests_tell_something_else_are_out(monkeypatch: pytest.Monk
     table = census(3000)
     release = dc.publish(table, "beta-likeness(beta=4)", dc.Sealed(random_state=1))
     assert release.groups > 1
-    told = release.told + np.where(np.arange(release.groups) % 2, 0.25, 0.0)
+    told = release.leakage + np.where(np.arange(release.groups) % 2, 0.25, 0.0)
     odd = release.trace % 2 == 1
     both = [
         dc.attack(one, table, dc.Minimality(runs=40), trace=release.trace, random_state=1).evidence[0]
-        for one in (release, replace(release, told=told))
+        for one in (release, replace(release, leakage=told))
     ]
     assert both[0].details["concluded"] > both[1].details["concluded"]
     assert both[1].details["concluded"] <= (~odd).sum()
@@ -50,7 +50,7 @@ def test_nothing_may_have_been_told_beside_promises_that_are_not_only_bounds_fro
     columns = {"x": np.arange(400) % 2, "s": list("aabb") * 100}
     table = dc.read(pa.table(columns), quasi="x", sensitive="s")
     release = dc.publish(table, promise, dc.Mirrored())
-    forged = replace(release, told=np.full(release.groups, told))
+    forged = replace(release, leakage=np.full(release.groups, told))
     found = dc.audit(forged.save(tmp_path / "release"), table)
     assert [check.name for check in found.checks if not check.holds] == ([] if holds else ["seal"])
     assert found.holds == holds
