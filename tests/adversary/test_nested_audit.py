@@ -398,7 +398,7 @@ def test_who_only_matches_descriptions_faces_the_tree_again_where_these_are_disj
     release.save(tmp_path / "r")
     found = dc.audit(tmp_path / "r", table)
     assert "an attacker who only matches descriptions believes what was judged" in said(found, "descriptions")
-    assert "counts all rows under descriptions" in said(found, "counting")
+    assert "takes all rows under descriptions" in said(found, "counting")
 
 
 def overlapping() -> tuple[Table, dc.NestedRelease]:

@@ -349,7 +349,7 @@ def test_the_command_line(home: Path, scheme: str | None) -> None:
     told = json.loads(done.stdout)
     assert [one["attribute"] for one in told["promises"]] == ["disease", "income"]
     check = CliRunner().invoke(main, ["audit", str(out), "--original", str(home / "people.csv"), *ROLES, *promises])
-    assert check.exit_code == 0 and "about each sensitive attribute by itself" in " ".join(check.output.split())
+    assert check.exit_code == 0 and "about each sensitive attribute separately" in " ".join(check.output.split())
     question = "SELECT COUNT(*) FROM t WHERE disease = 'flu' AND income >= 30000"
     asked = CliRunner().invoke(main, ["query", str(out), question, "--json"])
     lines = [line.replace('"', "").split(",") for line in (home / "people.csv").read_text().split()[1:]]
