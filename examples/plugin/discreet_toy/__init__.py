@@ -23,7 +23,8 @@ from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.load import read_texts
-from discreet.releases.generalized.release import GROUP, GeneralizedRelease
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.partition import GROUP
 from discreet.schemes.grouping import GroupingScheme
 from discreet.table.table import Table
 

@@ -25,8 +25,9 @@ from discreet.principles.wording import exact
 from discreet.releases.boxes import boxes_in
 from discreet.releases.corners import strongest_beliefs
 from discreet.releases.generalized.describe import Values
-from discreet.releases.generalized.release import GeneralizedRelease, dense_groups
+from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.max_presence import BUDGET, lists_of_boxes, most_believed
+from discreet.releases.partition import dense_groups
 from discreet.schemes.buckets.drawing import along_curve
 from discreet.schemes.keepers import keeper, way_out
 from discreet.table.table import Column, Table

@@ -14,7 +14,7 @@ from discreet.principles.per_attribute import apart
 from discreet.principles.persons import Judged, broken_by_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.releases.generalized.release import dense_groups
+from discreet.releases.partition import dense_groups
 from discreet.schemes.merging import neighbours_in_order
 from discreet.table.persons import one_row_each
 from discreet.table.table import Table

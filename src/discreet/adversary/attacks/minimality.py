@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.releases.generalized.release import GROUP
 from discreet.releases.nested.release import PARENT
+from discreet.releases.partition import GROUP
 from discreet.releases.release import Release
 from discreet.table.table import Table
 

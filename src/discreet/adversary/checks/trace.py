@@ -16,8 +16,8 @@ from discreet.adversary.formats.generalized.align import Aligned
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
-from discreet.releases.generalized.release import GROUP
 from discreet.releases.grouped import GroupedRelease
+from discreet.releases.partition import GROUP
 from discreet.table.combinations import first_difference, places_among
 from discreet.table.paths import content, located
 

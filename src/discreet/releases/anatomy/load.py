@@ -17,7 +17,7 @@ from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.counted import COUNT, Counted, sensitive_names
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.load import read_attributes, read_columns
-from discreet.releases.generalized.release import GROUP
+from discreet.releases.partition import GROUP
 from discreet.table.combinations import distinct, places_among, ranked
 
 

@@ -16,7 +16,8 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalized.release import GROUP, GeneralizedRelease
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.partition import GROUP
 from discreet.table.texts import LARGEST_WHOLE
 from discreet.table.write import read_table
 

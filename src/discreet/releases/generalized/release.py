@@ -1,7 +1,8 @@
 """A generalized release: rows in groups, each group under one description of its quasi-identifiers.
 
-Within a group nobody can tell which row is whose: the rows are shuffled, and group numbers are drawn at random. So what
-is published about a person is the group, and the belief in a sensitive value is its share in the group.
+Within a group nobody can tell which row is whose: rows and group numbers are in an order that follows from what is
+published (see ``releases.canonical``). So what is published about a person is the group, and the belief in a sensitive
+value is its share in the group.
 """
 
 from __future__ import annotations
@@ -9,26 +10,34 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
-from discreet.randomness import permutation
 from discreet.releases.assumptions import KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
-from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.columns import ExactColumn, column_array, exact_column, taken
+from discreet.releases.attributes import Attribute
+from discreet.releases.canonical import (
+    Lines,
+    by_number,
+    content_ranks,
+    group_numbers,
+    line_keys,
+    line_order,
+    renumbered,
+    taken_in,
+    text_ranks,
+)
+from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import Home
-from discreet.releases.generalized.describe import Values, exact_texts, generalize
+from discreet.releases.generalized.describe import Values, check_values, exact_texts, generalize
 from discreet.releases.grouped import Combined, GroupedRowsRelease
 from discreet.releases.lookup import Lookup
-from discreet.releases.passthrough import check_kept, check_quasi
-from discreet.releases.release import new_manifest
+from discreet.releases.partition import GROUP, PublishedRows, check_partition, dense_groups
 from discreet.table.combinations import numbered, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
@@ -37,7 +46,6 @@ if TYPE_CHECKING:
     from discreet.releases.generalized.estimate import Cells
 
 FORMAT = "generalized"
-GROUP = "group"
 ASSUMPTIONS = (
     TRUE_VALUES,
     "All rows of a group have quasi-identifiers that its description admits; which row is whose is not published.",
@@ -111,77 +119,71 @@ class GeneralizedRelease(GroupedRowsRelease):
     ) -> Self:
         """Publish a partition: ``groups[row]`` is an arbitrary number of the row's group, or -1 to withhold the row.
 
-        The order of rows and the numbers of groups come from the operating system's randomness, unless a ``seeded``
-        generator is given; the manifest then warns that this is an experiment.
+        If they come from a ``seeded`` generator, the manifest warns that this is an experiment.
         """
-        groups = np.asarray(groups)
-        check_partition(table, groups, values)
-        places, number = numbered_anew(groups, seeded)
-
-        def described(column: Column) -> Texts:
-            return generalize(column, places, number, values)
-
-        return cls._of_places(
-            table,
-            places,
-            number,
-            described,
-            promise=promise,
-            scheme=scheme,
-            options=options,
-            labels=values == "label",
-            seeded=seeded,
-        )
+        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
+        return cls._of_groups(table, groups, values, **how).in_order()
 
     @classmethod
-    def _of_places(
-        cls,
-        table: Table,
-        places: NDArray[np.int32],
-        number: int,
-        described: Callable[[Column], Texts],
-        *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None,
-        labels: bool,
-        seeded: np.random.Generator | None,
-    ) -> Self:
-        """Return the release whose rows have these published groups (-1: withheld), ``described`` per attribute."""
-        published = places >= 0
-        rows = permutation(len(places), seeded)
-        if not published.all():
-            rows = rows[published[rows]]
-        group_of = taken(places, rows, number)
-        quasi = [as_shown(column, published) for column in table.quasi]
-        attributes = [describe(column, "quasi", labels) for column in quasi]
-        attributes += [describe(as_shown(column, None), "sensitive", True) for column in table.sensitive]
-        attributes += [describe(column, "other") for column in table.other]
-        manifest = new_manifest(
-            cls.format,
-            scheme=scheme,
-            options=options or {},
-            promise=promise,
-            attributes=attributes,
-            rows=len(rows),
-            withheld=table.rows - len(rows),
-            assumptions=cls.assumed(attributes, promise, table.person is not None),
-            seeded=seeded is not None,
-            groups=number,
-            **persons_entry(table, published),
-        )
+    def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, **how: Any) -> Self:
+        """Return the release of a partition, in the order of the table and of the given numbers of groups."""
+        groups = np.asarray(groups)
+        check_values(values)
+        check_partition(table, groups)
+        places, number = dense_groups(groups)
+        rows = PublishedRows(table, places, labels=values == "label")
+        return cls._of_rows(rows, number, lambda column: generalize(column, places, number, values), **how)
+
+    @classmethod
+    def _of_rows(cls, rows: PublishedRows, number: int, described: Callable[[Column], Texts], **how: Any) -> Self:
+        """Return the release of rows in groups, ``described`` per attribute, in the order of the table.
+
+        ``how`` they were grouped is for the manifest.
+        """
         return cls(
-            manifest,
-            tuple(attributes),
-            tuple(described(column) for column in quasi),
+            rows.manifest(cls, groups=number, **how),
+            rows.attributes,
+            tuple(described(column) for column in rows.columns),
             np.arange(number),
-            group_of,
-            tuple(
-                exact_column(column, attribute, rows)
-                for column, attribute in zip(table.sensitive, attributes[len(table.quasi) :], strict=False)
-            ),
-            tuple(exact_column(column, None, rows) for column in table.other),
-            trace=places,
+            rows.places[rows.rows],
+            rows.secrets,
+            rows.others,
+            trace=rows.places,
+        )
+
+    def in_order(self) -> Self:
+        """Return the same release with its rows and the numbers of its groups in canonical order."""
+        numbers = self._numbers()
+        group_of = numbers[self.group_of].astype(np.int32)
+        order = line_order(group_of, self._line_keys)
+        if order is None and bool((group_of == self.group_of).all()):
+            return self
+        return self._rearranged(numbers, order)
+
+    @property
+    def _contents(self) -> list[NDArray[Any] | Lines]:
+        """What is published with each group: its description, and its rows."""
+        return [*map(text_ranks, self.texts), Lines(self.group_of, self._line_keys)]
+
+    @cached_property
+    def _line_keys(self) -> NDArray[np.int64]:
+        """A number for each row, in the order of what is published with it besides its description."""
+        return line_keys(self._payloads, self.rows)
+
+    def _numbers(self) -> NDArray[np.int64]:
+        """The number of each group in canonical order."""
+        return group_numbers(content_ranks(self.groups, self._contents))
+
+    def _rearranged(self, numbers: NDArray[np.int64], order: NDArray[np.int64] | None) -> Self:
+        """Return the same release with other numbers of its groups, and its rows in an order."""
+        group_of = renumbered(numbers, self.group_of)
+        return replace(
+            self,
+            texts=tuple(Texts(words, by_number(numbers, of_group)) for words, of_group in self.texts),
+            group_of=group_of if order is None else group_of[order],
+            secrets=taken_in(order, self.secrets),
+            others=taken_in(order, self.others),
+            trace=renumbered(numbers, self.trace),
         )
 
     @classmethod
@@ -358,65 +360,3 @@ class GeneralizedRelease(GroupedRowsRelease):
         from discreet.releases.generalized.estimate import estimates
 
         return estimates(self, queries)
-
-
-def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the manifest entry about the persons of a table, if these may have several rows."""
-    if table.person is None:
-        return {}
-    shown = int((np.bincount(table.person[published], minlength=table.persons) > 0).sum())
-    return {"persons": {"published": shown, "withheld": table.persons - shown}}
-
-
-def check_one_row_each(table: Table, format: str, several: bool = False) -> None:
-    """Raise an error unless a table has one sensitive attribute, or also ``several``, and one row per person."""
-    if table.secret is None:
-        raise DiscreetError(f"a {format} release needs a sensitive attribute: without one there is nothing to protect")
-    if len(table.sensitive) > 1 and not several:
-        names = ", ".join(column.name for column in table.sensitive)
-        raise DiscreetError(f"a {format} release can have one sensitive attribute, not {names}; publish one of them")
-    if table.person is not None:
-        raise DiscreetError(
-            f"a {format} release is about persons with one row each, and the table was read with a column that tells "
-            "the persons of rows; leave it out, or choose a scheme that publishes groups"
-        )
-
-
-def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
-    """Raise an error for groups that are not a partition of the table, or that cannot be published."""
-    if groups.shape != (table.rows,) or groups.dtype.kind not in "iu":
-        raise DiscreetError(f"a partition needs one group number for each of the {table.rows:,} rows")
-    if values not in get_args(Values):
-        raise DiscreetError(f"values can be published as interval, label or set, not as {values!r}")
-    if not bool((groups >= 0).any()):
-        raise DiscreetError(
-            "every row is withheld, so there is nothing to publish; allow less to be withheld or weaken the promise"
-        )
-    if table.unusable is not None and bool((groups[table.unusable] >= 0).any()):
-        raise DiscreetError("rows with missing values are to be withheld, but the partition publishes some of them")
-    check_kept(table)
-    check_quasi(table)
-    if any(column.name == GROUP for column in table.columns):
-        raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
-
-
-def numbered_anew(groups: NDArray[Any], seeded: np.random.Generator | None) -> tuple[NDArray[np.int32], int]:
-    """Return the groups under random published numbers, which are independent of the given ones, and their count.
-
-    -1 stays.
-    """
-    places, number = dense_groups(groups)
-    ids = permutation(number, seeded).astype(np.int32)
-    return np.where(places < 0, np.int32(-1), ids[places]), number
-
-
-def dense_groups(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
-    """Number the groups 0, 1, 2, ... without gaps and return their count; -1 stays."""
-    largest = int(groups.max())
-    if largest < 4 * len(groups) + 16:
-        used = np.bincount(groups[groups >= 0], minlength=largest + 1) > 0
-        place = np.cumsum(used, dtype=np.int32) - np.int32(1)
-        return np.where(groups < 0, np.int32(-1), place[groups]), int(used.sum())
-    found, places = np.unique(groups, return_inverse=True)
-    below = int((found < 0).sum())
-    return np.maximum(places - below, -1).astype(np.int32), len(found) - below

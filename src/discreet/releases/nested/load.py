@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.load import read_texts
-from discreet.releases.generalized.release import GROUP
 from discreet.releases.nested.release import NODES, PARENT, PERSONS, NestedRelease
 from discreet.releases.nested.tree import Tree
+from discreet.releases.partition import GROUP
 
 N = TypeVar("N", bound=NestedRelease)
 

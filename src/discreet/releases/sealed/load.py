@@ -10,7 +10,7 @@ import numpy as np
 from discreet.errors import DiscreetError
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalized.load import read_texts
-from discreet.releases.generalized.release import GROUP
+from discreet.releases.partition import GROUP
 from discreet.releases.sealed.release import SEAL, TOLD, SealedRelease
 
 S = TypeVar("S", bound=SealedRelease)
