@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from discreet.adversary.check import Check, one_sentence
 from discreet.arguments import argument
@@ -17,7 +16,7 @@ from discreet.releases.folder import MANIFEST, ManifestFile, plainly_laid_out
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.release import Release
 from discreet.table.table import Table
-from discreet.table.write import digest, written_otherwise
+from discreet.table.write import digest
 
 BESIDE = re.compile(r"(readme|licen[cs]e)[\w-]*(\.(txt|md|rst))?", re.IGNORECASE)
 """Files that may accompany those of a release; any other would be published unaudited."""
@@ -149,28 +148,3 @@ def unpromised(attribute: str, promised: Iterable[Principle]) -> list[Check]:
         return []
     unsaid = f"The manifest states no promise about the values of the sensitive attribute {attribute!r}."
     return [Check("promise", False, unsaid)]
-
-
-def spelling(home: Path, release: Release) -> Check:
-    """Check that all tables are written exactly as discreet writes them, unless they are already at fault.
-
-    The same content can be written in many ways (45, 045 or 45.0; line ends; quotes). The choice could mark a row,
-    unnoticed by anyone who reads only the values. Therefore what was loaded is written anew and compared. Group
-    descriptions are loaded as texts, so these are composed anew from their meaning.
-    """
-    if release.faults:
-        return Check("spelling", True, "The spelling of cells was not checked, because the tables are faulty.")
-    faults = []
-    parquet = all(name.endswith(".parquet") for name in release.manifest["tables"])
-    format: Literal["csv", "parquet"] = "parquet" if parquet else "csv"
-    for name, table in release.tables(numbers=parquet).items():
-        path = home / f"{name}.{format}"
-        other = written_otherwise(table, path, format)
-        if other is not None:
-            faults.append(f"the table {path.name} is not written as releases are, so it might tell more: {other}")
-    for part in release.projections:
-        if part.descriptions is not None:
-            faults += part.descriptions.spelling_faults()
-    if faults:
-        return Check("spelling", False, one_sentence(faults))
-    return Check("spelling", True, "Every cell is written in the one way that its value allows.")
