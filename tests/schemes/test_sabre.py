@@ -16,9 +16,8 @@ from discreet.analyst.loss import ail
 from discreet.datasets import census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness
-from discreet.schemes.buckets.emd_buckets import Buckets, bucketise, split_closely
-from discreet.schemes.buckets.sabre import Sabre
-from discreet.schemes.uniting import Attribute, united
+from discreet.schemes.buckets.sabre import Buckets, Sabre, bucketise, split_closely
+from discreet.schemes.merge_broken import Attribute, merge_broken
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read
 from discreet.table.table import Table
@@ -216,7 +215,7 @@ def test_uniting_ends_with_groups_that_hold(rows: list[tuple[int, int]], k: int)
     groups = np.unique(groups, return_inverse=True)[1].astype(np.int32)
     prior = Prior(np.bincount(classes, minlength=3), ("a", "b", "c"))
     promise = KAnonymity(min(k, len(rows)))
-    joined = united(groups, np.arange(len(rows), dtype=np.float64), [Attribute(classes, promise, prior)])
+    joined = merge_broken(groups, np.arange(len(rows), dtype=np.float64), [Attribute(classes, promise, prior)])
     assert np.bincount(joined).min() >= promise.k
     for group in np.unique(groups):
         assert len(np.unique(joined[groups == group])) == 1

@@ -24,8 +24,8 @@ from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.release import Release
 from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.keepers import for_several, keeper, way_out
+from discreet.schemes.merge_broken import Attribute, merge_broken
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.uniting import Attribute, united
 from discreet.table.table import Table
 
 DRAWS = 1 << 16
@@ -214,7 +214,7 @@ def _groups_of_all(each: Sequence[Attribute], rng: np.random.Generator, seeded: 
     allowed = np.stack([np.floor(sizes * shares[at] + SLACK).astype(np.int64) for at in others])
     values = np.stack([each[at].classes for at in others])
     exchange(groups, len(sizes), each[lead].classes, values, allowed, rng.random(DRAWS))
-    return united(groups, rng.random(len(groups)), each)
+    return merge_broken(groups, rng.random(len(groups)), each)
 
 
 def diverse_groups(

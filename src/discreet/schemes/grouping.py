@@ -24,10 +24,9 @@ from discreet.releases.generalized.describe import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
 from discreet.schemes.keepers import for_several, not_of_groups, way_out
-from discreet.schemes.merging import hide_presence
-from discreet.schemes.persons import groups_of_persons
+from discreet.schemes.merge_broken import Attribute, groups_of_persons, merge_broken
+from discreet.schemes.merge_for_presence import merge_for_presence
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.uniting import Attribute, united
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 
@@ -146,7 +145,9 @@ class GroupingScheme(Scheme):
         points, point_of = distinct_points(table.quasi, rows)
         _, place = along_curve(points)
         judged = zip((column.codes[rows] for column in table.sensitive), each, strict=True)
-        return united(groups, place[point_of], [Attribute(codes, own.promise, own.prior) for codes, own in judged])
+        return merge_broken(
+            groups, place[point_of], [Attribute(codes, own.promise, own.prior) for codes, own in judged]
+        )
 
     def _see_that_all_keep(self, view: View, rows: NDArray[np.int64]) -> None:
         """Refuse rows that as one group break the promise: whatever they are divided into starts from there."""
@@ -174,7 +175,7 @@ class GroupingScheme(Scheme):
             require_persons(principle, table)
             groups = groups_of_persons(table, principle, divide)
         if groups.max() >= 0:
-            groups = hide_presence(table, groups, principle, self.values, self.name)
+            groups = merge_for_presence(table, groups, principle, self.values, self.name)
         for column, (prior, promise) in zip(table.sensitive or (None,), by_attribute(principle, table), strict=True):
             confirm(groups, table.classes if column is None else column.codes, promise, prior)
         if table.person is not None:

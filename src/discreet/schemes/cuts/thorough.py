@@ -9,12 +9,16 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import NDArray
 
+from discreet.kernels.costs import box_cost
+from discreet.kernels.cuts.growth import grow_ahead, join_costs
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
+from discreet.kernels.cuts.workspace import workspace
+from discreet.kernels.moving import move_rows
+from discreet.kernels.removing import exchange
 from discreet.processors import threads
 from discreet.progress import Progress
-from discreet.schemes.cuts.exchange import settle_rows
-from discreet.schemes.cuts.regrouping import regroup
 from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead
 
 FAMILIES = PLAIN, STRATIFIED, BUCKETED, REPAIRED
@@ -81,3 +85,162 @@ def partition_thoroughly(
         best = settle_rows(problem, best, 10 * budget)
     # the search overestimates the cost of sets, so the published cost decides
     return min(tried, best, key=problem.published_cost)
+
+
+_AT_MOST = 8
+"""The most groups merged with the one that was picked."""
+_LARGEST_POOL = 10_000
+
+
+class _Groups:
+    """Groups that are added and removed, with their boxes, sizes and costs in parallel arrays.
+
+    The last group takes the place of a removed one, so that the arrays have no holes.
+    """
+
+    def __init__(self, problem: Problem, partition: Partition) -> None:
+        self.problem = problem
+        self.rows: list[NDArray[np.int32]] = []
+        room, d = 2 * len(partition.starts) + 64, problem.points.shape[1]
+        self._lows, self._highs = np.empty((room, d), np.int32), np.empty((room, d), np.int32)
+        self._sizes, self._costs = np.empty(room, np.int64), np.empty(room)
+        for rows in np.split(partition.rows, partition.starts[1:]):
+            self.add(rows)
+
+    def add(self, rows: NDArray[np.int32]) -> None:
+        g = len(self.rows)
+        if g == len(self._sizes):
+            for name in ("_lows", "_highs", "_sizes", "_costs"):
+                setattr(self, name, np.concatenate([getattr(self, name)] * 2))
+        points = self.problem.points[rows]
+        self.rows.append(rows)
+        self._lows[g], self._highs[g], self._sizes[g] = points.min(axis=0), points.max(axis=0), len(rows)
+        self._costs[g] = len(rows) * box_cost(self.problem.axes, self._lows[g], self._highs[g], len(rows))
+
+    def remove(self, g: int) -> None:
+        last = len(self.rows) - 1
+        self.rows[g] = self.rows[last]
+        for array in (self._lows, self._highs, self._sizes, self._costs):
+            array[g] = array[last]
+        self.rows.pop()
+
+    @property
+    def costs(self) -> NDArray[np.float64]:
+        return self._costs[: len(self.rows)]
+
+    def near(self, g: int, how_many: int, largest: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return group ``g`` and up to ``how_many`` groups that are cheap to merge with it, with a little random noise.
+
+        Fewer groups are returned where they would have more than ``largest`` rows in total.
+        """
+        k = len(self.rows)
+        lows, highs, sizes, costs = self._lows[:k], self._highs[:k], self._sizes[:k], self._costs[:k]
+        joined = np.empty(k)
+        join_costs(self.problem.axes, lows, highs, sizes, g, joined)
+        extra = (joined * (sizes + sizes[g]) - costs - costs[g]) / np.minimum(sizes, sizes[g])
+        extra += 0.02 * rng.random(k)
+        extra[g] = -np.inf
+        nearest = np.argpartition(extra, min(how_many, k - 1))[: how_many + 1]
+        nearest = nearest[np.argsort(extra[nearest])]
+        return nearest[: max(1, int((np.cumsum(sizes[nearest]) <= largest).sum()))]
+
+
+def regroup(
+    problem: Problem,
+    partition: Partition,
+    families: int,
+    rng: np.random.Generator,
+    *,
+    budget: int,
+    progress: Progress | None = None,
+) -> Partition:
+    """Merge neighbouring groups and cut them again, until ``budget`` rows have been cut.
+
+    Costly groups are picked more often. The cost never rises.
+    """
+    groups = _Groups(problem, partition)
+    n, d = problem.points.shape
+    m, card = len(problem.limits.caps), int(problem.axes.cards.max())
+    largest = min(n, _LARGEST_POOL)
+    joint = problem.rules.joint
+    works = {many: workspace(largest, d, m, card, 15, many, joint) for many in (1, 3, 6)}
+    spare = workspace(largest, d, m, card, 15, joint=joint)
+    spent = 0
+    while spent < budget and len(groups.rows) > 1 and (total := groups.costs.sum()) > 0:
+        if progress:
+            progress("regrouping", spent / budget)
+        g = int(np.searchsorted(np.cumsum(groups.costs), rng.random() * total))
+        pool = groups.near(min(g, len(groups.rows) - 1), int(rng.integers(1, _AT_MOST + 1)), largest, rng)
+        rows = np.concatenate([groups.rows[h] for h in pool])
+        spent += max(len(rows), len(groups.rows) // 20)  # the effort to find neighbours grows with the number of groups
+        if len(pool) == 1:  # too large to be merged with others
+            continue
+        rng.shuffle(rows)  # break ties along an axis differently each time
+        caution, many = float(rng.choice((0.0, 0.1, 0.2, 0.5))), int(rng.choice((1, 3, 6)))
+        recipe = Recipe(families, 15, int(rng.choice((1, 3))), caution, 2**62, False)
+        quick = Recipe(families, int(rng.choice((3, 7))), 1, caution, 2**62, False)
+        first = np.zeros(len(rows), np.bool_)
+        order = np.arange(len(rows), dtype=np.int32)
+        cost = grow_ahead(
+            problem.points[rows], problem.classes[rows], order, 0, len(rows),
+            problem.axes, problem.rules, problem.limits, recipe, quick, works[many], spare, first,
+        )  # fmt: skip
+        if cost < groups.costs[pool].sum() - 1e-9:
+            for h in np.sort(pool)[::-1]:
+                groups.remove(int(h))
+            for part in np.split(rows[order], np.flatnonzero(first)[1:]):
+                groups.add(part)
+    sizes = [len(rows) for rows in groups.rows]
+    return Partition(
+        np.concatenate(groups.rows), np.concatenate([[0], np.cumsum(sizes)[:-1]]), float(groups.costs.sum())
+    )
+
+
+_ROUNDS = 5
+"""Later rounds exchange few rows."""
+_MOST_GROUPS = 20_000
+"""A limit, because every row at an end of a box is compared with every group."""
+_MOST_COUNTS = 10_000_000
+"""A limit on the memory for the counts of all values in all groups."""
+
+
+def settle_rows(problem: Problem, partition: Partition, effort: int) -> Partition:
+    """Return a partition that costs at most as much: rows moved to other groups, and exchanged between groups.
+
+    ``effort`` bounds how often a row that might move is compared with a group.
+    """
+    while effort > 0:
+        partition, moved, tried = _moved(problem, partition, effort)
+        partition = exchange_rows(problem, partition)
+        effort -= tried
+        if not moved:
+            break
+    return partition
+
+
+def _moved(problem: Problem, partition: Partition, effort: int) -> tuple[Partition, int, int]:
+    """Return a partition with rows moved between groups, how many, and the comparisons made."""
+    number, width = len(partition.starts), len(problem.limits.caps)
+    if problem.axes.by_size or number > _MOST_GROUPS or number * width > _MOST_COUNTS:
+        return partition, 0, 0
+    groups = partition.groups
+    moved, saved, tried = move_rows(
+        problem.points, problem.classes, groups, number, problem.axes, problem.rules, width, effort
+    )
+    rows = np.argsort(groups, kind="stable").astype(np.int32)
+    starts = np.flatnonzero(np.diff(groups[rows], prepend=-1))
+    return Partition(rows, starts, partition.cost - saved), moved, tried
+
+
+def exchange_rows(problem: Problem, partition: Partition) -> Partition:
+    """Return a partition into groups with the same counts that costs at most as much."""
+    if problem.axes.by_size or len(partition.starts) > _MOST_GROUPS:
+        return partition
+    rows, cost = partition.rows.copy(), partition.cost
+    ends = np.append(partition.starts[1:], len(rows))
+    for _ in range(_ROUNDS):
+        exchanged, saved = exchange(problem.points, problem.classes, rows, partition.starts, ends, problem.axes)
+        cost -= saved
+        if not exchanged:
+            break
+    return Partition(rows, partition.starts, cost)

@@ -25,8 +25,8 @@ from discreet.releases.matched.release import MatchedRelease
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.grouping import GroupingScheme, confirm, published_rows
 from discreet.schemes.heterogeneous.buckets import Bucketing, Buckets, bucketize
+from discreet.schemes.heterogeneous.graph import matches_in_zones
 from discreet.schemes.heterogeneous.matching import WIDEST, Grown, Matching, Space, grow_from
-from discreet.schemes.heterogeneous.zones import matches_in_zones
 from discreet.schemes.keepers import not_only_caps, way_out
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table

@@ -15,10 +15,8 @@ from discreet.kernels import rolling
 from discreet.progress import Progress
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.incognito.frequencies import Frequencies, Merging
-from discreet.schemes.incognito.judge import Judge
 from discreet.schemes.incognito.levels import Levels, levels_of
-from discreet.schemes.incognito.search import Node, Search, minimal
+from discreet.schemes.incognito.search import Frequencies, Judge, Merging, Node, Search, minimal
 from discreet.table.table import Table
 
 kernels = cast(Any, rolling)

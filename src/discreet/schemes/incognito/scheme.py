@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,16 +15,17 @@ from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
 from discreet.progress import Progress
 from discreet.randomness import generator
-from discreet.releases.generalized.describe import Values
+from discreet.releases.attributes import as_shown
+from discreet.releases.descriptions import Texts
+from discreet.releases.generalized.describe import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.axes import Loss
 from discreet.schemes.grouping import GroupingScheme, published_rows
-from discreet.schemes.incognito.describing import at_levels
 from discreet.schemes.incognito.generalizations import Generalization, Generalizations
-from discreet.schemes.incognito.judge import Judge
-from discreet.schemes.incognito.levels import levels_of
+from discreet.schemes.incognito.levels import Levels, levels_of
+from discreet.schemes.incognito.search import Judge
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,3 +172,31 @@ class Incognito(GroupingScheme):
         room = max(0, int(self.withhold * prior.rows) - int(missing.sum()))
         least = max(part.least_rows for part in principle.parts)
         return found, Judge(principle.rules(prior), missing, room, least)
+
+
+def at_levels(release: GeneralizedRelease, table: Table, each: Sequence[Levels], values: Values) -> GeneralizedRelease:
+    """Return a release with every quasi-identifier at the lowest level at which no group has two of its nodes.
+
+    A node is published under the smallest description of all rows that it has in any group.
+    """
+    groups = release.trace
+    assert groups is not None, "a release that was just made has a trace"
+    texts = tuple(
+        _texts(column, levels, groups, release.groups, values) for column, levels in zip(table.quasi, each, strict=True)
+    )
+    return replace(release, texts=texts)
+
+
+def _texts(column: Column, levels: Levels, groups: NDArray[np.int32], number: int, values: Values) -> Texts:
+    published = groups >= 0
+    rows = np.flatnonzero(published)
+    of_group = np.empty(number, np.int32)
+    for nodes in levels.nodes:
+        of_row = nodes[column.codes]
+        of_group[groups[rows]] = of_row[rows]
+        if bool((of_group[groups[rows]] == of_row[rows]).all()):
+            break
+    used = np.bincount(of_group, minlength=len(column.values)) > 0
+    place = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+    told = generalize(as_shown(column, published), np.where(published, place[of_row], -1), int(used.sum()), values)
+    return Texts(told.texts, told.of_cell[place[of_group]])

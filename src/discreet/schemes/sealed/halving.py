@@ -14,9 +14,8 @@ from discreet.kernels.costs import Axes, interval_cost
 from discreet.kernels.cuts.layout import Layout
 from discreet.progress import Progress
 from discreet.randomness import numbers_below, words
-from discreet.schemes.sealed.behind import ONE_IN
 from discreet.schemes.sealed.cutting import RejectedCut
-from discreet.schemes.sealed.limits import Limits, Rows
+from discreet.schemes.sealed.limits import ONE_IN, Limits, Rows
 
 Merits = dict[int, float]
 """Per axis: what equal halves along it would save."""

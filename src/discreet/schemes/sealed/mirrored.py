@@ -20,7 +20,7 @@ from discreet.schemes.scheme import feasible
 from discreet.schemes.sealed.cutting import Cutting
 from discreet.schemes.sealed.halving import Halving
 from discreet.schemes.sealed.limits import Limits
-from discreet.schemes.sealed.one_run import OneRunScheme
+from discreet.schemes.sealed.scheme import OneRunScheme
 from discreet.table.table import Table
 
 

@@ -49,7 +49,7 @@ class Beliefs(NamedTuple):
         return self.combined if part.combined_presence else self.group
 
 
-def hide_presence(
+def merge_for_presence(
     table: Table, groups: NDArray[np.int32], principle: Principle, values: Values, scheme: str
 ) -> NDArray[np.int32]:
     """Return groups that keep the promise about presence, merged where necessary; raise an error if that is impossible.
@@ -57,7 +57,7 @@ def hide_presence(
     >>> from discreet.datasets import patients
     >>> table = patients()
     >>> one_each = np.arange(table.rows, dtype=np.int32)
-    >>> merged = hide_presence(table, one_each, AlphaBeta(0.2, 1), "interval", "example")
+    >>> merged = merge_for_presence(table, one_each, AlphaBeta(0.2, 1), "interval", "example")
     >>> beliefs(table, merged, "interval").group <= 0.2
     True
     """

@@ -1,8 +1,9 @@
-"""Groups of persons with several rows each: a scheme divides the persons, and their rows follow them."""
+"""Merging groups that break a promise with their neighbours until every group keeps it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,51 @@ from discreet.principles.persons import Judged, broken_by_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.generalized.release import dense_groups
-from discreet.schemes.merging import neighbours_in_order
+from discreet.schemes.merge_for_presence import neighbours_in_order
 from discreet.table.persons import one_row_each
 from discreet.table.table import Table
+
+
+class Attribute(NamedTuple):
+    """The sensitive values of rows, and what is promised about them."""
+
+    classes: NDArray[np.int32]
+    promise: Principle
+    prior: Prior
+
+    def broken(self, groups: NDArray[np.int32], number: int) -> NDArray[np.bool_]:
+        """Return which groups break the promise."""
+        counts = Counts.of_rows(groups, self.classes, number, len(self.prior.counts))
+        return ~self.promise.holds(counts, self.prior)
+
+
+def merge_broken(
+    groups: NDArray[np.int32], curve: NDArray[np.float64], attributes: Sequence[Attribute]
+) -> NDArray[np.int32]:
+    """Merge groups that break a promise with their neighbours along the curve until every group keeps all of them.
+
+    All rows as one group must keep the promises about each attribute.
+
+    >>> from discreet.principles import parse
+    >>> ill = Attribute(np.array([0, 1, 0, 1], np.int32), parse("t-closeness(t=0.1)"), Prior([2, 2], ("flu", "cold")))
+    >>> merge_broken(np.array([0, 1, 2, 2], np.int32), np.arange(4.0), [ill]).tolist()
+    [0, 0, 1, 1]
+    """
+    while True:
+        number = int(groups.max()) + 1
+        broken = np.any([one.broken(groups, number) for one in attributes], axis=0)
+        if not broken.any():
+            return groups
+        sizes = np.bincount(groups, minlength=number)
+        along = np.argsort(np.bincount(groups, weights=curve, minlength=number) / sizes, kind="stable")
+        joins = np.zeros(number, np.bool_)  # whether a group is merged with the one before it
+        for at in np.flatnonzero(broken[along]).tolist():
+            if not joins[at] and not (at + 1 < number and joins[at + 1]):
+                joins[at + 1 if at + 1 < number else at] = True
+        place = np.empty(number, np.int32)
+        place[along] = np.cumsum(~joins) - 1
+        groups = place[groups]
+
 
 Division = Callable[[Table], NDArray[np.int32]]
 """Maps a table with one row per person to the group of every row, -1 if withheld."""
