@@ -21,7 +21,7 @@ from discreet.command.main import main
 from discreet.releases.synthetic.release import Privacy
 from discreet.schemes.privbayes import chance
 from discreet.schemes.privbayes.cells import Ranges, cells_of
-from discreet.schemes.privbayes.network import ROUNDED, UNITS, Budget, Part, drawn, information, sensitivity
+from discreet.schemes.privbayes.network import ROUNDED, UNITS, Budget, Node, drawn, information, sensitivity
 from discreet.table.hierarchy import Hierarchy
 from support.attacked import MAKERS, PROMISES, release_by
 from support.attacked import people as attacked_people
@@ -104,7 +104,7 @@ def test_one_row_changes_mutual_information_by_no_more_than_is_reckoned_with(row
     told = {}
     for some in combinations_with_replacement(range(9), rows):
         columns = np.array([cells[at] for at in some]).T
-        told[some] = information([columns[0], columns[1]], [3, 3], Part(0, ((1, 3),)))
+        told[some] = information([columns[0], columns[1]], [3, 3], Node(0, ((1, 3),)))
     worst = 0.0
     for some, had in told.items():
         rest = Counter(some)

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from discreet.kernels.judging import SLACK
 from discreet.principles.joint import jointly
 from discreet.principles.l_diversity import LDiversity
-from discreet.principles.per_attribute import Promised, apart, by_attribute, stated
+from discreet.principles.per_attribute import apart, by_attribute, stated
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.release import Release
 from discreet.schemes.grouping import confirm, published_rows
-from discreet.schemes.keepers import for_several, keeper, way_out
+from discreet.schemes.keepers import keeper, way_out
 from discreet.schemes.merge_broken import Attribute, merge_broken
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Table
@@ -56,10 +56,7 @@ class _ExactScheme(Scheme):
         """Empty: the seed, the only parameter, is not published."""
         return {}
 
-    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
-        """Return why the scheme cannot keep what is promised about some attribute; None if it can."""
-        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise, principle) for one in each)
-        return next(filter(None, refusals), None)
+    refusal_of_several = Scheme.refusal_of_any
 
     def on_groups(
         self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
@@ -136,17 +133,17 @@ class Anatomy(_ExactScheme):
         (0, 1)
         """
         feasible(self, table, principle)
-        tell = progress or (lambda stage, share: None)
-        tell("drawing groups", 0.0)
-        each = [_as_diversity(self, *one) for one in apart(principle, table)]
+        progress = progress or unheard
+        progress("drawing groups", 0.0)
+        each = [_as_diversity(self, promise, view) for promise, view in apart(principle, table)]
         rng = generator(self.random_state)
-        rows = published_rows(*jointly(together([one.promise for one in each]), table), rng)
+        rows = published_rows(*jointly(together([attribute.promise for attribute in each]), table), rng)
         groups = np.full(table.rows, -1, np.int32)
-        own = [one._replace(classes=one.classes[rows]) for one in each]
-        groups[rows] = _groups_of_all(own, rng, self.random_state is not None)
-        tell("drawing groups", 0.5)
+        usable = [attribute._replace(classes=attribute.classes[rows]) for attribute in each]
+        groups[rows] = _groups_of_all(usable, rng, self.random_state is not None)
+        progress("drawing groups", 0.5)
         release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
-        tell("drawing groups", 1.0)
+        progress("drawing groups", 1.0)
         return release
 
 
@@ -182,10 +179,10 @@ class Baseline(_ExactScheme):
         rng = generator(self.random_state)
         groups = np.full(table.rows, -1, np.int32)
         groups[published_rows(*jointly(principle, table), rng)] = 0
-        tell = progress or (lambda stage, share: None)
-        tell("putting rows in order", 0.0)
+        progress = progress or unheard
+        progress("putting rows in order", 0.0)
         release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
-        tell("putting rows in order", 1.0)
+        progress("putting rows in order", 1.0)
         return release
 
 
@@ -201,7 +198,7 @@ def _as_diversity(scheme: Scheme, promise: Principle, table: Table) -> Attribute
 
 def _groups_of_all(each: Sequence[Attribute], rng: np.random.Generator, seeded: bool) -> NDArray[np.int32]:
     """Put rows into groups that keep the promises about all attributes (see ``Anatomy``)."""
-    shares = [one.promise.sufficient_share or 1.0 for one in each]
+    shares = [attribute.promise.sufficient_share or 1.0 for attribute in each]
     needed = [different_values(share) for share in shares]
     lead = max(range(len(each)), key=lambda at: (needed[at], int(each[at].prior.counts.max())))
     groups = diverse_groups(each[lead].classes, needed[lead], rng if seeded else None)

@@ -50,6 +50,23 @@ def way_out(principle: Principle) -> str:
     return f"for {principle} choose scheme {name!r}"
 
 
+def bounds_presence(principle: Principle) -> bool:
+    """Whether a promise bounds the belief that somebody is in the table.
+
+    >>> from discreet.principles import AlphaBeta
+    >>> bounds_presence(AlphaBeta(0.2, 0.1)), bounds_presence(AlphaBeta(1, 0.1))
+    (True, False)
+    """
+    return any(part.most_presence < 1.0 for part in principle.parts)
+
+
+def hides_nobody(scheme: str, principle: Principle, condition: str = "") -> str | None:
+    """Why a scheme that does not hide who is in the table refuses a promise; ``None`` if it bounds no such belief."""
+    if not bounds_presence(principle):
+        return None
+    return f"scheme {scheme!r} does nothing to hide who is in the table{condition}; {way_out(principle)}"
+
+
 def not_of_groups(scheme: str, principle: Principle) -> str | None:
     """Why a scheme that publishes people's rows refuses a promise about how rows are drawn; ``None`` if there is none.
 

@@ -1,4 +1,7 @@
-"""Merging groups that break a promise with their neighbours until every group keeps it."""
+"""Merging groups that break a promise with their neighbours until every group keeps it: of rows, and of persons.
+
+Of persons with several rows each a scheme divides the persons, and their rows follow them.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ def merge_broken(
     """
     while True:
         number = int(groups.max()) + 1
-        broken = np.any([one.broken(groups, number) for one in attributes], axis=0)
+        broken = np.any([attribute.broken(groups, number) for attribute in attributes], axis=0)
         if not broken.any():
             return groups
         sizes = np.bincount(groups, minlength=number)
@@ -75,31 +78,44 @@ def groups_of_persons(table: Table, principle: Principle, divide: Division) -> N
     """
     assert table.person is not None
     groups = divide(one_row_each(table))[table.person]
-    _see_that_withheld_persons_keep(principle, table, groups)
-    return _merged(table, groups, principle)
+    _check_withheld_persons(principle, table, groups)
+    return _merged_persons(table, groups, principle)
 
 
-def _see_that_withheld_persons_keep(principle: Principle, table: Table, groups: NDArray[np.int32]) -> None:
-    for promise, one in apart(principle, table):
-        withheld = Judged.of(one, np.where(groups < 0, 0, -1), 1)
-        if withheld.strains(rules_about(promise, one))[0] <= 1.0:
+def confirm_persons(table: Table, groups: NDArray[np.int32], principle: Principle) -> None:
+    """Confirm the promise about persons with several rows: each person is in one group, which keeps it by persons."""
+    assert table.person is not None
+    group_of = np.empty(table.persons, np.int32)
+    group_of[table.person] = groups
+    number = int(groups.max()) + 2
+    kept = all(
+        bool((Judged.of(view, groups + 1, number).strains(rules_about(promise, view)) <= 1.0).all())
+        for promise, view in apart(principle, table)
+    )
+    if not bool((group_of[table.person] == groups).all()) or not kept:
+        raise AssertionError(f"the partition breaks {principle} about persons; nothing was published")
+
+
+def _check_withheld_persons(principle: Principle, table: Table, groups: NDArray[np.int32]) -> None:
+    for promise, view in apart(principle, table):
+        withheld = Judged.of(view, np.where(groups < 0, 0, -1), 1)
+        if withheld.strains(rules_about(promise, view))[0] <= 1.0:
             continue
-        why = broken_by_persons(promise, withheld.by_persons, 0, Prior.of_persons(one))
+        why = broken_by_persons(promise, withheld.by_persons, 0, Prior.of_persons(view))
         number = int(withheld.by_persons.sizes[0])
         raise DiscreetError(
             f"{'1 person' if number == 1 else f'{number:,} persons'} with missing values cannot be withheld: as one "
             f"group they break the promise ({why}); treat missing as a value of its own instead "
-            f"({argument('missing', 'value')}), or "
-            "drop the column with the missing values"
+            f"({argument('missing', 'value')}), or drop the column with the missing values"
         )
 
 
-def _merged(table: Table, groups: NDArray[np.int32], principle: Principle) -> NDArray[np.int32]:
+def _merged_persons(table: Table, groups: NDArray[np.int32], principle: Principle) -> NDArray[np.int32]:
     """Merge groups that break the promise with the next ones along a curve until they keep it."""
     if groups.max() < 0:
         return groups  # nothing is left to publish; the caller refuses that
     places, number = dense_groups(groups)
-    each = [(Judged.of(one, places, number), rules_about(promise, one)) for promise, one in apart(principle, table)]
+    each = [(Judged.of(view, places, number), rules_about(promise, view)) for promise, view in apart(principle, table)]
     broken = np.max([judged.strains(rules) for judged, rules in each], axis=0) > 1.0
     if not broken.any():
         return groups

@@ -19,7 +19,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes.keepers import default_scheme, for_several, keeper, not_of_groups, way_out
+from discreet.schemes.keepers import bounds_presence, default_scheme, for_several, keeper, not_of_groups, way_out
 from discreet.table.table import Table, as_table
 from discreet.table.texts import near
 
@@ -35,7 +35,7 @@ class Scheme(ABC):
     several: ClassVar[bool] = False
     """Whether it protects several sensitive attributes at once."""
     one_run: ClassVar[bool] = False
-    """Whether its promise covers one run only: whoever looks at several and chooses among them undoes it."""
+    """Whether its promise covers one run only: choosing among several runs undoes it."""
     persons: ClassVar[bool] = False
     """Whether it keeps promises about persons who have several rows each."""
 
@@ -68,8 +68,7 @@ class Scheme(ABC):
         drawn = not_of_groups(self.name, principle)
         if drawn is not None:
             return drawn
-        hidden = any(part.most_presence < 1.0 for part in principle.parts)
-        if hidden and not self.hides_presence:
+        if bounds_presence(principle) and not self.hides_presence:
             return (
                 f"scheme {self.name!r} publishes quasi-identifiers as they are, so who is in the table is certain and "
                 f"no alpha below 1 can be kept; {way_out(principle)}"
@@ -84,11 +83,18 @@ class Scheme(ABC):
     def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
         """Return why the scheme cannot make these promises about several sensitive attributes; None if it can."""
         if self.several:
-            return for_several(self.refusal(principle, each[0].prior), principle, principle)
-        names = ", ".join(str(one.prior.attribute) for one in each)
-        alone = f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names})"
-        one = "" if keeper(principle) is None else "name one of them, or "
-        return f"{alone}; {one}{way_out(principle)}"
+            return self.refusal(principle, each[0].prior)
+        names = ", ".join(str(promised.prior.attribute) for promised in each)
+        choose = "" if keeper(principle) is None else "name one of them, or "
+        return (
+            f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names}); "
+            f"{choose}{way_out(principle)}"
+        )
+
+    def refusal_of_any(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+        """Return the first refusal of what is promised about one of the attributes; None if there is none."""
+        refusals = (for_several(self.refusal(promise, prior), promise, principle) for prior, promise in each)
+        return next(filter(None, refusals), None)
 
     def check_words(self, table: Table) -> None:  # noqa: B027  most options name nothing of a table
         """Raise an error if an option names a column or a value that the table does not have."""

@@ -33,6 +33,15 @@ def check_share(most: float) -> None:
         raise DiscreetError(f"most_withheld={most!r} is not a share of rows; give a number from 0 to 1")
 
 
+def check_complete(scheme: str, table: Table, otherwise: str = "") -> None:
+    """Raise an error for rows that would have to be withheld, if a scheme withholds none."""
+    if table.unusable is not None and len(table.unusable):
+        raise DiscreetError(
+            f"scheme {scheme!r} withholds no rows, and {len(table.unusable):,} have missing numbers; treat missing "
+            f"as a value of its own instead ({argument('missing', 'value')}){otherwise}"
+        )
+
+
 def check_withheld(table: Table, withheld: int, most: float) -> None:
     """Raise an error if too many rows were withheld because numbers are missing.
 
@@ -42,22 +51,22 @@ def check_withheld(table: Table, withheld: int, most: float) -> None:
     if not missing or withheld <= most * table.rows:
         return
     if withheld == missing:
-        told = f"have a missing number{_columns_at_fault(table)} and would be withheld"
+        fate = f"have a missing number{_columns_at_fault(table)} and would be withheld"
     else:
-        told = (
+        fate = (
             f"would be withheld: {wording.rows(missing)} for missing numbers"
             f"{_columns_at_fault(table)}, the others so that the withheld rows keep the promise as one group"
         )
-    raise _too_many(table, withheld, told, most)
+    raise _too_many(table, withheld, fate, most)
 
 
 def _columns_at_fault(table: Table) -> str:
     """Return the columns in which numbers are missing, those with the most first."""
-    order = sorted(table.lacking.items(), key=lambda one: -one[1])
+    order = sorted(table.lacking.items(), key=lambda item: -item[1])
     return f" ({', '.join(f'{name!r}: {count:,}' for name, count in order)})" if order else ""
 
 
-def _too_many(table: Table, rows: int, told: str, most: float) -> DiscreetError:
+def _too_many(table: Table, rows: int, fate: str, most: float) -> DiscreetError:
     """Return an error that leaves the decision to the user, the mildest way out first."""
     share = rows / table.rows
     worst = max(
@@ -66,7 +75,7 @@ def _too_many(table: Table, rows: int, told: str, most: float) -> DiscreetError:
     drop = f"drop {worst!r} from the quasi-identifiers, " if worst else ""
     enough = min(1.0, math.ceil(share * 100) / 100)
     return DiscreetError(
-        f"{rows:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {told}, more than {wording.percent(most)} "
+        f"{rows:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {fate}, more than {wording.percent(most)} "
         f"of the table; choose {argument('missing', 'value')} to treat missing as a value of its own and withhold "
         f"none for it, {drop}or allow as many with {argument('most_withheld', enough)}"
     )

@@ -16,14 +16,12 @@ from discreet.principles.bounds import bounded_shares
 from discreet.principles.buckets import fewest_buckets
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
-from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.keepers import way_out
-from discreet.table.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,34 +80,25 @@ class Burel(GroupingScheme):
             f"of a hierarchy, such as beta-likeness or l-diversity; {way_out(principle)}"
         )
 
-    def groups(
-        self,
-        table: Table,
-        principle: Principle,
-        prior: Prior,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> NDArray[np.int32]:
-        """Return the group of each of the given rows."""
-        rules = principle.rules(prior)
+    def groups(self, task: GroupingTask) -> NDArray[np.int32]:
+        """Return the group of each of the task's rows."""
+        table, rows = task.table, task.rows
+        rules = task.principle.rules(task.prior)
         shares = bounded_shares(rules)
         assert shares is not None, "a promise about anything else is refused"
-        bounds = limits_of(principle, prior, rules)
+        bounds = limits_of(task.principle, task.prior, rules)
         node = shares.nodes[table.classes]
         counts, held = (np.bincount(some, minlength=len(shares.caps)) for some in (node, node[rows]))
         bucket_of, wanted = choose_buckets(counts, shares.caps, held, bounds.smallest, self.room, shares.floors)
-        buckets = bucket_of[node[rows]]
-        tell = progress or (lambda stage, share: None)
-        tell("drawing groups", 0.0)
-        groups, _ = draw_groups(table.quasi, rows, buckets, wanted, self.retrieval, rng)
-        tell("drawing groups", 1.0)
+        task.progress("drawing groups", 0.0)
+        groups, _ = draw_groups(table.quasi, rows, bucket_of[node[rows]], wanted, self.retrieval, task.rng)
+        task.progress("drawing groups", 1.0)
         if self.refine:
-            tell("cutting groups", 0.0)
+            task.progress("cutting groups", 0.0)
             points, axes = axes_of(table, "ail", self.values)
             problem = Problem(points, table.classes, axes, rules, bounds).take(rows)
             groups = partition_groups(problem, groups, Recipe(PLAIN, 1, 1, 0.0, 0, True))
-            tell("cutting groups", 1.0)
+            task.progress("cutting groups", 1.0)
         return groups
 
 

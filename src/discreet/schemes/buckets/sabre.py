@@ -13,13 +13,11 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
-from discreet.progress import Progress
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
-from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.keepers import way_out
 from discreet.schemes.merge_broken import Attribute, merge_broken
-from discreet.table.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,30 +77,21 @@ class Sabre(GroupingScheme):
             return super().refusal(principle, prior)
         return f"scheme {self.name!r} keeps a single promise of t-closeness; {way_out(principle)}"
 
-    def groups(
-        self,
-        table: Table,
-        principle: Principle,
-        prior: Prior,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> NDArray[np.int32]:
-        """Return the group of each of the given rows."""
-        closeness = principle.of(TCloseness)[0]
-        classes = table.classes[rows]
-        counts = np.bincount(classes, minlength=len(prior.counts))
-        buckets = bucketise(prior, closeness.distance, closeness.t)
+    def groups(self, task: GroupingTask) -> NDArray[np.int32]:
+        """Return the group of each of the task's rows."""
+        closeness = task.principle.of(TCloseness)[0]
+        classes = task.classes
+        buckets = bucketise(task.prior, closeness.distance, closeness.t)
         if buckets.number > 1:  # with one bucket any single row is within t, and t need not be shared
-            buckets = bucketise(prior, closeness.distance, closeness.t * self.share)
-        sizes = np.bincount(buckets.of_value, weights=counts, minlength=buckets.number).astype(np.int64)
+            buckets = bucketise(task.prior, closeness.distance, closeness.t * self.share)
+        sizes = np.bincount(buckets.of_value, weights=task.counts, minlength=buckets.number).astype(np.int64)
         wanted = split_closely(buckets, sizes, closeness.t)
-        if progress:
-            progress("drawing groups", 0.0)
-        groups, curve = draw_groups(table.quasi, rows, buckets.of_value[classes], wanted, self.retrieval, rng)
-        if progress:
-            progress("drawing groups", 1.0)
-        return merge_broken(groups, curve, [Attribute(classes, principle, prior)])
+        task.progress("drawing groups", 0.0)
+        groups, curve = draw_groups(
+            task.table.quasi, task.rows, buckets.of_value[classes], wanted, self.retrieval, task.rng
+        )
+        task.progress("drawing groups", 1.0)
+        return merge_broken(groups, curve, [Attribute(classes, task.principle, task.prior)])
 
 
 SLACK = 1e-12

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
 from discreet.kernels.annealing import SLACK
-from discreet.principles.per_attribute import Promised, concerned, stated
+from discreet.principles.per_attribute import concerned, stated
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, listed
@@ -21,7 +21,7 @@ from discreet.randomness import generator
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.release import Release
 from discreet.schemes.codip.plans import STEPS, chosen, frontier, merged
-from discreet.schemes.keepers import for_several, keeper, not_of_groups, way_out
+from discreet.schemes.keepers import bounds_presence, keeper, not_of_groups, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values, sensitive_shares
 from discreet.table.table import Table
@@ -158,7 +158,7 @@ class Codip(Scheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse promises about presence, and what the scheme of the tables refuses."""
-        if any(part.most_presence < 1.0 for part in principle.parts):
+        if bounds_presence(principle):
             return (
                 f"scheme {self.name!r} publishes several tables, which together may tell more about who is in them "
                 f"than each by itself; {way_out(principle)}"
@@ -186,10 +186,7 @@ class Codip(Scheme):
             )
         return None
 
-    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
-        """Refuse what a table with any one attribute could not keep."""
-        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise, principle) for one in each)
-        return next((refusal for refusal in refusals if refusal is not None), None)
+    refusal_of_several = Scheme.refusal_of_any
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> ProjectedRelease:
         """Return a projected release of the table in which every group of every table keeps the promise."""

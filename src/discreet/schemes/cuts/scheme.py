@@ -12,16 +12,12 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.options import words
-from discreet.principles.principle import Principle
-from discreet.principles.prior import Prior
-from discreet.progress import Progress
 from discreet.releases.generalized.describe import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
 from discreet.schemes.cuts.top_down import Partition, Problem, limits_of, partition
-from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.withholding import costly_rows
-from discreet.table.table import Table
 
 FAMILIES = {"plain": PLAIN, "stratified": STRATIFIED, "bucketed": BUCKETED, "repaired": REPAIRED}
 
@@ -87,68 +83,61 @@ class Cuts(GroupingScheme):
             "values": self.values,
         }
 
-    def groups(
-        self,
-        table: Table,
-        principle: Principle,
-        prior: Prior,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> NDArray[np.int32]:
-        """Return the group of each of the given rows; -1 for rows withheld because that lowers the loss."""
+    def groups(self, task: GroupingTask) -> NDArray[np.int32]:
+        """Return the group of each of the task's rows; -1 for rows withheld because that lowers the loss."""
+        table, principle, prior = task.table, task.principle, task.prior
         points, axes = axes_of(table, self.loss, self.values)
         rules = principle.rules(prior)
         by_size = [j for j, column in enumerate(table.quasi) if column.kind == "categorical"]
         sets = tuple(by_size) if self.loss == "gcp" and self.values == "set" else ()
         problem = Problem(points, table.classes, axes, rules, limits_of(principle, prior, rules), sets)
-        if len(rows) < table.rows:
-            problem = problem.take(rows)
-        kept, result = self._partition(problem, principle, prior, rng, progress)
-        groups = np.full(len(rows), -1, np.int32)
-        groups[kept] = result.groups
+        if len(task.rows) < table.rows:
+            problem = problem.take(task.rows)
+        kept, partition = self._partition(problem, task)
+        groups = np.full(len(task.rows), -1, np.int32)
+        groups[kept] = partition.groups
         return groups
 
-    def _partition(
-        self,
-        problem: Problem,
-        principle: Principle,
-        prior: Prior,
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> tuple[NDArray[np.int64], Partition]:
+    def _partition(self, problem: Problem, task: GroupingTask) -> tuple[NDArray[np.int64], Partition]:
         """Return the published rows and their partition, with costly rows withheld where that is cheaper."""
+        principle, prior = task.principle, task.prior
+        families = self._families(problem, task)
+        rows = np.arange(len(problem.classes))
+        whole = self._cut(problem, families, task)
+        withheld = prior.counts - task.counts
+        room = int(self.withhold * prior.rows) - int(withheld.sum())
+        costly = costly_rows(problem, whole, principle, prior, withheld, room)
+        if len(costly):
+            kept = np.setdiff1d(rows, costly, assume_unique=True)
+            rest = problem.take(kept)
+            counts = np.bincount(rest.classes, minlength=len(prior.counts))
+            if principle.holds(counts[None, :], prior)[0]:
+                smaller = self._cut(rest, families, task)
+                if rest.published_cost(smaller) + len(costly) < problem.published_cost(whole):
+                    return kept, smaller
+        return rows, whole
+
+    def _families(self, problem: Problem, task: GroupingTask) -> int:
+        """Return the families of cuts that compete: those asked for, without any that the promise makes pointless."""
         families = sum(FAMILIES[name] for name in set(self.cuts))
-        if principle.caps(prior) is None and principle.floors(prior) is None:
+        if task.principle.caps(task.prior) is None and task.principle.floors(task.prior) is None:
             # without bounds per value there is nothing to repair, and a bucket may be a single value
             joint = problem.rules.joint
             if joint is None or (joint.caps.min() >= 1.0 and joint.floors.max() <= 0.0):
                 families &= ~REPAIRED
-            if len(np.unique(problem.limits.buckets)) == len(prior.counts):
+            if len(np.unique(problem.limits.buckets)) == len(task.prior.counts):
                 families &= ~BUCKETED
-            if not families:
-                raise DiscreetError(
-                    f"cuts={'+'.join(self.cuts)!r} needs a promise that bounds every value, and {principle} does not; "
-                    "add plain or stratified cuts"
-                )
-        everything = np.arange(len(problem.classes))
-        best = everything, self._cut(problem, families, rng, progress)
-        has = prior.counts - np.bincount(problem.classes, minlength=len(prior.counts))
-        room = int(self.withhold * prior.rows) - int(has.sum())
-        costly = costly_rows(problem, best[1], principle, prior, has, room)
-        if len(costly):
-            kept = np.setdiff1d(everything, costly, assume_unique=True)
-            counts = np.bincount(problem.classes[kept], minlength=len(prior.counts))
-            if principle.holds(counts[None, :], prior)[0]:
-                again = self._cut(problem.take(kept), families, rng, progress)
-                if problem.take(kept).published_cost(again) + len(costly) < problem.published_cost(best[1]):
-                    best = kept, again
-        return best
+        if not families:
+            raise DiscreetError(
+                f"cuts={'+'.join(self.cuts)!r} needs a promise that bounds every value, and {task.principle} does not; "
+                "add plain or stratified cuts"
+            )
+        return families
 
-    def _cut(self, problem: Problem, families: int, rng: np.random.Generator, progress: Progress | None) -> Partition:
+    def _cut(self, problem: Problem, families: int, task: GroupingTask) -> Partition:
         if self.effort == "thorough":
-            return partition_thoroughly(problem, families, self._recipe(families), rng, progress=progress)
-        return partition(problem, self._recipe(families), progress=progress)
+            return partition_thoroughly(problem, families, self._recipe(families), task.rng, progress=task.progress)
+        return partition(problem, self._recipe(families), progress=task.progress)
 
     def _recipe(self, families: int) -> Recipe:
         return fast_recipe(families)

@@ -2,6 +2,10 @@
 
 Every step starts from the best partition so far and replaces it, or a part of it, only by a cheaper one. The first step
 tries every family of cuts by itself and the recipe of ``effort=fast``, so the result is never worse than any of these.
+
+The union of groups that keep a monotone promise keeps it too. So any few groups can be merged and cut again with other
+settings (``regroup``). Rows may also leave a group at the end of its box, which shrinks, for a group that keeps the
+promise with them (``settle_rows``).
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from discreet.kernels.cuts.workspace import workspace
 from discreet.kernels.moving import move_rows
 from discreet.kernels.removing import exchange
 from discreet.processors import threads
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead
 
 FAMILIES = PLAIN, STRATIFIED, BUCKETED, REPAIRED
@@ -26,6 +30,16 @@ STAGES = 6
 """How often rows are settled while groups are regrouped: groups that are settled are cut again in other ways."""
 EVERYWHERE = 2**62
 """A ``plain_above`` larger than any group."""
+MERGED = 8
+"""The most groups merged with the one that was picked."""
+LARGEST_POOL = 10_000
+"""The most rows of groups that are merged."""
+ROUNDS = 5
+"""Later rounds exchange few rows."""
+LARGEST_NUMBER = 20_000
+"""The most groups between which rows move, because every row at an end of a box is compared with every group."""
+LARGEST_COUNTS = 10_000_000
+"""A limit on the memory for the counts of all values in all groups."""
 
 
 def fast_recipe(families: int) -> Recipe:
@@ -49,24 +63,23 @@ def recipes(families: int) -> list[Recipe]:
 
 
 def partition_thoroughly(
-    problem: Problem, families: int, fast: Recipe, rng: np.random.Generator, *, progress: Progress | None = None
+    problem: Problem, families: int, fast: Recipe, rng: np.random.Generator, *, progress: Progress = unheard
 ) -> Partition:
     """Return the cheapest partition found by many attempts, never worse than that of the recipe ``fast``.
 
     The time is that of about a hundred passes, and bounded: on large tables look-ahead is limited to groups of at most
     30,000 rows, and regrouping to ten million rows in total.
     """
-    tell = progress or (lambda stage, share: None)
     candidates = [fast, *recipes(families)]
     best, temper = partition(problem, fast), fast
     tried = best
     for done, recipe in enumerate(candidates[1:], start=1):
-        tell("trying recipes", done / len(candidates))
+        progress("trying recipes", done / len(candidates))
         result = partition(problem, recipe)
         tried = min(tried, result, key=problem.published_cost)
         if result.cost < best.cost:
             best, temper = result, recipe
-    tell("looking ahead", 0.0)
+    progress("looking ahead", 0.0)
 
     def ahead(caution: float) -> Partition:
         recipe = Recipe(families, 15, 3, caution, temper.plain_above, False)
@@ -79,17 +92,12 @@ def partition_thoroughly(
     for stage in range(STAGES):
 
         def share(name: str, done: float, stage: int = stage) -> None:
-            tell(name, (stage + done) / STAGES)
+            progress(name, (stage + done) / STAGES)
 
         best = regroup(problem, best, families, rng, budget=budget // STAGES, progress=share)
         best = settle_rows(problem, best, 10 * budget)
     # the search overestimates the cost of sets, so the published cost decides
     return min(tried, best, key=problem.published_cost)
-
-
-_AT_MOST = 8
-"""The most groups merged with the one that was picked."""
-_LARGEST_POOL = 10_000
 
 
 class _Groups:
@@ -152,7 +160,7 @@ def regroup(
     rng: np.random.Generator,
     *,
     budget: int,
-    progress: Progress | None = None,
+    progress: Progress = unheard,
 ) -> Partition:
     """Merge neighbouring groups and cut them again, until ``budget`` rows have been cut.
 
@@ -161,24 +169,23 @@ def regroup(
     groups = _Groups(problem, partition)
     n, d = problem.points.shape
     m, card = len(problem.limits.caps), int(problem.axes.cards.max())
-    largest = min(n, _LARGEST_POOL)
+    largest = min(n, LARGEST_POOL)
     joint = problem.rules.joint
     works = {many: workspace(largest, d, m, card, 15, many, joint) for many in (1, 3, 6)}
     spare = workspace(largest, d, m, card, 15, joint=joint)
     spent = 0
     while spent < budget and len(groups.rows) > 1 and (total := groups.costs.sum()) > 0:
-        if progress:
-            progress("regrouping", spent / budget)
+        progress("regrouping", spent / budget)
         g = int(np.searchsorted(np.cumsum(groups.costs), rng.random() * total))
-        pool = groups.near(min(g, len(groups.rows) - 1), int(rng.integers(1, _AT_MOST + 1)), largest, rng)
+        pool = groups.near(min(g, len(groups.rows) - 1), int(rng.integers(1, MERGED + 1)), largest, rng)
         rows = np.concatenate([groups.rows[h] for h in pool])
         spent += max(len(rows), len(groups.rows) // 20)  # the effort to find neighbours grows with the number of groups
         if len(pool) == 1:  # too large to be merged with others
             continue
         rng.shuffle(rows)  # break ties along an axis differently each time
         caution, many = float(rng.choice((0.0, 0.1, 0.2, 0.5))), int(rng.choice((1, 3, 6)))
-        recipe = Recipe(families, 15, int(rng.choice((1, 3))), caution, 2**62, False)
-        quick = Recipe(families, int(rng.choice((3, 7))), 1, caution, 2**62, False)
+        recipe = Recipe(families, 15, int(rng.choice((1, 3))), caution, EVERYWHERE, False)
+        quick = Recipe(families, int(rng.choice((3, 7))), 1, caution, EVERYWHERE, False)
         first = np.zeros(len(rows), np.bool_)
         order = np.arange(len(rows), dtype=np.int32)
         cost = grow_ahead(
@@ -194,14 +201,6 @@ def regroup(
     return Partition(
         np.concatenate(groups.rows), np.concatenate([[0], np.cumsum(sizes)[:-1]]), float(groups.costs.sum())
     )
-
-
-_ROUNDS = 5
-"""Later rounds exchange few rows."""
-_MOST_GROUPS = 20_000
-"""A limit, because every row at an end of a box is compared with every group."""
-_MOST_COUNTS = 10_000_000
-"""A limit on the memory for the counts of all values in all groups."""
 
 
 def settle_rows(problem: Problem, partition: Partition, effort: int) -> Partition:
@@ -221,7 +220,7 @@ def settle_rows(problem: Problem, partition: Partition, effort: int) -> Partitio
 def _moved(problem: Problem, partition: Partition, effort: int) -> tuple[Partition, int, int]:
     """Return a partition with rows moved between groups, how many, and the comparisons made."""
     number, width = len(partition.starts), len(problem.limits.caps)
-    if problem.axes.by_size or number > _MOST_GROUPS or number * width > _MOST_COUNTS:
+    if problem.axes.by_size or number > LARGEST_NUMBER or number * width > LARGEST_COUNTS:
         return partition, 0, 0
     groups = partition.groups
     moved, saved, tried = move_rows(
@@ -234,11 +233,11 @@ def _moved(problem: Problem, partition: Partition, effort: int) -> tuple[Partiti
 
 def exchange_rows(problem: Problem, partition: Partition) -> Partition:
     """Return a partition into groups with the same counts that costs at most as much."""
-    if problem.axes.by_size or len(partition.starts) > _MOST_GROUPS:
+    if problem.axes.by_size or len(partition.starts) > LARGEST_NUMBER:
         return partition
     rows, cost = partition.rows.copy(), partition.cost
     ends = np.append(partition.starts[1:], len(rows))
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         exchanged, saved = exchange(problem.points, problem.classes, rows, partition.starts, ends, problem.axes)
         cost -= saved
         if not exchanged:

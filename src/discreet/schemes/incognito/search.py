@@ -12,7 +12,7 @@ of 6,048 combinations are decided without being judged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -201,15 +201,10 @@ UNKNOWN = 0
 class Search:
     """What is known about the combinations of levels, and how to find out about the others."""
 
-    def __init__(
-        self,
-        each: Sequence[Levels],
-        verdict: Callable[[Frequencies], int],
-        progress: Progress | None = None,
-    ) -> None:
-        """Start without knowledge; ``verdict`` tells whether the groups of a frequency set can be published."""
+    def __init__(self, each: Sequence[Levels], judge: Judge, progress: Progress) -> None:
+        """Start without knowledge."""
         self.each = tuple(each)
-        self.verdict = verdict
+        self.judge = judge
         self.progress = progress
         self.top = tuple(levels.height for levels in each)
         self.known = np.zeros([height + 1 for height in self.top], np.uint8)
@@ -245,7 +240,7 @@ class Search:
                 self._learn(node, below)
             elif self._possible(node, below):
                 self._visit(below, node)
-            if self.progress and axis == 0:
+            if axis == 0:
                 self.progress("searching", (level + 1) / (levels.height + 1))
 
     def _possible(self, node: Node, below: Frequencies) -> bool:
@@ -259,7 +254,7 @@ class Search:
         if self.known[node] != UNKNOWN:
             return
         self.judged += 1
-        verdict = self.verdict(groups)
+        verdict = self.judge.verdict(groups.counts)
         if verdict == KEPT:
             self.known[tuple(slice(level, None) for level in node)] = KEPT
         elif verdict == HOPELESS:

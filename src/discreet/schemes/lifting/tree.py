@@ -16,7 +16,7 @@ from discreet.kernels.lifting.growth import grow
 from discreet.kernels.lifting.survey import survey_of
 from discreet.kernels.lifting.terms import Persons, Recipe, Terms
 from discreet.processors import threads
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 
 Node = tuple[int, int, int, NDArray[np.float64]]
 """A node to be cut: its persons from here to there, its number, and what is expected above it (see ``grow``)."""
@@ -63,7 +63,7 @@ class Nursery:
         recipes: Sequence[Recipe],
         order: NDArray[np.int64],
         groups: NDArray[np.int32] | None = None,
-        progress: Progress | None = None,
+        progress: Progress = unheard,
     ) -> LiftedTree:
         """A tree of all persons, or one for each group; which rows of a value are lifted depends on the random order.
 
@@ -128,7 +128,7 @@ class Nursery:
         return cost + sum(self._improve(persons, trial, recipes, small, child) for child in left)
 
     def _grow(
-        self, persons: Persons, nodes: list[Node], recipe: Recipe, smallest: int, progress: Progress | None
+        self, persons: Persons, nodes: list[Node], recipe: Recipe, smallest: int, progress: Progress
     ) -> tuple[float, list[Node]]:
         """Grow nodes on all processors; returns the cost, and the nodes of at most ``smallest`` persons.
 
@@ -152,8 +152,7 @@ class Nursery:
                     cost += added
                     nodes += left
                 done -= sum(end - start for start, end, *_ in nodes)
-                if progress:
-                    progress("lifting", done / n)
+                progress("lifting", done / n)
         return cost, small
 
     def _grow_here(

@@ -1,4 +1,10 @@
-"""What groups may hold: how many rows are enough for that, which rows stay behind, and which may move by a coin."""
+"""What groups may hold: how many rows are enough for that, which rows stay behind, and which may move by a coin.
+
+Some rows stay behind as a group of their own, so that the others can be halved, and often. How many rows of each value
+stay is decided by the promise and by how often the values occur, with a lot among values that occur equally often; and
+which rows, by lot (``rows_behind``). So an adversary who sees which rows stay learns the counts of both parts, which
+are published, and nothing else: all ways to give these values to the persons of either part are equally likely.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +26,21 @@ from discreet.schemes.sealed.cutting import Cutting
 from discreet.table.table import Table
 
 Rows = NDArray[np.int64]
+ONE_IN = 100
+"""At most one row in so many stays behind."""
+OFTEN = 256
+"""A number of rows can be halved often enough if no more than so many are left in the end."""
+RARE = 4
+"""Values stay together with those that no halves could hold, the rarest first, up to one in so many of those rows."""
+Counts = NDArray[np.int64]
+Order = NDArray[np.int64]
+Lot = Callable[[], Order]
+"""Draws lots among values that occur equally often."""
+Holds = Callable[[Counts], bool]
+Numbers = Callable[[Counts, Lot], Counts]
+"""How many rows of each value stay, given how often each occurs."""
 SPARING = 0.1
-"""A coin is tossed if that tells at most this share of what may be told."""
+"""A coin is tossed if that reveals at most this share of what may be revealed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +52,7 @@ class Limits:
     promise: Principle
     prior: Prior
     cutting: Cutting | None
-    """The table with bounds on the odds of values, if the promise consists of these; else nothing may be told."""
+    """The table with bounds on the odds of values, if the promise consists of these; else nothing may leak."""
     seeded: np.random.Generator | None
 
     @classmethod
@@ -41,8 +60,8 @@ class Limits:
         cls, table: Table, promise: Principle, cutting: Cutting | None, seeded: np.random.Generator | None
     ) -> Limits:
         """Return the limits of a table; ``cutting`` has bounds on odds, if the promise consists of these."""
-        one, promise, prior = jointly(promise, table)
-        return cls(one.classes, promise, prior, cutting, seeded)
+        view, promise, prior = jointly(promise, table)
+        return cls(view.classes, promise, prior, cutting, seeded)
 
     @property
     def sealing(self) -> Sealing | None:
@@ -79,7 +98,7 @@ class Limits:
         """Whether equal halves could hold all values of some rows."""
         return not too_many(self._shares, self._counts(rows)).any()
 
-    def tidiable(self, rows: Rows, least: int) -> bool:
+    def likely_to_toss(self, rows: Rows, least: int) -> bool:
         """Whether a coin is likely to be tossed about a cut of so many rows from others, by the counts of all."""
         if self.sealing is None:
             return False
@@ -88,9 +107,9 @@ class Limits:
         slack = float(((self.caps - counts / len(rows)) * least)[unsure].min(initial=np.inf))
         return self._price(slack, counts, len(rows)) is not None
 
-    def tidied(self, pure: Rows, moved: Rows, others: Rows) -> float | None:
-        """Test with a coin whether some rows may move from others to a pure half, and return what a rejection tells, 0
-        if they may; None if that is not tested, because it might tell too much.
+    def toss_for_move(self, pure: Rows, moved: Rows, others: Rows) -> float | None:
+        """Toss a coin whether some rows may move from others to a pure half, and return the price of a rejection: what
+        it reveals, 0 if they may move; None if no coin is tossed, because that might reveal too much.
 
         The counts of both halves are known, and so is how many rows of each value may be expected to move.
         """
@@ -111,12 +130,12 @@ class Limits:
         price = self._price(slack(mixed * len(moved) / rows), mixed, rows)
         if price is None:
             return None
-        found = slack(moving)
-        fails = found < 0.0 or words(1, self.seeded)[0] < last_rejection(price, found)
+        left_over = slack(moving)
+        fails = left_over < 0.0 or words(1, self.seeded)[0] < last_rejection(price, left_over)
         return price + ROUNDED if fails else 0.0
 
     def _price(self, slack: float, counts: Counts, rows: int) -> float | None:
-        """What a test of some expected slack tells, as the logarithm of odds; None if that is too much for rows in
+        """What a test of some expected slack reveals, as the logarithm of odds; None if that is too much for rows in
         which values occur so often."""
         assert self.sealing is not None, "bounds are there"
         room = room_of(np.flatnonzero(counts), counts, rows, 0.0, self.sealing)
@@ -126,8 +145,8 @@ class Limits:
     @cached_property
     def _shares(self) -> NDArray[np.float64]:
         """The largest share of each combination; 1 where none is known, as of values of several attributes."""
-        one = self.cutting is not None and self.cutting.classes.shape[1] == 1
-        return self.caps if one else np.ones(len(self.prior.counts))
+        single = self.cutting is not None and self.cutting.classes.shape[1] == 1
+        return self.caps if single else np.ones(len(self.prior.counts))
 
     def _drawn(self, rows: Rows, numbers: Numbers) -> Rows:
         return rows[rows_behind(self.classes[rows], len(self.prior.counts), numbers, self.seeded)]
@@ -162,21 +181,6 @@ def sure_rows(counts: Counts, caps: NDArray[np.float64]) -> int:
     while (counts[bound] > caps[bound] * rows).any():  # what is rounded away by the division
         rows += 1
     return rows
-
-
-ONE_IN = 100
-"""At most one row in so many stays behind."""
-OFTEN = 256
-"""A number of rows can be halved often enough if no more than so many are left in the end."""
-RARE = 4
-"""Values stay together with those that no halves could hold, the rarest first, up to one in so many of those rows."""
-Counts = NDArray[np.int64]
-Order = NDArray[np.int64]
-Lot = Callable[[], Order]
-"""Draws lots among values that occur equally often."""
-Holds = Callable[[Counts], bool]
-Numbers = Callable[[Counts, Lot], Counts]
-"""How many rows of each value stay, given how often each occurs."""
 
 
 def rows_behind(
