@@ -19,7 +19,7 @@ from discreet.analyst.loss import ail
 from discreet.datasets import census
 from discreet.kernels.drawing import split_evenly
 from discreet.principles import Prior
-from discreet.schemes.buckets import choice
+from discreet.schemes.buckets import burel as choice
 from discreet.schemes.buckets.burel import candidates, choose_buckets, expected_loss
 from discreet.table.table import Table
 

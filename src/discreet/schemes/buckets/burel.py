@@ -23,6 +23,13 @@ from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
 from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.keepers import way_out
 
+Room = Literal["enough", "any"]
+"""How full buckets may be: so that the expected loss is small, which is ours, or ``any``, which is the paper's."""
+LARGE = 1 << 15
+"""Up to this many rows, the division into groups is tried; of larger tables, that of a half, a quarter and so on."""
+PRICE = 0.06
+"""The cost of a unit of the entropy of buckets, relative to the extent of groups: see ``expected_loss``."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Burel(GroupingScheme):
@@ -102,14 +109,6 @@ class Burel(GroupingScheme):
         return groups
 
 
-Room = Literal["enough", "any"]
-"""How full buckets may be: so that the expected loss is small, which is ours, or ``any``, which is the paper's."""
-LARGE = 1 << 15
-"""Up to this many rows, the division into groups is tried; of larger tables, that of a half, a quarter and so on."""
-PRICE = 0.06
-"""The cost of a unit of the entropy of buckets, relative to the extent of groups: see ``expected_loss``."""
-
-
 def choose_buckets(
     counts: NDArray[np.int64],
     caps: NDArray[np.float64],
@@ -119,6 +118,15 @@ def choose_buckets(
     floors: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the bucket of each value, and how many rows of each bucket every group draws.
+
+    The paper takes the fewest buckets. But a group draws whole rows, so it may draw one row more than its share from a
+    bucket, and a bucket that only just keeps its cap leaves no room for that: the fewest buckets may make few groups,
+    or a single one. More buckets make more groups, but their rows come from more places and so lie further apart. With
+    ``room="enough"`` the buckets with the smallest expected loss are taken, among many that keep the promise.
+
+    The choice depends only on how often each sensitive value occurs: an adversary who knows these counts and the
+    algorithm can predict the choice and learns nothing from it. A weaker beta-likeness promise has all candidates of a
+    stronger one, and each makes at least as many groups; so the expected loss never rises when beta grows.
 
     ``counts`` are the values' counts in the whole table, ``held`` those among the rows to divide. Where any value has a
     floor, each is in a bucket of its own: of values that share one, a group might draw none.
@@ -132,12 +140,12 @@ def choose_buckets(
     """
     if floors is not None and floors.any():
         return np.arange(len(counts), dtype=np.int32), split_evenly(held, caps, floors, smallest)
-    found = [fewest_buckets(counts, caps)] if room == "any" else list(candidates(counts, caps))
-    sizes = [np.bincount(buckets, weights=held).astype(np.int64) for buckets in found]
-    limits = [_limits(buckets, counts, caps) for buckets in found]
-    most = [max(1, int(held.sum()) // max(smallest, _fewest_rows(own))) for own in limits]
+    choices = [fewest_buckets(counts, caps)] if room == "any" else list(candidates(counts, caps))
+    sizes = [np.bincount(buckets, weights=held).astype(np.int64) for buckets in choices]
+    limits = [_limits(buckets, counts, caps) for buckets in choices]
+    most = [max(1, int(held.sum()) // max(smallest, _fewest_rows(shares))) for shares in limits]
     # a lower bound on each candidate's loss, from its largest possible number of groups, saves dividing most of them
-    least = [groups ** (-1 / 3) + PRICE * _entropy(own) for own, groups in zip(sizes, most, strict=True)]
+    least = [groups ** (-1 / 3) + PRICE * _entropy(rows) for rows, groups in zip(sizes, most, strict=True)]
     best, choice = np.inf, 0
     for at in np.argsort(least, kind="stable").tolist():
         if least[at] >= best:
@@ -145,7 +153,7 @@ def choose_buckets(
         loss = expected_loss(sizes[at], _groups(sizes[at], limits[at], smallest))
         if loss < best:
             best, choice = loss, at
-    return found[choice], split_evenly(sizes[choice], limits[choice], np.zeros(len(sizes[choice])), smallest)
+    return choices[choice], split_evenly(sizes[choice], limits[choice], np.zeros(len(sizes[choice])), smallest)
 
 
 def _groups(sizes: NDArray[np.int64], limits: NDArray[np.float64], smallest: int) -> NDArray[np.int64]:

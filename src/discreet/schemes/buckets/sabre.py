@@ -19,6 +19,13 @@ from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.keepers import way_out
 from discreet.schemes.merge_broken import Attribute, merge_broken
 
+SLACK = 1e-12
+"""Tolerance for sums of shares; a thousandth of what the judge allows."""
+BATCH = 1 << 22
+"""How many differences are computed together."""
+LARGEST = 1 << 26
+"""The largest number of differences per group, times buckets."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sabre(GroupingScheme):
@@ -94,17 +101,14 @@ class Sabre(GroupingScheme):
         return merge_broken(groups, curve, [Attribute(classes, task.principle, task.prior)])
 
 
-SLACK = 1e-12
-"""Tolerance for sums of shares; a thousandth of what the judge allows."""
-BATCH = 1 << 22
-"""How many differences are computed together."""
-LARGEST = 1 << 26
-"""The largest number of differences per group, times buckets."""
-
-
 @dataclass(frozen=True, eq=False)
 class Buckets:
-    """Sensitive values in buckets, and a bound on the distance of groups that draw from them."""
+    """Sensitive values in buckets, and a bound on the distance of groups that draw from them.
+
+    For the distances of t-closeness, the earth mover's distance between two distributions of the same values is a
+    weighted sum of absolute differences: of the shares of the values (equal), of the cumulative shares (ordered), or of
+    the shares of the nodes of a tree (hierarchical).
+    """
 
     of_value: NDArray[np.int32]
     """Per value: its bucket; values absent from the table are in the first."""
@@ -242,8 +246,8 @@ def _buckets(domain: _Domain, members: list[NDArray[np.intp]], width: int) -> Bu
     else:
         levels = []
         for line in domain.tree[:-1]:
-            found, nodes = np.unique(line, return_inverse=True)
-            level = np.zeros((len(members), len(found)))
+            present, nodes = np.unique(line, return_inverse=True)
+            level = np.zeros((len(members), len(present)))
             np.add.at(level, (of_held, nodes), inside[of_held, np.arange(len(of_held))])
             levels.append(level)
         shares, weight = np.concatenate(levels, axis=1), 0.5 / height

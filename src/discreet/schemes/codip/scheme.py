@@ -36,25 +36,24 @@ ROUNDS = 5
 class Codip(Scheme):
     """Sensitive attributes are divided among several tables, which another scheme then publishes one by one.
 
-    "CODIP: Complete Disjoint Projections": whoever knows one sensitive value of a person finds the others beside it
-    if they are in the same table, and the fewer attributes a table has, the finer its groups can be. What is lost is
-    the association between attributes of different tables. A plan is therefore judged by two ratios (see
+    "CODIP: Complete Disjoint Projections": an attacker who knows one sensitive value of a person finds the others
+    beside it if they are in the same table, and the fewer attributes a table has, the finer its groups can be. What is
+    lost is the association between attributes of different tables. A plan is therefore judged by two ratios (see
     ``table.dependency``), and attributes that tell much about each other are kept together.
 
     Why the promise is kept: each table is a release of its own, made and confirmed by a scheme that keeps the promise
     about all sensitive attributes of that table; tables are shuffled independently, and have no group numbers in
-    common. This bounds what each table tells. Together they tell no more about any one attribute to whoever takes
-    attributes of different tables to be independent given the quasi-identifiers. Whoever knows which of their values
-    go together may learn more where the groups of different tables overlap in part; with ``aligned=True`` all tables
-    have the same groups, so that nobody is narrowed down to fewer persons by intersecting them.
+    common. This bounds what each table tells. Together they tell no more about any one attribute to an adversary who
+    takes attributes of different tables to be independent given the quasi-identifiers. One who knows which of their
+    values go together may learn more where the groups of different tables overlap in part; with ``aligned=True`` all
+    tables have the same groups, so that nobody is narrowed down to fewer persons by intersecting them.
 
-    The same argument holds for tables of other formats: what a table tells about its attributes was made from their
-    values, the quasi-identifiers and draws of its own, so for whoever takes attributes of different tables to be
-    independent given the quasi-identifiers it says nothing about the attributes of others. This covers sealed tables,
-    too: each is made in one run, as no rows are withheld, and which tables there are does not depend on what the runs
-    found. Two formats are refused. Tables that hide who is in them are undone by others of the
-    same people, whose lists can be intersected. And where only a trace of matches tells whose row may be whose, nothing
-    could be confirmed.
+    The same argument holds for tables of other formats: a table was made from the values of its attributes, the
+    quasi-identifiers and draws of its own, so that, given the quasi-identifiers, it says nothing about independent
+    attributes of other tables. This covers sealed tables, too: each is made in one run, as no rows are withheld, and
+    which tables there are does not depend on what the runs found. Two formats are refused. Tables that hide who is in
+    them are undone by others of the same people, whose lists can be intersected. And where only a trace of matches
+    tells whose row may be whose, nothing could be confirmed.
 
     >>> import discreet as dc
     >>> from discreet.datasets import census_arrow
@@ -124,7 +123,7 @@ class Codip(Scheme):
 
     @property
     def holds_for_one_run(self) -> bool:
-        """Whether the tables are made by a scheme whose promise covers one run only."""
+        """Whether the promise of the scheme that makes the tables covers one run only."""
         name = self._named()[0]
         return name is not None and name in SCHEMES and SCHEMES[name].one_run
 
@@ -193,10 +192,12 @@ class Codip(Scheme):
         if not table.sensitive:
             raise DiscreetError(f"scheme {self.name!r} divides sensitive attributes, and the table has none; name some")
         feasible(self, table, principle)
-        found = dependency(table.sensitive, harmless_values(self.harmless))
+        dependence = dependency(table.sensitive, harmless_values(self.harmless))
         for _ in range(ROUNDS):
             work = _Work(self, table, principle, progress)
-            plan = self._aligned(work, found) if self.aligned else self._planned(work, found)
+            plan = self._plan(work, dependence)
+            if self.aligned:
+                work.publish_aligned(plan)
             parts = [work.published[part] for part in plan]
             withheld = np.column_stack([part.trace < 0 for part in parts if part.trace is not None])
             if bool((withheld.all(axis=1) == withheld.any(axis=1)).all()):
@@ -216,53 +217,44 @@ class Codip(Scheme):
             seeded=self.random_state is not None,
         )
 
-    # ------------------------------------------------------------------------------------------------- choosing a plan
+    def _plan(self, work: _Work, dependence: Dependency) -> Plan:
+        """Return the plan that the search finds; raise an error if it loses more association than allowed.
 
-    def _planned(self, work: _Work, found: Dependency) -> Plan:
-        """Return a plan within both ratios whose tables have been published."""
+        Its tables have been published, unless they are to be aligned, which is possible with any plan.
+        """
 
         def possible(plan: Plan) -> bool:
-            return all(map(work.can_publish, plan))
+            return self.aligned or all(map(work.can_publish, plan))
 
-        return self._within(possible, work, found)
-
-    def _aligned(self, work: _Work, found: Dependency) -> Plan:
-        """Return the plan within both ratios, its tables published on one partition that keeps the whole promise."""
-        plan = self._within(lambda plan: True, work, found)
-        work.publish_aligned(plan)
-        return plan
-
-    def _within(self, possible: Callable[[Plan], bool], work: _Work, found: Dependency) -> Plan:
-        """Return the plan that the search finds; raise an error if it loses more association than allowed."""
         if self.search == "best":
-            plan = chosen(found, possible, self.exposure, steps=self.steps)
+            plan = chosen(dependence, possible, self.exposure, steps=self.steps)
         else:
-            way = merged(found, lambda plan: found.exposure(plan) <= self.exposure + SLACK and possible(plan))
+            way = merged(dependence, lambda plan: dependence.exposure(plan) <= self.exposure + SLACK and possible(plan))
             plan = way[-1] if way else None
         if plan is None:
             raise work.refusal()
-        loss = found.association_loss(plan)
+        loss = dependence.association_loss(plan)
         if loss <= self.association + SLACK:
             return plan
-        least = self._least_exposure(found, possible)
+        least = self._least_exposure(dependence, possible)
         raise DiscreetError(
             f"no plan was found that exposes at most {exact(self.exposure)} and loses at most "
-            f"{exact(self.association)} of the association between {listed(map(repr, found.names))}; ask for "
+            f"{exact(self.association)} of the association between {listed(map(repr, dependence.names))}; ask for "
             f"association={_above(loss)}{'' if least is None else f', or for exposure={_above(least)}'}"
         )
 
-    def _least_exposure(self, found: Dependency, possible: Callable[[Plan], bool]) -> float | None:
+    def _least_exposure(self, dependence: Dependency, possible: Callable[[Plan], bool]) -> float | None:
         """Return an exposure at which this search finds a plan that loses little enough; None if there is none."""
 
         def kept(plan: Plan) -> bool:
-            return found.association_loss(plan) <= self.association + SLACK
+            return dependence.association_loss(plan) <= self.association + SLACK
 
         if self.search == "best":
-            plans = sorted(filter(kept, frontier(found, self.steps)), key=found.exposure)
-            return next((found.exposure(plan) for plan in plans if possible(plan)), None)
-        way = merged(found, possible)  # which stops at the first plan that exposes too much
+            plans = sorted(filter(kept, frontier(dependence, self.steps)), key=dependence.exposure)
+            return next((dependence.exposure(plan) for plan in plans if possible(plan)), None)
+        way = merged(dependence, possible)  # which stops at the first plan that exposes too much
         enough = next((at for at, plan in enumerate(way) if kept(plan)), None)
-        return None if enough is None else max(map(found.exposure, way[: enough + 1]))
+        return None if enough is None else max(map(dependence.exposure, way[: enough + 1]))
 
 
 @dataclass

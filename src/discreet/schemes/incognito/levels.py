@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +18,7 @@ HALVINGS = 5
 EASY = 50_000
 """Ranges are halved less often if there were more combinations of levels than these."""
 
-MOST = 5_000_000
+LARGEST_LATTICE = 5_000_000
 """The most combinations of levels that are searched."""
 
 
@@ -75,25 +75,17 @@ def levels_of(table: Table) -> tuple[Levels, ...]:
         usable[table.unusable] = False
     for halvings in range(HALVINGS, -1, -1):
         each = tuple(_levels(column, usable, halvings) for column in table.quasi)
-        number = lattice_size(each)
+        number = math.prod(levels.height + 1 for levels in each)
         if number <= EASY:
             return each
-    if number <= MOST:
+    if number <= LARGEST_LATTICE:
         return each
     deepest = max(each, key=lambda levels: levels.height)
     raise DiscreetError(
-        f"the levels of the quasi-identifiers can be combined in {number:,} ways, more than {MOST:,}; give hierarchies "
-        f"with fewer levels ({deepest.attribute!r} has {deepest.height + 1}), name fewer quasi-identifiers, or choose "
-        "scheme 'cuts'"
+        f"the levels of the quasi-identifiers can be combined in {number:,} ways, more than {LARGEST_LATTICE:,}; "
+        f"give hierarchies with fewer levels ({deepest.attribute!r} has {deepest.height + 1}), name fewer "
+        "quasi-identifiers, or choose scheme 'cuts'"
     )
-
-
-def lattice_size(each: Sequence[Levels]) -> int:
-    """Return how many combinations of levels there are."""
-    number = 1
-    for levels in each:
-        number *= levels.height + 1
-    return number
 
 
 def _levels(column: Column, rows: NDArray[np.bool_], halvings: int) -> Levels:

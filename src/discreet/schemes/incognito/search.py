@@ -8,6 +8,9 @@ more, they are judged alone, all other attributes at their last levels.
 Incognito (LeFevre, DeWitt and Ramakrishnan, SIGMOD 2005) judges all subsets of attributes in this way. Here only those
 are judged that the search passes anyway, and that is enough: on Adult with eight quasi-identifiers and k=5 all but 257
 of 6,048 combinations are decided without being judged.
+
+The rows are counted once, at the finest levels. The frequency sets of all other combinations are rolled up from finer
+ones, which takes a time in proportion to their combinations, however many rows these stand for.
 """
 
 from __future__ import annotations

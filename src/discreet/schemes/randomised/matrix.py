@@ -168,7 +168,7 @@ class _Program:
         goal[variable] = -1.0
         bounds: list[tuple[float | None, float | None]] = [(0.0, 1.0)] * (self.m + 1)
         bounds += [(0.0, None), (smallest, 1.0), *[(None, None)] * (self.size - self.m - 3)]
-        found = linprog(
+        solution = linprog(
             goal,
             A_ub=self.rows,
             b_ub=self.limits,
@@ -178,9 +178,9 @@ class _Program:
             method="highs",
             options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
         )
-        if found.status != 0:  # the solver may fail on extreme numbers; alpha = 0 always keeps the bounds
+        if solution.status != 0:  # the solver may fail on extreme numbers; alpha = 0 always keeps the bounds
             return np.zeros(self.size)
-        return np.asarray(np.clip(found.x, 0.0, 1.0), np.float64)
+        return np.asarray(np.clip(solution.x, 0.0, 1.0), np.float64)
 
 
 def _constraints(p: Floats, shares: Floats, lows: Floats | None) -> tuple[object, Floats, int]:
