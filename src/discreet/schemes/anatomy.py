@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -58,6 +59,22 @@ class _ExactScheme(Scheme):
 
     refusal_of_several = Scheme.refusal_of_any
 
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
+        """Return an anatomy release of the table in which every group keeps the promise."""
+        feasible(self, table, principle)
+        progress = progress or unheard
+        progress("drawing groups", 0.0)
+        rng = generator(self.random_state)
+        groups = self._groups(table, principle, rng)
+        progress("drawing groups", 0.5)
+        release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
+        progress("drawing groups", 1.0)
+        return release
+
+    @abstractmethod
+    def _groups(self, table: Table, principle: Principle, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Return the group of every row, -1 if it is withheld."""
+
     def on_groups(
         self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
     ) -> AnatomyRelease:
@@ -101,6 +118,11 @@ class Anatomy(_ExactScheme):
     Groups that still break a promise are merged with others. Unions keep what their parts keep, and all rows as one
     group keep every promise, so this ends with groups that keep all of them. Why no table says more about the attribute
     of another: they have the same groups, in which every person may have every value.
+
+    >>> from discreet.datasets import patients
+    >>> release = Anatomy(random_state=1).publish(patients(), LDiversity(3))
+    >>> release.withheld, int(release.counts.amounts.max())
+    (0, 1)
     """
 
     name: ClassVar[str] = "anatomy"
@@ -124,27 +146,13 @@ class Anatomy(_ExactScheme):
             )
         return None
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
-        """Return an anatomy release of the table in which every group keeps the promise.
-
-        >>> from discreet.datasets import patients
-        >>> release = Anatomy(random_state=1).publish(patients(), LDiversity(3))
-        >>> release.withheld, int(release.counts.amounts.max())
-        (0, 1)
-        """
-        feasible(self, table, principle)
-        progress = progress or unheard
-        progress("drawing groups", 0.0)
+    def _groups(self, table: Table, principle: Principle, rng: np.random.Generator) -> NDArray[np.int32]:
         each = [_as_diversity(self, promise, view) for promise, view in apart(principle, table)]
-        rng = generator(self.random_state)
         rows = published_rows(*jointly(together([attribute.promise for attribute in each]), table), rng)
         groups = np.full(table.rows, -1, np.int32)
         usable = [attribute._replace(classes=attribute.classes[rows]) for attribute in each]
         groups[rows] = _groups_of_all(usable, rng, self.random_state is not None)
-        progress("drawing groups", 0.5)
-        release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
-        progress("drawing groups", 1.0)
-        return release
+        return groups
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +162,11 @@ class Baseline(_ExactScheme):
     Perturbation is compared with this in "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012): anatomy
     with a single group. Why the promise is kept: a monotone promise that some grouping keeps is kept by the whole table
     as one group; and nothing is learnt about anyone beyond the prior.
+
+    >>> from discreet.datasets import patients
+    >>> from discreet.principles import BetaLikeness
+    >>> Baseline().publish(patients(), BetaLikeness(0.1)).groups
+    1
     """
 
     name: ClassVar[str] = "baseline"
@@ -167,23 +180,10 @@ class Baseline(_ExactScheme):
             )
         return super().refusal(principle, prior)
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
-        """Return an anatomy release of the table as one group.
-
-        >>> from discreet.datasets import patients
-        >>> from discreet.principles import BetaLikeness
-        >>> Baseline().publish(patients(), BetaLikeness(0.1)).groups
-        1
-        """
-        feasible(self, table, principle)
-        rng = generator(self.random_state)
+    def _groups(self, table: Table, principle: Principle, rng: np.random.Generator) -> NDArray[np.int32]:
         groups = np.full(table.rows, -1, np.int32)
         groups[published_rows(*jointly(principle, table), rng)] = 0
-        progress = progress or unheard
-        progress("putting rows in order", 0.0)
-        release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
-        progress("putting rows in order", 1.0)
-        return release
+        return groups
 
 
 def _as_diversity(scheme: Scheme, promise: Principle, table: Table) -> Attribute:

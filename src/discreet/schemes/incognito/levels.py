@@ -91,12 +91,12 @@ def levels_of(table: Table) -> tuple[Levels, ...]:
 def _levels(column: Column, rows: NDArray[np.bool_], halvings: int) -> Levels:
     values = len(column.values)
     if column.hierarchy is not None:
-        found = list(column.hierarchy.ancestors)
+        levels = list(column.hierarchy.ancestors)
     else:
         counts = np.bincount(column.codes[rows], minlength=values)
-        found = [np.arange(values, dtype=np.int32), *_halved(counts, halvings, apart=column.missing is not None)]
-    distinct = [np.ascontiguousarray(found[0], np.int32)]
-    for nodes in found[1:]:
+        levels = [np.arange(values, dtype=np.int32), *_halved(counts, halvings, apart=column.missing is not None)]
+    distinct = [np.ascontiguousarray(levels[0], np.int32)]
+    for nodes in levels[1:]:
         if nodes[-1] < distinct[-1][-1]:  # nodes are numbered in the order of values, so the last one counts them
             distinct.append(np.ascontiguousarray(nodes, np.int32))
     return Levels(column.name, tuple(distinct))

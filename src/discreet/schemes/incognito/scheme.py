@@ -191,5 +191,5 @@ def _texts(column: Column, levels: Levels, groups: NDArray[np.int32], number: in
             break
     used = np.bincount(of_group, minlength=len(column.values)) > 0
     place = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-    told = generalize(as_shown(column, published), np.where(published, place[of_row], -1), int(used.sum()), values)
-    return Texts(told.texts, told.of_cell[place[of_group]])
+    cells = generalize(as_shown(column, published), np.where(published, place[of_row], -1), int(used.sum()), values)
+    return Texts(cells.texts, cells.of_cell[place[of_group]])

@@ -37,10 +37,10 @@ class Frequencies:
     """Groups of rows by their quasi-identifiers, in ascending order of these, and the sensitive counts of each group.
 
     >>> rows = [np.array([0, 1, 1]), np.array([2, 0, 2])]
-    >>> found, group_of = Frequencies.of_rows(rows, [2, 3], np.array([0, 1, 1]), 2)
-    >>> found.codes.tolist(), found.counts.matrix().tolist(), group_of.tolist()
+    >>> frequencies, group_of = Frequencies.of_rows(rows, [2, 3], np.array([0, 1, 1]), 2)
+    >>> frequencies.codes.tolist(), frequencies.counts.matrix().tolist(), group_of.tolist()
     ([[0, 1, 1], [2, 0, 2]], [[1, 0], [0, 1], [0, 1]], [0, 1, 2])
-    >>> found.rolled_up(1, np.array([0, 0, 0]), 1).counts.matrix().tolist()
+    >>> frequencies.rolled_up(1, np.array([0, 0, 0]), 1).counts.matrix().tolist()
     [[1, 0], [0, 2]]
     """
 
@@ -52,16 +52,12 @@ class Frequencies:
 
     @classmethod
     def of_rows(
-        cls,
-        columns: Sequence[NDArray[np.integer]],
-        cards: Sequence[int],
-        classes: NDArray[np.integer],
-        width: int,
+        cls, columns: Sequence[NDArray[np.integer]], cards: Sequence[int], classes: NDArray[np.integer], width: int
     ) -> tuple[Frequencies, NDArray[np.int64]]:
         """Return the frequency set of rows, given their nodes and sensitive values; and the group of each row."""
-        found, first, group_of = ranked(numbered(columns, cards, len(classes)))
+        keys, first, group_of = ranked(numbered(columns, cards, len(classes)))
         codes = np.array([column[first] for column in columns], np.int32)
-        return cls(codes, tuple(cards), Counts.of_rows(group_of, classes, len(found), width)), group_of
+        return cls(codes, tuple(cards), Counts.of_rows(group_of, classes, len(keys), width)), group_of
 
     def rolled_up(self, axis: int, above: NDArray[np.int32], card: int) -> Frequencies:
         """Return the set in which every node of one axis is replaced by the one of ``card`` nodes ``above`` it."""

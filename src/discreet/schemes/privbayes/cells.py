@@ -163,12 +163,12 @@ def _check_declared(column: Column) -> None:
     if (column.declared_domain or not numbers) and (column.declared_values or not leaves):
         return
     if numbers and not column.declared_domain:
-        what = "the smallest and the largest number of {0!r} would be told, which are somebody's"
+        what = "the release would reveal the smallest and the largest number of {0!r}, which belong to someone"
         way = argument("domains", {column.name: (0, 100)})
     else:
-        what = "that any value of {0!r} occurs would be told, and perhaps only one person has it"
+        what = "the release would reveal which values of {0!r} occur, and perhaps only one person has one"
         way = argument("hierarchies", {column.name: "FILE"})
     raise DiscreetError(
-        f"{what.format(column.name)}; declare what there may be (as in {way}), or say that what occurs is public "
-        "anyway (option domains=observed)"
+        f"{what.format(column.name)}; declare what may occur (as in {way}), or say that what occurs is public anyway "
+        "(option domains=observed)"
     )

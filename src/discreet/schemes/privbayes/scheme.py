@@ -75,7 +75,7 @@ class PrivBayes(Scheme):
         if not any(part.about_groups for part in principle.parts):
             return None
         return (
-            f"scheme {self.name!r} draws rows that are nobody's, so it can only promise differential-privacy; "
+            f"scheme {self.name!r} draws synthetic rows, so it can only promise differential-privacy; "
             f"{way_out(principle)}"
         )
 
@@ -132,7 +132,7 @@ class PrivBayes(Scheme):
         """Raise an error for columns that cannot be drawn, and rows that would have to be left out."""
         if table.other:
             raise DiscreetError(
-                f"scheme {self.name!r} draws rows that are nobody's, so it cannot keep {table.other[0].name!r} as it "
-                "is; leave it out, or make it a quasi-identifier"
+                f"scheme {self.name!r} draws synthetic rows, so it cannot keep {table.other[0].name!r} as it is; leave "
+                "it out, or make it a quasi-identifier"
             )
         check_complete(self.name, table)

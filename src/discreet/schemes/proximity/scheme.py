@@ -269,17 +269,19 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table)
         without = f"without the {wording.rows(needed)} that {'has' if needed == 1 else 'have'} to be withheld"
         others = table.rows - rows - needed
         without += f" and {others:,} chosen so that all of them keep the promise, " if others else ", "
-    for (prior, promise), own in zip(each, classes, strict=True):
-        counts = np.bincount(own, minlength=len(prior.counts))
-        rest = replace(prior, counts=counts)
-        for part in promise.parts:
-            reach = part.reachable(rest)
-            if not reach.feasible:
-                return (
-                    f"{without}the table cannot keep {part}: {reach.sentence} Treat missing as a value of its own "
-                    f"instead ({argument('missing', 'value')}), or ask for less."
-                )
-    prior, promise = each[0]
+    counted = [
+        (part, prior, np.bincount(codes, minlength=len(prior.counts)))
+        for (prior, promise), codes in zip(each, classes, strict=True)
+        for part in promise.parts
+    ]
+    for part, prior, counts in counted:
+        reach = part.reachable(replace(prior, counts=counts))
+        if not reach.feasible:
+            return (
+                f"{without}the table cannot keep {part}: {reach.sentence} Treat missing as a value of its own instead "
+                f"({argument('missing', 'value')}), or ask for less."
+            )
+    promise = each[0].promise
     near = promise.of(Proximity)
     if len(each) == 1 and len(near) == 1:
         first, last, m, least = _hull(each[0])
@@ -291,14 +293,13 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table)
                 f"{crowd:,} of {rows:,} rows lie on one side of a neighbourhood, so groups of {reach_of:,} "
                 f"rows are the largest that are sure to keep it; ask for k={reach_of} or less, or for a smaller epsilon"
             )
-    told = []
-    for (prior, promise), own in zip(each, classes, strict=True):
-        counts = np.bincount(own, minlength=len(prior.counts))
-        for part in promise.parts:
-            if not part.holds(counts[None], prior)[0]:
-                told.append(f"{part} is broken by all rows as one group ({part.explain(counts, prior).rstrip('.')})")
-    everything = " & ".join(dict.fromkeys(str(part) for one in each for part in one.promise.parts))
+    broken = [
+        f"{part} is broken by all rows as one group ({part.explain(counts, prior).rstrip('.')})"
+        for part, prior, counts in counted
+        if not part.holds(counts[None], prior)[0]
+    ]
+    everything = " & ".join(dict.fromkeys(str(part) for part, _, _ in counted))
     return (
         f"{without}each promise can be kept alone, but scheme 'proximity' found no groups that keep {everything} "
-        f"together: {'; '.join(told) or 'all rows as one group keep them'}; ask for a smaller m or epsilon"
+        f"together: {'; '.join(broken) or 'all rows as one group keep them'}; ask for a smaller m or epsilon"
     )
