@@ -81,14 +81,7 @@ class _ExactScheme(Scheme):
         """Return the release of a table in these groups, which are judged once more."""
         for column, (prior, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True):
             confirm(groups, column.codes, promise, prior)
-        return AnatomyRelease.from_groups(
-            table,
-            groups,
-            promise=stated(principle, table),
-            scheme=self.name,
-            options=self.options,
-            seeded=seeded,
-        )
+        return AnatomyRelease.from_groups(table, groups, **self.statement(stated(principle, table), seeded))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -195,15 +195,8 @@ class GroupingScheme(Scheme):
         self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
     ) -> GeneralizedRelease:
         """Return the release of a table in these groups."""
-        return self.format.from_groups(
-            table,
-            groups,
-            promise=stated(principle, table),
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=seeded,
-        )
+        statement = self.statement(stated(principle, table), seeded)
+        return self.format.from_groups(table, groups, values=self.values, **statement)
 
 
 def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:

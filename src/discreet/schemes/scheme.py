@@ -105,6 +105,10 @@ class Scheme(ABC):
         """Return the release of a table in given groups, for schemes that publish groups of several attributes."""
         raise NotImplementedError(f"scheme {self.name!r} publishes no groups that it was given")
 
+    def statement(self, principle: Principle, seeded: np.random.Generator | bool | None) -> dict[str, Any]:
+        """Return what a release states about how it was made, as arguments of its constructor."""
+        return {"promise": principle, "scheme": self.name, "options": self.options, "seeded": seeded}
+
     @classmethod
     def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:
         """Return the scheme with options given as text, as on a command line or in a manifest."""

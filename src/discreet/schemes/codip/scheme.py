@@ -208,14 +208,8 @@ class Codip(Scheme):
                 "the rows that must be withheld keep the promise about no set of attributes at once; treat missing as "
                 "a value of its own instead"
             )
-        return ProjectedRelease.from_parts(
-            parts,
-            promise=stated(principle, table),
-            scheme=self.name,
-            options=self.options,
-            sensitive=[column.name for column in table.sensitive],
-            seeded=self.random_state is not None,
-        )
+        statement = self.statement(stated(principle, table), self.random_state is not None)
+        return ProjectedRelease.from_parts(parts, sensitive=[column.name for column in table.sensitive], **statement)
 
     def _plan(self, work: _Work, dependence: Dependency) -> Plan:
         """Return the plan that the search finds; raise an error if it loses more association than allowed.

@@ -165,15 +165,8 @@ class Heterogeneous(GroupingScheme):
         candidates = np.full((table.rows, matches.shape[1]), -1, np.int32)
         candidates[rows] = matches
         _confirm_graph(candidates, table.classes, principle, prior)
-        release = MatchedRelease.from_candidates(
-            table,
-            candidates,
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=seeded,
-        )
+        statement = self.statement(principle, seeded)
+        release = MatchedRelease.from_candidates(table, candidates, values=self.values, **statement)
         progress("matching rows", 1.0)
         return release
 

@@ -118,17 +118,8 @@ class Lifting(Scheme):
             tree = self._tree(GroupingTask(table, principle, prior, rows, rng, progress or unheard), seeded)
             parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
         confirm_tree(parents, leaf_of, node_of, table.classes, principle, prior)
-        return self.format.from_tree(
-            table,
-            parents,
-            leaf_of,
-            node_of,
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=seeded,
-        )
+        statement = self.statement(principle, seeded)
+        return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **statement)
 
     @property
     def recipes(self) -> list[Recipe]:

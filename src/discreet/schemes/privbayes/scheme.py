@@ -101,14 +101,9 @@ class PrivBayes(Scheme):
         columns = [of.drawn(codes, rng) for of, codes in zip(cells, rows, strict=True)]
         number = len(table.quasi)
         tell(1.0)
-        return SyntheticRelease.of_rows(
-            replace(table, quasi=tuple(columns[:number]), sensitive=tuple(columns[number:])),
-            Privacy(epsilon, self.domains),
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            seeded=seeded is not None,
-        )
+        synthetic = replace(table, quasi=tuple(columns[:number]), sensitive=tuple(columns[number:]))
+        privacy = Privacy(epsilon, self.domains)
+        return SyntheticRelease.of_rows(synthetic, privacy, **self.statement(principle, seeded is not None))
 
     def spent(self, principle: Principle) -> float:
         """Return the epsilon that is spent to keep a promise of differential privacy: all that it allows.

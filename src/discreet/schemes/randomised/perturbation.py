@@ -94,9 +94,7 @@ class Perturbation(Scheme):
         place[domain] = np.arange(len(domain), dtype=np.int32)
         drawn = domain[draw(matrix, place[table.classes], seeded)]
         drawn[unusable_rows(table, principle, prior, rng)] = -1
-        release = PerturbedRelease.from_draws(
-            table, drawn, matrix, promise=principle, scheme=self.name, options=self.options, seeded=seeded
-        )
+        release = PerturbedRelease.from_draws(table, drawn, matrix, **self.statement(principle, seeded))
         progress("drawing values", 1.0)
         return release
 

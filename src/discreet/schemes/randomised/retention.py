@@ -112,9 +112,7 @@ class Retention(Scheme):
         kept = numbers_below(coin.scale, table.rows, seeded) < coin.units
         drawn[kept] = table.classes[kept]
         drawn[unusable_rows(table, principle, prior, rng)] = -1
-        release = RetainedRelease.from_draws(
-            table, drawn, coin, self.noise, promise=principle, scheme=self.name, options=self.options, seeded=seeded
-        )
+        release = RetainedRelease.from_draws(table, drawn, coin, self.noise, **self.statement(principle, seeded))
         progress("drawing numbers", 1.0)
         return release
 

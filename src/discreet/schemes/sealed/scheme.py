@@ -60,16 +60,8 @@ class OneRunScheme(Scheme):
         groups, leakage = self._groups(table, principle, seeded, progress or unheard)
         for promise, view in apart(principle, table):
             confirm(groups, view.classes, promise, Prior.of(view))
-        return self.format.from_seal(
-            table,
-            groups,
-            leakage,
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=seeded,
-        )
+        statement = self.statement(principle, seeded)
+        return self.format.from_seal(table, groups, leakage, values=self.values, **statement)
 
     @abstractmethod
     def _groups(
