@@ -21,6 +21,7 @@ from discreet.analyst.loss import ail, gcp
 from discreet.datasets import census
 from discreet.principles import Prior, parse
 from discreet.randomness import generator
+from discreet.schemes.grouping import GroupingTask
 from discreet.schemes.lifting import tree as growing
 from discreet.schemes.lifting.scheme import Lifting, confirm_tree
 from discreet.schemes.lifting.tree import LiftedTree
@@ -52,7 +53,7 @@ KINDS = st.fixed_dictionaries(
 def grown(table: Table, promise: str, scheme: Lifting) -> LiftedTree:
     """The tree that a scheme makes of a table of which nothing is withheld."""
     principle, prior, rng = parse(promise), Prior.of(table), generator(scheme.random_state)
-    return scheme._tree(table, principle, prior, np.arange(table.rows), rng, rng, None)
+    return scheme._tree(GroupingTask(table, principle, prior, np.arange(table.rows), rng), rng)
 
 
 def keeps(table: Table, promise: str) -> bool:

@@ -65,7 +65,7 @@ class Heterogeneous(GroupingScheme):
 
     With ``publishes="graph"`` the graph is published all the same, as a matched release:
     every row in the box around the rows that it is matched with, by one of the assignments that the graph was built of,
-    drawn by chance of the operating system (``heterogeneous/zones.py`` shows why this keeps the promise, and what it
+    drawn by chance of the operating system (``heterogeneous/graph.py`` shows why this keeps the promise, and what it
     takes). The promise then covers an adversary who knows who is matched with which rows. One who only has the files
     does not, and may believe more than is promised about many persons; where values depend on quasi-identifiers even
     rightly, as boxes that overlap tell more about a neighbourhood than any one person's candidates do. Audits say how
