@@ -76,7 +76,7 @@ class Scheme(ABC):
         if principle.monotone:
             return None
         return (
-            f"scheme {self.name!r} relies on unions of groups to keep what the groups keep, which not all promises do; "
+            f"scheme {self.name!r} only keeps promises that still hold when groups that keep them are merged; "
             f"{way_out(principle)}"
         )
 

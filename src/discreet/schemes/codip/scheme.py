@@ -174,14 +174,14 @@ class Codip(Scheme):
             )
         if inner.makes.promises_by_trace:
             return (
-                f"of what scheme {inner.name!r} publishes with these options only a trace of matches tells whose row "
-                f"may be whose, and scheme {self.name!r} has none of several tables; leave its options out, or "
+                f"with these options scheme {inner.name!r} needs a trace of matches to tell whose row may be whose, "
+                f"and scheme {self.name!r} keeps none for several tables; leave its options out, or "
                 f"{way_out(principle)}"
             )
         if self.aligned and type(inner).on_groups is Scheme.on_groups:
             return (
-                f"aligned=True puts all tables on one partition, and scheme {inner.name!r} publishes none that was "
-                f"made for others; say aligned=False, or {way_out(principle)}"
+                f"aligned=True publishes all tables on one partition, and scheme {inner.name!r} cannot publish one "
+                f"that it is given; say aligned=False, or {way_out(principle)}"
             )
         return None
 
@@ -205,8 +205,8 @@ class Codip(Scheme):
             table = replace(table, unusable=np.flatnonzero(withheld.any(axis=1)))
         else:
             raise DiscreetError(
-                "the rows that must be withheld keep the promise about no set of attributes at once; treat missing as "
-                "a value of its own instead"
+                "no set of withheld rows was found that keeps the promise about all attributes at once; treat missing "
+                "as a value of its own instead"
             )
         statement = self.statement(stated(principle, table), self.random_state is not None)
         return ProjectedRelease.from_parts(parts, sensitive=[column.name for column in table.sensitive], **statement)

@@ -90,7 +90,7 @@ class Retention(Scheme):
         near = principle.of(Proximity)
         if len(near) < len(principle.parts):
             return (
-                f"scheme {self.name!r} bounds the belief that a number lies near to another, so it can only promise "
+                f"scheme {self.name!r} bounds the belief that a number lies near another, so it can only promise "
                 f"proximity; {way_out(principle)}"
             )
         for part in near:
