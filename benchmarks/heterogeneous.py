@@ -26,7 +26,7 @@ from discreet.datasets import census
 from discreet.principles import Prior
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
 from discreet.schemes.heterogeneous.buckets import Buckets, bucketize
-from discreet.schemes.heterogeneous.graph import matched_graph, rings
+from discreet.schemes.heterogeneous.graph import Graph, drawn_matches, matched_graph
 from discreet.schemes.heterogeneous.matching import WIDEST, Matching, grow_from
 from discreet.schemes.heterogeneous.scheme import space_of
 
@@ -83,7 +83,7 @@ def _losses(table: dc.Table) -> None:
             start = time.process_time()
             graph = matched_graph(space, buckets, matching)
             taken = time.process_time() - start
-            cost = published_cost(table, rows[graph.members])
+            cost = published_cost(table, rows[graph])
             best = min(cost[buckets.rows[buckets[bucket]]].mean() for bucket in range(len(buckets)))
             scheme = dc.Heterogeneous(matching=matching, loss="gcp", values="set")
             start = time.process_time()
@@ -91,8 +91,8 @@ def _losses(table: dc.Table) -> None:
             fast = time.process_time() - start
             lines.append((promise, matching, cost.mean(), f"{taken:.1f} s", best, ours, f"{fast:.1f} s"))
         places, of = distinct_points(table.quasi, rows)
-        ring = rings(space, buckets, along_curve(places)[0][of])
-        lines.append((promise, "rings", published_cost(table, rows[ring.members]).mean(), *[""] * 4))
+        ring = rings(buckets, along_curve(places)[0][of])
+        lines.append((promise, "rings", published_cost(table, rows[ring]).mean(), *[""] * 4))
     show(
         f"Heterogeneous generalization, GCP: census of {ROWS:,} rows, {len(QUASI)} QIs, salary sensitive",
         ("promise", "matching", "graph", "cpu time", "its best bucket", "scheme (wider buckets)", "cpu time"),
@@ -193,10 +193,26 @@ def ring_release(table: dc.Table, promise: dc.Principle) -> dc.MatchedRelease:
     """Rings, published as the graph is; the rows of the short bucket, which rings cannot have, are withheld."""
     rows, buckets = full_buckets(table, promise)
     places, of = distinct_points(table.quasi, rows)
-    ring = rings(space_of(table, rows, "gcp", "set"), buckets, along_curve(places)[0][of])
+    ring = rings(buckets, along_curve(places)[0][of])
     candidates = np.full((table.rows, len(buckets)), -1)
-    candidates[rows] = ring.matches()
+    candidates[rows] = drawn_matches(ring)
     return dc.MatchedRelease.from_candidates(table, candidates, promise=promise, scheme="rings", values="set")
+
+
+def rings(buckets: Buckets, place: np.ndarray) -> Graph:
+    """The generalization by rings (Wong et al., SIGMOD 2010) that the paper is compared with, called NH there.
+
+    Rows are put in a ring, taken in turn from every bucket along a curve (``place`` says where they are on it). A box
+    is around a row and those after it, as many as there are buckets: one row of each, whichever row it begins with.
+    """
+    assert buckets.full == len(buckets), "all buckets have the same number of rows"
+    lines = buckets.rows.reshape(len(buckets), buckets.width)
+    lines = np.take_along_axis(lines, np.argsort(place[lines], axis=1, kind="stable"), axis=1)
+    ring = lines.T.ravel()
+    graph = np.empty((len(ring), len(buckets)), np.int32)
+    for shift in range(len(buckets)):
+        graph[ring, shift] = np.roll(ring, -shift)
+    return graph
 
 
 def full_buckets(table: dc.Table, promise: dc.Principle) -> tuple[np.ndarray, Buckets]:

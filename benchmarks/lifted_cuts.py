@@ -13,7 +13,7 @@ from discreet.kernels.lifting.terms import Recipe
 from discreet.principles.counts import Counts
 from discreet.releases.nested.beliefs import believed
 from discreet.releases.nested.tree import Tree
-from discreet.schemes.lifting.tree import LiftedTree, Nursery
+from discreet.schemes.lifting.tree import LiftedTree, Nursery, in_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Node:
 
         def produce(world: NDArray[np.int32]) -> object:
             again = replace(self.nursery, classes=np.minimum(world, width - 1))
-            return self._seen(world, *again.cut(world == width, above, alike, rng.permutation(size)))
+            return self._seen(world, *cut(again, world == width, above, alike, rng.permutation(size)))
 
         posterior = rejected(
             self._worlds(number, rng), produce, self._seen(self.held, self.child, self.here), width + 1
@@ -90,6 +90,26 @@ class Node:
             (tuple(np.flatnonzero(child == side)), tuple(sorted(world[kept & (child == side)]))) for side in (0, 1)
         ]
         return frozenset(sides), tuple(sorted(world[lifted]))
+
+
+def cut(
+    nursery: Nursery, away: NDArray[np.bool_], above: NDArray[np.float64], recipe: Recipe, order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Cut all persons once, as a node below others: per person the child, 0 or 1, and whether the row is lifted.
+
+    The rows of persons who are ``away`` are above the node, where ``above`` of them are expected to have each value. -1
+    is everybody's child if no cut pays.
+    """
+    n = len(nursery.classes)
+    persons = in_order(nursery.points, nursery.classes, order)
+    persons.homes[:] = np.where(away[order], n, -1)
+    _, children = nursery.grow_here(persons, [(0, n, 0, above)], recipe, 0, 0)
+    child = np.full(n, -1)
+    for side, (start, end, *_) in enumerate(children):
+        child[persons.rows[start:end]] = side
+    lifted = np.zeros(n, np.bool_)
+    lifted[persons.rows] = persons.homes == 0
+    return child, lifted
 
 
 def small_nodes(

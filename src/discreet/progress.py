@@ -20,6 +20,10 @@ def silent(share: float) -> None:
     """Ignore all progress."""
 
 
+def unheard(stage: str, share: float) -> None:
+    """Ignore all progress of work that is named."""
+
+
 def part_of(tell: Tell, first: float, last: float) -> Tell:
     """Return a callback for a part of the work that spans the shares ``first`` to ``last`` of the whole.
 

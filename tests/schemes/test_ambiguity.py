@@ -28,7 +28,7 @@ from discreet.schemes.ambiguity.attempts import Attempt
 from discreet.schemes.ambiguity.groups import withhold_with_groups
 from discreet.schemes.ambiguity.scheme import aim_of
 from discreet.schemes.anatomy import different_values
-from discreet.schemes.uniting import Attribute
+from discreet.schemes.merge_broken import Attribute
 from discreet.table.read import read
 from discreet.table.table import Column, Table
 from naive import ambiguity as naive

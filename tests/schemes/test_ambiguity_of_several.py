@@ -18,7 +18,7 @@ import pytest
 import discreet as dc
 from discreet.principles import Prior
 from discreet.schemes.ambiguity.groups import withhold_with_groups
-from discreet.schemes.uniting import Attribute
+from discreet.schemes.merge_broken import Attribute
 from support.audits import audits
 from support.several import lines, people
 

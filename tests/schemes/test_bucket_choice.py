@@ -19,8 +19,8 @@ from discreet.analyst.loss import ail
 from discreet.datasets import census
 from discreet.kernels.drawing import split_evenly
 from discreet.principles import Prior
-from discreet.schemes.buckets import choice
-from discreet.schemes.buckets.choice import candidates, choose_buckets, expected_loss
+from discreet.schemes.buckets import burel as choice
+from discreet.schemes.buckets.burel import candidates, choose_buckets, expected_loss
 from discreet.table.table import Table
 
 BETAS = (0.5, 0.8, 1, 1.005, 1.01, 1.05, 1.2, 1.5, 2, 2.1, 2.5, 3, 3.5, 4, 5)

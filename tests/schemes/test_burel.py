@@ -15,7 +15,7 @@ from discreet.analyst.loss import ail
 from discreet.datasets import census
 from discreet.principles import Prior
 from discreet.principles.buckets import fewest_buckets
-from discreet.schemes.buckets.choice import choose_buckets
+from discreet.schemes.buckets.burel import choose_buckets
 from discreet.table.table import Table
 
 BETAS = (0.5, 0.75, 0.999, 1, 1.001, 1.5, 2, 3, 4, 5)

@@ -147,7 +147,7 @@ def test_a_seed_does_not_link_tables() -> None:
     [
         ({"exposure": 0.0, "association": 0.1}, "k-anonymity(k=2)", r"ask for association=1, or for exposure=1"),
         ({}, "l-diversity(l=3)", "cannot keep"),
-        ({"scheme": "lifting", "aligned": True}, "beta-likeness(beta=2)", "publishes none that was made for others"),
+        ({"scheme": "lifting", "aligned": True}, "beta-likeness(beta=2)", "cannot publish one that it is given"),
         ({}, "alpha-beta(alpha=0.5, beta=0.5)", "together may tell more about who is in them"),
         ({"scheme": "nothing"}, "k-anonymity(k=2)", "no scheme is called 'nothing'"),
         ({"harmless": "job=none"}, "k-anonymity(k=2)", "has no value 'none' that could be harmless"),

@@ -16,10 +16,9 @@ from discreet.principles import Prior, parse
 from discreet.releases.matched.candidates import irregularities, published_values
 from discreet.schemes import make_scheme
 from discreet.schemes.heterogeneous.buckets import bucketize
-from discreet.schemes.heterogeneous.graph import matched_graph
+from discreet.schemes.heterogeneous.graph import drawn_matches, matched_graph, zones
 from discreet.schemes.heterogeneous.matching import Matching, grow_from
 from discreet.schemes.heterogeneous.scheme import space_of
-from discreet.schemes.heterogeneous.zones import zones
 from discreet.table.table import Table
 
 PROMISES = [
@@ -84,10 +83,11 @@ def test_without_zones_a_value_kept_apart_may_be_published_twice_with_the_candid
         table = people("aaabbbcccddeeff", seed)
         buckets = bucketize(table.classes, np.full(6, 0.2), 1, "published", np.random.default_rng(seed))
         graph = matched_graph(space_of(table, np.arange(15), "ail", "interval"), buckets, "hungarian")
-        assert all(len(set(table.classes[line].tolist())) == 5 for line in graph.members)
-        for column in graph.members.T:
+        assert all(len(set(table.classes[line].tolist())) == 5 for line in graph)
+        candidates = drawn_matches(graph)
+        for column in graph.T:
             shown = table.classes[column]
-            repeated += any(len(set(shown[boxes].tolist())) < 5 for boxes in graph.candidates)
+            repeated += any(len(set(shown[boxes].tolist())) < 5 for boxes in candidates)
     assert repeated > 10
 
 
@@ -147,8 +147,8 @@ def test_every_assignment_is_drawn_equally_often() -> None:
     graph = matched_graph(space_of(table, np.arange(12), "ail", "interval"), buckets, "hungarian")
     drawn, rng = np.zeros(3), np.random.default_rng(3)
     for _ in range(3000):
-        own = graph.matches(rng)[:, 0]  # the box of every row
-        drawn[[bool((column[own] == np.arange(12)).all()) for column in graph.members.T]] += 1
+        own = drawn_matches(graph, rng)[:, 0]  # the box of every row
+        drawn[[bool((column[own] == np.arange(12)).all()) for column in graph.T]] += 1
     assert drawn.sum() == 3000 and ((drawn - 1000) ** 2 / 1000).sum() < 13.8
 
 

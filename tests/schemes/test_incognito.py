@@ -147,7 +147,7 @@ def test_a_lattice_that_is_large_gets_fewer_levels_of_intervals_and_one_too_larg
     assert {levels.height + 1 for levels in levels_of(table)} == {3}
     monkeypatch.setattr(levelling, "EASY", 200)
     assert {levels.height + 1 for levels in levels_of(table)} == {2}
-    monkeypatch.setattr(levelling, "MOST", 200)
+    monkeypatch.setattr(levelling, "LARGEST_LATTICE", 200)
     with pytest.raises(dc.DiscreetError, match=r"256 ways, more than 200; .*\('q0' has 2\).* choose scheme 'cuts'"):
         dc.publish(table, "k-anonymity(k=2)", scheme=dc.Incognito())
 

@@ -18,12 +18,13 @@ from scipy import stats
 import discreet as dc
 from discreet.adversary.audit import audit
 from discreet.analyst.loss import ail, gcp
-from discreet.datasets import census, patients
+from discreet.datasets import census
 from discreet.principles import Prior, parse
 from discreet.randomness import generator
+from discreet.schemes.grouping import GroupingTask
 from discreet.schemes.lifting import tree as growing
 from discreet.schemes.lifting.scheme import Lifting, confirm_tree
-from discreet.schemes.lifting.tree import FAST, LiftedTree
+from discreet.schemes.lifting.tree import LiftedTree
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 from naive import nested
@@ -52,7 +53,7 @@ KINDS = st.fixed_dictionaries(
 def grown(table: Table, promise: str, scheme: Lifting) -> LiftedTree:
     """The tree that a scheme makes of a table of which nothing is withheld."""
     principle, prior, rng = parse(promise), Prior.of(table), generator(scheme.random_state)
-    return scheme._tree(table, principle, prior, np.arange(table.rows), rng, rng, None)
+    return scheme._tree(GroupingTask(table, principle, prior, np.arange(table.rows), rng), rng)
 
 
 def keeps(table: Table, promise: str) -> bool:
@@ -286,33 +287,3 @@ def test_whoever_only_matches_descriptions_believes_what_was_judged(tmp_path: Pa
     release.save(tmp_path / "r")
     (said,) = (check for check in dc.audit(tmp_path / "r", table, release.trace).checks if check.name == "descriptions")
     assert said.holds and not said.caveat and "believes what was judged" in said.sentence
-
-
-def test_one_cut_is_the_first_of_the_tree() -> None:
-    """An adversary who looks at single cuts sees what the scheme does: here at the root, where nobody is away."""
-    table, scheme, promise = census(500), Lifting(), dc.BetaLikeness(1)
-    prior, rows = Prior.of(table), np.arange(table.rows)
-    order = np.random.default_rng(2).permutation(table.rows)
-    nursery = scheme.nursery(table, promise, prior, rows)
-    tree = nursery.tree(scheme.recipes, order)
-    nobody, nothing = np.zeros(table.rows, np.bool_), np.zeros(len(prior.counts))
-    child, lifted = nursery.cut(nobody, nothing, scheme.recipes[0], order)
-    root = int(np.flatnonzero(tree.parents < 0)[0])
-    side = np.zeros(len(tree.parents), np.int64)  # per node: which child of the root it is or lies below
-    for node in range(len(tree.parents)):
-        below = node
-        while tree.parents[below] not in (root, -1):
-            below = int(tree.parents[below])
-        side[node] = below
-    assert set(child.tolist()) == {0, 1}
-    assert len(set(zip(child.tolist(), side[tree.leaf_of].tolist(), strict=True))) == 2
-    assert lifted.any()
-    assert (lifted == (tree.node_of == root)).all()
-
-
-def test_where_no_cut_pays_nobody_has_a_child() -> None:
-    table = patients()
-    nursery = Lifting().nursery(table, dc.BetaLikeness(2), Prior.of(table), np.arange(2))
-    child, lifted = nursery.cut(np.zeros(2, np.bool_), np.zeros(len(Prior.of(table).counts)), FAST, np.arange(2))
-    assert child.tolist() == [-1, -1]
-    assert not lifted.any()

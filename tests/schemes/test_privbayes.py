@@ -21,7 +21,7 @@ from discreet.command.main import main
 from discreet.releases.synthetic.release import Privacy
 from discreet.schemes.privbayes import chance
 from discreet.schemes.privbayes.cells import Ranges, cells_of
-from discreet.schemes.privbayes.network import ROUNDED, UNITS, Budget, Part, drawn, information, sensitivity
+from discreet.schemes.privbayes.network import ROUNDED, UNITS, Budget, Node, drawn, information, sensitivity
 from discreet.table.hierarchy import Hierarchy
 from support.attacked import MAKERS, PROMISES, release_by
 from support.attacked import people as attacked_people
@@ -104,7 +104,7 @@ def test_one_row_changes_mutual_information_by_no_more_than_is_reckoned_with(row
     told = {}
     for some in combinations_with_replacement(range(9), rows):
         columns = np.array([cells[at] for at in some]).T
-        told[some] = information([columns[0], columns[1]], [3, 3], Part(0, ((1, 3),)))
+        told[some] = information([columns[0], columns[1]], [3, 3], Node(0, ((1, 3),)))
     worst = 0.0
     for some, had in told.items():
         rest = Counter(some)
@@ -182,7 +182,7 @@ def test_less_is_learnt_with_less_epsilon() -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"hierarchies": {}}, r"that any value of 'sex' occurs would be told.*hierarchies=\{'sex': 'FILE'\}.*observed"),
+        ({"hierarchies": {}}, r"reveal which values of 'sex' occur,.*hierarchies=\{'sex': 'FILE'\}.*observed"),
         ({"keep": ["wage"], "quasi": ["age", "sex"]}, "cannot keep 'wage' as it is; leave it out"),
     ],
 )
@@ -195,7 +195,9 @@ def test_ends_of_numbers_and_missing_ones_are_refused_unless_public() -> None:
     columns = pa.table({"age": [20, 30, None, 50], "ill": ["a", "b", "a", "b"]})
     lists = {"ill": Hierarchy.flat("ill", ["a", "b"])}
     table = dc.read(columns, quasi=["age"], sensitive="ill", missing="value", hierarchies=lists)
-    with pytest.raises(dc.DiscreetError, match=r"largest number of 'age' would be told.*domains=\{'age': \(0, 100\)\}"):
+    with pytest.raises(
+        dc.DiscreetError, match=r"reveal the smallest and the largest number of 'age'.*domains=\{'age': \(0, 100\)\}"
+    ):
         dc.publish(table, "differential-privacy(epsilon=1)")
     observed = dc.publish(table, "differential-privacy(epsilon=1)", dc.PrivBayes(domains="observed"))
     assert observed.manifest["privacy"] == {"epsilon": 1.0, "domains": "observed"}

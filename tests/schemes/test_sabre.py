@@ -16,9 +16,8 @@ from discreet.analyst.loss import ail
 from discreet.datasets import census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness
-from discreet.schemes.buckets.emd_buckets import Buckets, bucketise, split_closely
-from discreet.schemes.buckets.sabre import Sabre
-from discreet.schemes.uniting import Attribute, united
+from discreet.schemes.buckets.sabre import Buckets, Sabre, bucketise, split_closely
+from discreet.schemes.merge_broken import Attribute, merge_broken
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read
 from discreet.table.table import Table
@@ -201,7 +200,7 @@ def test_extreme_tables_and_t() -> None:
     assert ail(Sabre().publish(equal, TCloseness(0.1))) == 0.0
 
 
-def test_other_promises_are_kept_by_uniting_neighbours(tmp_path: Path) -> None:
+def test_other_promises_are_kept_by_merging_neighbours(tmp_path: Path) -> None:
     table = census(1500, quasi=("age", "gender"), sensitive="occupation", seed=2)
     promise = TCloseness(0.3) & KAnonymity(12) & LDiversity(3)
     release = Sabre().publish(table, promise)
@@ -211,12 +210,12 @@ def test_other_promises_are_kept_by_uniting_neighbours(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=1, max_size=40), st.integers(1, 8))
-def test_uniting_ends_with_groups_that_hold(rows: list[tuple[int, int]], k: int) -> None:
+def test_merging_ends_with_groups_that_hold(rows: list[tuple[int, int]], k: int) -> None:
     groups, classes = (np.array(column, np.int32) for column in zip(*rows, strict=True))
     groups = np.unique(groups, return_inverse=True)[1].astype(np.int32)
     prior = Prior(np.bincount(classes, minlength=3), ("a", "b", "c"))
     promise = KAnonymity(min(k, len(rows)))
-    joined = united(groups, np.arange(len(rows), dtype=np.float64), [Attribute(classes, promise, prior)])
+    joined = merge_broken(groups, np.arange(len(rows), dtype=np.float64), [Attribute(classes, promise, prior)])
     assert np.bincount(joined).min() >= promise.k
     for group in np.unique(groups):
         assert len(np.unique(joined[groups == group])) == 1

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.schemes.sealed.behind import numbers_apart
+from discreet.schemes.sealed.limits import numbers_apart
 from naive import mirrored as naive
 from naive.mirrored import Part
 from naive.sealed import by_coin, worlds

@@ -25,8 +25,7 @@ from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.partition import GROUP
 from discreet.releases.reading import read_texts
-from discreet.schemes.grouping import GroupingScheme
-from discreet.table.table import Table
+from discreet.schemes.grouping import GroupingScheme, GroupingTask
 
 
 @dataclass(frozen=True)
@@ -114,14 +113,12 @@ class Halves(GroupingScheme):
         """How quasi-identifiers are published."""
         return {"values": self.values}
 
-    def groups(
-        self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64], rng: Any, progress: Any
-    ) -> NDArray[np.int32]:
+    def groups(self, task: GroupingTask) -> NDArray[np.int32]:
         """The half of every row, or 0 for all rows."""
-        codes = table.quasi[0].codes[rows]
+        codes = task.table.quasi[0].codes[task.rows]
         half = (codes > np.median(codes)).astype(np.int32)
-        counts = Counts.of_rows(half, table.classes[rows], 2, len(prior.counts))
-        return half if bool(principle.holds(counts, prior).all()) else np.zeros_like(half)
+        counts = Counts.of_rows(half, task.classes, 2, len(task.prior.counts))
+        return half if bool(task.principle.holds(counts, task.prior).all()) else np.zeros_like(half)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,18 +15,18 @@ from numpy.typing import NDArray
 from discreet.kernels.judging import SLACK
 from discreet.principles.joint import jointly
 from discreet.principles.l_diversity import LDiversity
-from discreet.principles.per_attribute import Promised, apart, by_attribute, stated
+from discreet.principles.per_attribute import apart, by_attribute, stated
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.release import Release
 from discreet.schemes.grouping import confirm, published_rows
-from discreet.schemes.keepers import for_several, keeper, way_out
+from discreet.schemes.keepers import keeper, way_out
+from discreet.schemes.merge_broken import Attribute, merge_broken
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.uniting import Attribute, united
 from discreet.table.table import Table
 
 DRAWS = 1 << 16
@@ -56,10 +57,23 @@ class _ExactScheme(Scheme):
         """Empty: the seed, the only parameter, is not published."""
         return {}
 
-    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
-        """Return why the scheme cannot keep what is promised about some attribute; None if it can."""
-        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise, principle) for one in each)
-        return next(filter(None, refusals), None)
+    refusal_of_several = Scheme.refusal_of_any
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
+        """Return an anatomy release of the table in which every group keeps the promise."""
+        feasible(self, table, principle)
+        progress = progress or unheard
+        progress("drawing groups", 0.0)
+        rng = generator(self.random_state)
+        groups = self._groups(table, principle, rng)
+        progress("drawing groups", 0.5)
+        release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
+        progress("drawing groups", 1.0)
+        return release
+
+    @abstractmethod
+    def _groups(self, table: Table, principle: Principle, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Return the group of every row, -1 if it is withheld."""
 
     def on_groups(
         self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
@@ -67,14 +81,7 @@ class _ExactScheme(Scheme):
         """Return the release of a table in these groups, which are judged once more."""
         for column, (prior, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True):
             confirm(groups, column.codes, promise, prior)
-        return AnatomyRelease.from_groups(
-            table,
-            groups,
-            promise=stated(principle, table),
-            scheme=self.name,
-            options=self.options,
-            seeded=seeded,
-        )
+        return AnatomyRelease.from_groups(table, groups, **self.statement(stated(principle, table), seeded))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +111,11 @@ class Anatomy(_ExactScheme):
     Groups that still break a promise are merged with others. Unions keep what their parts keep, and all rows as one
     group keep every promise, so this ends with groups that keep all of them. Why no table says more about the attribute
     of another: they have the same groups, in which every person may have every value.
+
+    >>> from discreet.datasets import patients
+    >>> release = Anatomy(random_state=1).publish(patients(), LDiversity(3))
+    >>> release.withheld, int(release.counts.amounts.max())
+    (0, 1)
     """
 
     name: ClassVar[str] = "anatomy"
@@ -127,27 +139,13 @@ class Anatomy(_ExactScheme):
             )
         return None
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
-        """Return an anatomy release of the table in which every group keeps the promise.
-
-        >>> from discreet.datasets import patients
-        >>> release = Anatomy(random_state=1).publish(patients(), LDiversity(3))
-        >>> release.withheld, int(release.counts.amounts.max())
-        (0, 1)
-        """
-        feasible(self, table, principle)
-        tell = progress or (lambda stage, share: None)
-        tell("drawing groups", 0.0)
-        each = [_as_diversity(self, *one) for one in apart(principle, table)]
-        rng = generator(self.random_state)
-        rows = published_rows(*jointly(together([one.promise for one in each]), table), rng)
+    def _groups(self, table: Table, principle: Principle, rng: np.random.Generator) -> NDArray[np.int32]:
+        each = [_as_diversity(self, promise, view) for promise, view in apart(principle, table)]
+        rows = published_rows(*jointly(together([attribute.promise for attribute in each]), table), rng)
         groups = np.full(table.rows, -1, np.int32)
-        own = [one._replace(classes=one.classes[rows]) for one in each]
-        groups[rows] = _groups_of_all(own, rng, self.random_state is not None)
-        tell("drawing groups", 0.5)
-        release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
-        tell("drawing groups", 1.0)
-        return release
+        usable = [attribute._replace(classes=attribute.classes[rows]) for attribute in each]
+        groups[rows] = _groups_of_all(usable, rng, self.random_state is not None)
+        return groups
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +155,11 @@ class Baseline(_ExactScheme):
     Perturbation is compared with this in "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012): anatomy
     with a single group. Why the promise is kept: a monotone promise that some grouping keeps is kept by the whole table
     as one group; and nothing is learnt about anyone beyond the prior.
+
+    >>> from discreet.datasets import patients
+    >>> from discreet.principles import BetaLikeness
+    >>> Baseline().publish(patients(), BetaLikeness(0.1)).groups
+    1
     """
 
     name: ClassVar[str] = "baseline"
@@ -170,23 +173,10 @@ class Baseline(_ExactScheme):
             )
         return super().refusal(principle, prior)
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
-        """Return an anatomy release of the table as one group.
-
-        >>> from discreet.datasets import patients
-        >>> from discreet.principles import BetaLikeness
-        >>> Baseline().publish(patients(), BetaLikeness(0.1)).groups
-        1
-        """
-        feasible(self, table, principle)
-        rng = generator(self.random_state)
+    def _groups(self, table: Table, principle: Principle, rng: np.random.Generator) -> NDArray[np.int32]:
         groups = np.full(table.rows, -1, np.int32)
         groups[published_rows(*jointly(principle, table), rng)] = 0
-        tell = progress or (lambda stage, share: None)
-        tell("putting rows in order", 0.0)
-        release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
-        tell("putting rows in order", 1.0)
-        return release
+        return groups
 
 
 def _as_diversity(scheme: Scheme, promise: Principle, table: Table) -> Attribute:
@@ -201,7 +191,7 @@ def _as_diversity(scheme: Scheme, promise: Principle, table: Table) -> Attribute
 
 def _groups_of_all(each: Sequence[Attribute], rng: np.random.Generator, seeded: bool) -> NDArray[np.int32]:
     """Put rows into groups that keep the promises about all attributes (see ``Anatomy``)."""
-    shares = [one.promise.sufficient_share or 1.0 for one in each]
+    shares = [attribute.promise.sufficient_share or 1.0 for attribute in each]
     needed = [different_values(share) for share in shares]
     lead = max(range(len(each)), key=lambda at: (needed[at], int(each[at].prior.counts.max())))
     groups = diverse_groups(each[lead].classes, needed[lead], rng if seeded else None)
@@ -214,7 +204,7 @@ def _groups_of_all(each: Sequence[Attribute], rng: np.random.Generator, seeded: 
     allowed = np.stack([np.floor(sizes * shares[at] + SLACK).astype(np.int64) for at in others])
     values = np.stack([each[at].classes for at in others])
     exchange(groups, len(sizes), each[lead].classes, values, allowed, rng.random(DRAWS))
-    return united(groups, rng.random(len(groups)), each)
+    return merge_broken(groups, rng.random(len(groups)), each)
 
 
 def diverse_groups(

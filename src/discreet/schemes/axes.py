@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,31 @@ _BEFORE_ALL = -1.0
 """The position of missing values on a numeric axis: an interval with them and a number costs as much as all."""
 
 
+class Axis(NamedTuple):
+    """The values of a quasi-identifier in the order in which an algorithm passes through them."""
+
+    height: int
+    """How many levels of nodes are above the values; 0 where an interval costs by its ends."""
+    nodes: NDArray[np.int32]
+    """``nodes[level, place]``: the node above each value."""
+    prices: NDArray[np.float64]
+    """``prices[level, place]``: what that node costs; with ``height`` 0, where the value lies."""
+
+
+def side_by_side(axes: Sequence[Axis], by_size: bool = False) -> Axes:
+    """Return axes of equal weight in the form that kernels use."""
+    sizes = [axis.nodes.size for axis in axes]
+    return Axes(
+        np.array([axis.height for axis in axes], np.int64),
+        np.array([axis.nodes.shape[1] for axis in axes], np.int64),
+        np.cumsum([0, *sizes[:-1]], dtype=np.int64),
+        np.concatenate([axis.nodes.ravel() for axis in axes]).astype(np.int32),
+        np.concatenate([axis.prices.ravel() for axis in axes]).astype(np.float64),
+        np.full(len(axes), 1.0 / len(axes)),
+        by_size,
+    )
+
+
 def axes_of(table: Table, loss: Loss, values: Values) -> tuple[NDArray[np.int32], Axes]:
     """Return the rows of a table as points (one line per row, one code per axis), and their axes.
 
@@ -25,8 +51,7 @@ def axes_of(table: Table, loss: Loss, values: Values) -> tuple[NDArray[np.int32]
     hierarchy node above it, or (sets, under ``gcp``) how many values it contains.
     """
     points = np.empty((table.rows, len(table.quasi)), dtype=np.int32)
-    levels, cards, offsets, ancestors, costs = [], [], [], [], []
-    offset = 0
+    axes = []
     for j, column in enumerate(table.quasi):
         if column.hierarchy is None or (column.kind != "categorical" and values != "label"):
             points[:, j] = column.codes
@@ -42,23 +67,8 @@ def axes_of(table: Table, loss: Loss, values: Values) -> tuple[NDArray[np.int32]
             if loss == "gcp" and values == "set":
                 height = 0
                 nodes, prices = nodes[:1], (np.arange(len(order)) / max(1, len(order) - 1))[None, :]
-        levels.append(height)
-        cards.append(nodes.shape[1])
-        offsets.append(offset)
-        ancestors.append(nodes.ravel())
-        costs.append(prices.ravel())
-        offset += nodes.size
-    d = len(table.quasi)
-    axes = Axes(
-        np.array(levels, np.int64),
-        np.array(cards, np.int64),
-        np.array(offsets, np.int64),
-        np.concatenate(ancestors),
-        np.concatenate(costs).astype(np.float64),
-        np.full(d, 1.0 / d),
-        loss == "discernibility",
-    )
-    return points, axes
+        axes.append(Axis(height, nodes, prices))
+    return points, side_by_side(axes, loss == "discernibility")
 
 
 def frequent_first(hierarchy: Hierarchy, counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,25 +14,46 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.joint import jointly
-from discreet.principles.per_attribute import Promised, apart, by_attribute, stated
-from discreet.principles.persons import Judged, require_persons, rules_about
+from discreet.principles.per_attribute import Promised, by_attribute, stated
+from discreet.principles.persons import require_persons
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import generator
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
-from discreet.schemes.keepers import for_several, not_of_groups, way_out
-from discreet.schemes.merging import hide_presence
-from discreet.schemes.persons import groups_of_persons
+from discreet.schemes.keepers import bounds_presence, for_several, not_of_groups, way_out
+from discreet.schemes.merge_broken import Attribute, confirm_persons, groups_of_persons, merge_broken
+from discreet.schemes.merge_for_presence import merge_for_presence
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.uniting import Attribute, united
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 
 View = tuple[Table, Principle, Prior]
 """A table, the promise about it, and the prior that it is judged against."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupingTask:
+    """Some rows of a table to put into groups, what is promised about them, and where chance comes from."""
+
+    table: Table
+    principle: Principle
+    prior: Prior
+    rows: NDArray[np.int64]
+    rng: np.random.Generator
+    progress: Progress = unheard
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """The sensitive value of each of the rows."""
+        return self.table.classes[self.rows]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many of the rows have each sensitive value."""
+        return np.bincount(self.classes, minlength=len(self.prior.counts))
 
 
 class GroupingScheme(Scheme):
@@ -52,16 +73,8 @@ class GroupingScheme(Scheme):
     """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     @abstractmethod
-    def groups(
-        self,
-        table: Table,
-        principle: Principle,
-        prior: Prior,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> NDArray[np.int32]:
-        """Return the group of each of the given rows; -1 withholds a row.
+    def groups(self, task: GroupingTask) -> NDArray[np.int32]:
+        """Return the group of each of the task's rows; -1 withholds a row.
 
         The rows as one group keep the promise, unless ``begins_with_all`` is false and the promise not monotone.
         """
@@ -74,10 +87,9 @@ class GroupingScheme(Scheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept every promise, but none that merging groups to hide who is in the table might break."""
-        drawn = not_of_groups(self.name, principle)
-        hidden = any(part.most_presence < 1.0 for part in principle.parts)
-        if drawn is not None or principle.monotone or not hidden:
-            return drawn
+        refusal = not_of_groups(self.name, principle)
+        if refusal is not None or principle.monotone or not bounds_presence(principle):
+            return refusal
         return (
             f"scheme {self.name!r} merges groups to hide who is in the table, and not all of these promises hold for "
             f"unions of groups that keep them; {way_out(principle)}"
@@ -97,7 +109,7 @@ class GroupingScheme(Scheme):
         return able[0] if able else None
 
     def _divided(
-        self, table: Table, principle: Principle, rng: np.random.Generator, progress: Progress | None
+        self, table: Table, principle: Principle, rng: np.random.Generator, progress: Progress
     ) -> NDArray[np.int32]:
         """Return the group of every row, -1 if withheld, for the first set to withhold that leaves divisible rows."""
         view = self.view(table, principle)
@@ -108,12 +120,12 @@ class GroupingScheme(Scheme):
             if len(rows) == 0:
                 return groups
             if self.begins_with_all:
-                self._see_that_all_keep(view, rows)
+                self._check_all(view, rows)
             try:
                 if self.leads and len(table.sensitive) > 1:
-                    groups[rows] = self._groups_by_one(table, principle, rows, rng, progress)
+                    groups[rows] = self._groups_by_lead(table, principle, rows, rng, progress)
                 else:
-                    groups[rows] = self.groups(*view, rows, rng, progress)
+                    groups[rows] = self.groups(GroupingTask(*view, rows, rng, progress))
             except DiscreetError as error:
                 refusal = refusal or error
             else:
@@ -125,13 +137,8 @@ class GroupingScheme(Scheme):
         """Return the table, the promise and the prior that rows are divided by: all sensitive attributes as one."""
         return jointly(principle, table)
 
-    def _groups_by_one(
-        self,
-        table: Table,
-        principle: Principle,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        progress: Progress | None,
+    def _groups_by_lead(
+        self, table: Table, principle: Principle, rows: NDArray[np.int64], rng: np.random.Generator, progress: Progress
     ) -> NDArray[np.int32]:
         """Return groups made for one attribute, merged along a curve until they keep what is promised about the others.
 
@@ -142,17 +149,20 @@ class GroupingScheme(Scheme):
         assert lead is not None, "the promises about each attribute were refused"
         prior, promise = each[lead]
         alone = replace(table, sensitive=(table.sensitive[lead],))
-        groups = self.groups(alone, promise, prior, rows, rng, progress)
+        groups = self.groups(GroupingTask(alone, promise, prior, rows, rng, progress))
         points, point_of = distinct_points(table.quasi, rows)
         _, place = along_curve(points)
-        judged = zip((column.codes[rows] for column in table.sensitive), each, strict=True)
-        return united(groups, place[point_of], [Attribute(codes, own.promise, own.prior) for codes, own in judged])
+        attributes = [
+            Attribute(column.codes[rows], promise, prior)
+            for column, (prior, promise) in zip(table.sensitive, each, strict=True)
+        ]
+        return merge_broken(groups, place[point_of], attributes)
 
-    def _see_that_all_keep(self, view: View, rows: NDArray[np.int64]) -> None:
+    def _check_all(self, view: View, rows: NDArray[np.int64]) -> None:
         """Refuse rows that as one group break the promise: whatever they are divided into starts from there."""
         table, principle, prior = view
         if principle.monotone or len(rows) < table.rows:
-            _see_that_the_rest_keeps(principle, prior, table.classes[rows])
+            _check_rest(principle, prior, table.classes[rows])
         elif not principle.holds(prior.counts[None], prior)[0]:
             raise DiscreetError(
                 f"scheme {self.name!r} starts with all rows as one group, which breaks the promise: "
@@ -166,7 +176,7 @@ class GroupingScheme(Scheme):
         rng = generator(self.random_state)
 
         def divide(whole: Table) -> NDArray[np.int32]:
-            return self._divided(whole, principle, rng, progress)
+            return self._divided(whole, principle, rng, progress or unheard)
 
         if table.person is None:
             groups = divide(table)
@@ -174,7 +184,7 @@ class GroupingScheme(Scheme):
             require_persons(principle, table)
             groups = groups_of_persons(table, principle, divide)
         if groups.max() >= 0:
-            groups = hide_presence(table, groups, principle, self.values, self.name)
+            groups = merge_for_presence(table, groups, principle, self.values, self.name)
         for column, (prior, promise) in zip(table.sensitive or (None,), by_attribute(principle, table), strict=True):
             confirm(groups, table.classes if column is None else column.codes, promise, prior)
         if table.person is not None:
@@ -185,25 +195,18 @@ class GroupingScheme(Scheme):
         self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
     ) -> GeneralizedRelease:
         """Return the release of a table in these groups."""
-        return self.format.from_groups(
-            table,
-            groups,
-            promise=stated(principle, table),
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=seeded,
-        )
+        statement = self.statement(stated(principle, table), seeded)
+        return self.format.from_groups(table, groups, values=self.values, **statement)
 
 
 def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the rows that need not be withheld; raise an error if as one group they break the promise."""
     rows = np.delete(np.arange(table.rows), unusable_rows(table, principle, prior, rng))
-    _see_that_the_rest_keeps(principle, prior, table.classes[rows])
+    _check_rest(principle, prior, table.classes[rows])
     return rows
 
 
-def _see_that_the_rest_keeps(principle: Principle, prior: Prior, classes: NDArray[np.int32]) -> None:
+def _check_rest(principle: Principle, prior: Prior, classes: NDArray[np.int32]) -> None:
     """Refuse a table of which the rows that are not withheld, as one group, break the promise."""
     counts = np.bincount(classes, minlength=len(prior.counts))
     if not principle.holds(counts[None, :], prior)[0]:
@@ -219,17 +222,3 @@ def confirm(groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Pr
     counts = Counts.of_rows(groups + 1, classes, int(groups.max()) + 2, len(prior.counts))
     if not principle.holds(counts, prior).all():
         raise AssertionError(f"the partition breaks {principle}; nothing was published")
-
-
-def confirm_persons(table: Table, groups: NDArray[np.int32], principle: Principle) -> None:
-    """Confirm the promise about persons with several rows: each person is in one group, which keeps it by persons."""
-    assert table.person is not None
-    one_of = np.empty(table.persons, np.int32)
-    one_of[table.person] = groups
-    number = int(groups.max()) + 2
-    kept = all(
-        bool((Judged.of(one, groups + 1, number).strains(rules_about(promise, one)) <= 1.0).all())
-        for promise, one in apart(principle, table)
-    )
-    if not bool((one_of[table.person] == groups).all()) or not kept:
-        raise AssertionError(f"the partition breaks {principle} about persons; nothing was published")

@@ -44,10 +44,27 @@ def way_out(principle: Principle) -> str:
     """
     name = keeper(principle)
     if name is None and not principle.about_groups:
-        return "no scheme keeps promises about groups and about how rows are drawn at once; leave one of them out"
+        return "no scheme keeps a promise about groups and one about synthetic rows at once; leave one of them out"
     if name is None:
         return f"no scheme keeps {principle} and also hides who is in the table; leave one of the promises out"
     return f"for {principle} choose scheme {name!r}"
+
+
+def bounds_presence(principle: Principle) -> bool:
+    """Whether a promise bounds the belief that somebody is in the table.
+
+    >>> from discreet.principles import AlphaBeta
+    >>> bounds_presence(AlphaBeta(0.2, 0.1)), bounds_presence(AlphaBeta(1, 0.1))
+    (True, False)
+    """
+    return any(part.most_presence < 1.0 for part in principle.parts)
+
+
+def hides_nobody(scheme: str, principle: Principle, condition: str = "") -> str | None:
+    """Why a scheme that does not hide who is in the table refuses a promise; ``None`` if it bounds no such belief."""
+    if not bounds_presence(principle):
+        return None
+    return f"scheme {scheme!r} does nothing to hide who is in the table{condition}; {way_out(principle)}"
 
 
 def not_of_groups(scheme: str, principle: Principle) -> str | None:
@@ -55,15 +72,14 @@ def not_of_groups(scheme: str, principle: Principle) -> str | None:
 
     >>> from discreet.principles import DifferentialPrivacy
     >>> print(not_of_groups("cuts", DifferentialPrivacy(1)))  # doctest: +NORMALIZE_WHITESPACE
-    scheme 'cuts' publishes the rows of people, and differential-privacy(epsilon=1) is about rows drawn from noise;
+    scheme 'cuts' publishes people's own rows, and differential-privacy(epsilon=1) is about synthetic rows;
     for differential-privacy(epsilon=1) choose scheme 'privbayes'
     """
     drawn = [str(part) for part in principle.parts if not part.about_groups]
     if not drawn:
         return None
     return (
-        f"scheme {scheme!r} publishes the rows of people, and {drawn[0]} is about rows drawn from noise; "
-        f"{way_out(principle)}"
+        f"scheme {scheme!r} publishes people's own rows, and {drawn[0]} is about synthetic rows; {way_out(principle)}"
     )
 
 

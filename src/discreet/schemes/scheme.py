@@ -19,7 +19,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes.keepers import default_scheme, for_several, keeper, not_of_groups, way_out
+from discreet.schemes.keepers import bounds_presence, default_scheme, for_several, keeper, not_of_groups, way_out
 from discreet.table.table import Table, as_table
 from discreet.table.texts import near
 
@@ -35,7 +35,7 @@ class Scheme(ABC):
     several: ClassVar[bool] = False
     """Whether it protects several sensitive attributes at once."""
     one_run: ClassVar[bool] = False
-    """Whether its promise covers one run only: whoever looks at several and chooses among them undoes it."""
+    """Whether its promise covers one run only: choosing among several runs undoes it."""
     persons: ClassVar[bool] = False
     """Whether it keeps promises about persons who have several rows each."""
 
@@ -68,8 +68,7 @@ class Scheme(ABC):
         drawn = not_of_groups(self.name, principle)
         if drawn is not None:
             return drawn
-        hidden = any(part.most_presence < 1.0 for part in principle.parts)
-        if hidden and not self.hides_presence:
+        if bounds_presence(principle) and not self.hides_presence:
             return (
                 f"scheme {self.name!r} publishes quasi-identifiers as they are, so who is in the table is certain and "
                 f"no alpha below 1 can be kept; {way_out(principle)}"
@@ -77,18 +76,25 @@ class Scheme(ABC):
         if principle.monotone:
             return None
         return (
-            f"scheme {self.name!r} relies on unions of groups to keep what the groups keep, which not all promises do; "
+            f"scheme {self.name!r} only keeps promises that still hold when groups that keep them are merged; "
             f"{way_out(principle)}"
         )
 
     def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
         """Return why the scheme cannot make these promises about several sensitive attributes; None if it can."""
         if self.several:
-            return for_several(self.refusal(principle, each[0].prior), principle, principle)
-        names = ", ".join(str(one.prior.attribute) for one in each)
-        alone = f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names})"
-        one = "" if keeper(principle) is None else "name one of them, or "
-        return f"{alone}; {one}{way_out(principle)}"
+            return self.refusal(principle, each[0].prior)
+        names = ", ".join(str(promised.prior.attribute) for promised in each)
+        choose = "" if keeper(principle) is None else "name one of them, or "
+        return (
+            f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names}); "
+            f"{choose}{way_out(principle)}"
+        )
+
+    def refusal_of_any(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+        """Return the first refusal of what is promised about one of the attributes; None if there is none."""
+        refusals = (for_several(self.refusal(promise, prior), promise, principle) for prior, promise in each)
+        return next(filter(None, refusals), None)
 
     def check_words(self, table: Table) -> None:  # noqa: B027  most options name nothing of a table
         """Raise an error if an option names a column or a value that the table does not have."""
@@ -98,6 +104,10 @@ class Scheme(ABC):
     ) -> Release:
         """Return the release of a table in given groups, for schemes that publish groups of several attributes."""
         raise NotImplementedError(f"scheme {self.name!r} publishes no groups that it was given")
+
+    def statement(self, principle: Principle, seeded: np.random.Generator | bool | None) -> dict[str, Any]:
+        """Return what a release states about how it was made, as arguments of its constructor."""
+        return {"promise": principle, "scheme": self.name, "options": self.options, "seeded": seeded}
 
     @classmethod
     def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:

@@ -1,4 +1,4 @@
-"""Rows that are not published: those that cannot be, and those that would cost more than they are worth.
+"""Rows that are not published because they cannot be, and further ones that are withheld with them.
 
 An adversary who finds no group for a victim knows that the victim was withheld, and the withheld rows' sensitive values
 are the difference between the public prior and what is published. So they must keep the promise as a group of their
@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.kernels.removing import best_removals
 from discreet.options import checked
 from discreet.principles import wording
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.schemes.cuts.top_down import Partition, Problem
 from discreet.table.table import Table
 
 Rows = NDArray[np.int64]
@@ -33,6 +31,15 @@ def check_share(most: float) -> None:
         raise DiscreetError(f"most_withheld={most!r} is not a share of rows; give a number from 0 to 1")
 
 
+def check_complete(scheme: str, table: Table, otherwise: str = "") -> None:
+    """Raise an error for rows that would have to be withheld, if a scheme withholds none."""
+    if table.unusable is not None and len(table.unusable):
+        raise DiscreetError(
+            f"scheme {scheme!r} withholds no rows, and {len(table.unusable):,} have missing numbers; treat missing "
+            f"as a value of its own instead ({argument('missing', 'value')}){otherwise}"
+        )
+
+
 def check_withheld(table: Table, withheld: int, most: float) -> None:
     """Raise an error if too many rows were withheld because numbers are missing.
 
@@ -42,22 +49,22 @@ def check_withheld(table: Table, withheld: int, most: float) -> None:
     if not missing or withheld <= most * table.rows:
         return
     if withheld == missing:
-        told = f"have a missing number{_columns_at_fault(table)} and would be withheld"
+        fate = f"have a missing number{_columns_at_fault(table)} and would be withheld"
     else:
-        told = (
+        fate = (
             f"would be withheld: {wording.rows(missing)} for missing numbers"
             f"{_columns_at_fault(table)}, the others so that the withheld rows keep the promise as one group"
         )
-    raise _too_many(table, withheld, told, most)
+    raise _too_many(table, withheld, fate, most)
 
 
 def _columns_at_fault(table: Table) -> str:
     """Return the columns in which numbers are missing, those with the most first."""
-    order = sorted(table.lacking.items(), key=lambda one: -one[1])
+    order = sorted(table.lacking.items(), key=lambda item: -item[1])
     return f" ({', '.join(f'{name!r}: {count:,}' for name, count in order)})" if order else ""
 
 
-def _too_many(table: Table, rows: int, told: str, most: float) -> DiscreetError:
+def _too_many(table: Table, rows: int, fate: str, most: float) -> DiscreetError:
     """Return an error that leaves the decision to the user, the mildest way out first."""
     share = rows / table.rows
     worst = max(
@@ -66,7 +73,7 @@ def _too_many(table: Table, rows: int, told: str, most: float) -> DiscreetError:
     drop = f"drop {worst!r} from the quasi-identifiers, " if worst else ""
     enough = min(1.0, math.ceil(share * 100) / 100)
     return DiscreetError(
-        f"{rows:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {told}, more than {wording.percent(most)} "
+        f"{rows:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {fate}, more than {wording.percent(most)} "
         f"of the table; choose {argument('missing', 'value')} to treat missing as a value of its own and withhold "
         f"none for it, {drop}or allow as many with {argument('most_withheld', enough)}"
     )
@@ -120,79 +127,3 @@ def _whole_numbers(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]
     running = np.cumsum(shares) * (total / shares.sum())
     parts: Rows = np.diff(np.rint(running), prepend=0.0).astype(np.int64)
     return parts
-
-
-def costly_rows(
-    problem: Problem, partition: Partition, principle: Principle, prior: Prior, has: Rows, room: int
-) -> Rows:
-    """Return up to ``room`` rows whose removal saves more than their own loss of 1 each, those that save most first.
-
-    ``has`` are the counts of the rows already withheld. The returned rows keep the promise together with them, and
-    every group keeps it without these rows; if no such rows are found, none are returned.
-    """
-    if problem.axes.by_size or room <= 0:
-        return np.zeros(0, np.int64)
-    found, savings = _tempting(problem, partition, room)
-    order = np.argsort(-savings, kind="stable")
-    found = found[order][: 4 * room]
-    caps = problem.limits.caps
-    size = min(room, len(found))
-    while size > 0:
-        chosen = _within_caps(problem.classes[found], caps, has, size)
-        rows = found[chosen][:size]
-        rows = _without_broken_groups(problem, partition, principle, prior, rows)
-        counts = has + np.bincount(problem.classes[rows], minlength=len(caps))
-        if len(rows) and principle.holds(counts[None, :], prior)[0]:
-            return rows
-        size = min(size - 1, int(0.9 * size))
-    return np.zeros(0, np.int64)
-
-
-def _tempting(problem: Problem, partition: Partition, room: int) -> tuple[Rows, NDArray[np.float64]]:
-    """Return rows whose removal lowers their group's cost, and their savings; one row per group and round."""
-    rows = partition.rows.copy()
-    starts, ends = partition.starts.copy(), np.append(partition.starts[1:], len(rows))
-    m = len(problem.limits.caps)
-    found: list[Rows] = [np.zeros(0, np.int64)]
-    savings: list[NDArray[np.float64]] = [np.zeros(0)]
-    total = 0
-    while total < 4 * room:
-        place, saving = best_removals(
-            problem.points, problem.classes, rows, starts, ends, problem.axes, problem.rules, m, 1.0
-        )
-        useful = np.flatnonzero(place >= 0)
-        if len(useful) == 0:
-            break
-        gone = place[useful]
-        found.append(rows[gone].astype(np.int64))
-        savings.append(saving[useful])
-        rows[gone] = rows[ends[useful] - 1]
-        starts, ends = starts[useful], ends[useful] - 1
-        total += len(useful)
-    return np.concatenate(found), np.concatenate(savings)
-
-
-def _within_caps(classes: NDArray[np.int32], caps: NDArray[np.float64], has: Rows, size: int) -> NDArray[np.bool_]:
-    """Return which rows to keep so that no value exceeds its cap in a withheld set of ``size`` more rows."""
-    allowed = np.floor(caps * (has.sum() + size) + 1e-9).astype(np.int64) - has
-    order = np.argsort(classes, kind="stable")
-    counts = np.bincount(classes, minlength=len(caps))
-    rank = np.empty(len(classes), np.int64)
-    rank[order] = np.arange(len(classes)) - np.repeat(np.cumsum(counts) - counts, counts)
-    fits: NDArray[np.bool_] = rank < allowed[classes]
-    return fits
-
-
-def _without_broken_groups(
-    problem: Problem, partition: Partition, principle: Principle, prior: Prior, rows: Rows
-) -> Rows:
-    """Return the rows that can all be removed without their groups breaking the promise."""
-    groups = partition.groups
-    m = len(problem.limits.caps)
-    touched, index = np.unique(groups[rows], return_inverse=True)
-    place = np.full(len(partition.starts), -1, np.int64)
-    place[touched] = np.arange(len(touched))
-    inside = np.flatnonzero(place[groups] >= 0)
-    counts = np.bincount(place[groups[inside]] * m + problem.classes[inside], minlength=len(touched) * m)
-    counts = counts - np.bincount(index * m + problem.classes[rows], minlength=len(touched) * m)
-    return rows[principle.holds(counts.reshape(-1, m), prior)[index]]

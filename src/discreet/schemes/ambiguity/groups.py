@@ -17,7 +17,7 @@ from discreet.principles.counts import Counts
 from discreet.progress import Progress
 from discreet.randomness import generator, permutation
 from discreet.schemes.ambiguity.terms import Aim, CodedRows
-from discreet.schemes.uniting import Attribute
+from discreet.schemes.merge_broken import Attribute
 from discreet.table.combinations import numbered
 
 MANY = 0.1

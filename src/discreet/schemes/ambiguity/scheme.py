@@ -27,8 +27,8 @@ from discreet.schemes.ambiguity.refusals import Finish, Refused
 from discreet.schemes.ambiguity.terms import Aim, CodedRows, confirm_presence, lowest_alpha
 from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.keepers import kept_by_ambiguity, way_out
+from discreet.schemes.merge_broken import Attribute
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.schemes.uniting import Attribute
 from discreet.table.table import Table
 
 

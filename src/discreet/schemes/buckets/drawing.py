@@ -65,10 +65,10 @@ def distinct_points(
             cells = cells * len(column.values) + column.codes[rows]
         present = np.bincount(cells, minlength=combinations) > 0
         point_of = (np.cumsum(present) - 1)[cells]
-        found, codes = np.flatnonzero(present), []
+        rest, codes = np.flatnonzero(present), []
         for column in reversed(columns):
-            codes.append(found % len(column.values))
-            found = found // len(column.values)
+            codes.append(rest % len(column.values))
+            rest = rest // len(column.values)
         codes.reverse()
     else:
         point_of = np.arange(len(rows))

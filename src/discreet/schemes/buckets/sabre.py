@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,18 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
-from discreet.progress import Progress
 from discreet.releases.generalization import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
-from discreet.schemes.buckets.emd_buckets import bucketise, split_closely
-from discreet.schemes.grouping import GroupingScheme
+from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.keepers import way_out
-from discreet.schemes.uniting import Attribute, united
-from discreet.table.table import Table
+from discreet.schemes.merge_broken import Attribute, merge_broken
+
+SLACK = 1e-12
+"""Tolerance for sums of shares; a thousandth of what the judge allows."""
+BATCH = 1 << 22
+"""How many differences are computed together."""
+LARGEST = 1 << 26
+"""The largest number of differences per group, times buckets."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,27 +84,191 @@ class Sabre(GroupingScheme):
             return super().refusal(principle, prior)
         return f"scheme {self.name!r} keeps a single promise of t-closeness; {way_out(principle)}"
 
-    def groups(
-        self,
-        table: Table,
-        principle: Principle,
-        prior: Prior,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> NDArray[np.int32]:
-        """Return the group of each of the given rows."""
-        closeness = principle.of(TCloseness)[0]
-        classes = table.classes[rows]
-        counts = np.bincount(classes, minlength=len(prior.counts))
-        buckets = bucketise(prior, closeness.distance, closeness.t)
+    def groups(self, task: GroupingTask) -> NDArray[np.int32]:
+        """Return the group of each of the task's rows."""
+        closeness = task.principle.of(TCloseness)[0]
+        classes = task.classes
+        buckets = bucketise(task.prior, closeness.distance, closeness.t)
         if buckets.number > 1:  # with one bucket any single row is within t, and t need not be shared
-            buckets = bucketise(prior, closeness.distance, closeness.t * self.share)
-        sizes = np.bincount(buckets.of_value, weights=counts, minlength=buckets.number).astype(np.int64)
+            buckets = bucketise(task.prior, closeness.distance, closeness.t * self.share)
+        sizes = np.bincount(buckets.of_value, weights=task.counts, minlength=buckets.number).astype(np.int64)
         wanted = split_closely(buckets, sizes, closeness.t)
-        if progress:
-            progress("drawing groups", 0.0)
-        groups, curve = draw_groups(table.quasi, rows, buckets.of_value[classes], wanted, self.retrieval, rng)
-        if progress:
-            progress("drawing groups", 1.0)
-        return united(groups, curve, [Attribute(classes, principle, prior)])
+        task.progress("drawing groups", 0.0)
+        groups, curve = draw_groups(
+            task.table.quasi, task.rows, buckets.of_value[classes], wanted, self.retrieval, task.rng
+        )
+        task.progress("drawing groups", 1.0)
+        return merge_broken(groups, curve, [Attribute(classes, task.principle, task.prior)])
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """Sensitive values in buckets, and a bound on the distance of groups that draw from them.
+
+    For the distances of t-closeness, the earth mover's distance between two distributions of the same values is a
+    weighted sum of absolute differences: of the shares of the values (equal), of the cumulative shares (ordered), or of
+    the shares of the nodes of a tree (hierarchical).
+    """
+
+    of_value: NDArray[np.int32]
+    """Per value: its bucket; values absent from the table are in the first."""
+    worst: NDArray[np.float64]
+    """Per bucket: the largest distance between the bucket's own distribution and one of its values."""
+    shares: NDArray[np.float64] | None
+    """``shares[bucket, place]``: the share of a bucket in each place where distributions are compared; None if the
+    places are the buckets."""
+    prior: NDArray[np.float64]
+    """The share of the whole table in each place."""
+    weight: float
+    """The cost of a difference in any place."""
+
+    @property
+    def number(self) -> int:
+        """The number of buckets."""
+        return len(self.worst)
+
+    def bounds(self, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return, per group, the largest possible distance from the whole table, given its rows drawn per bucket."""
+        result = np.empty(len(drawn))
+        step = max(1, BATCH // max(1, len(self.prior), self.number))
+        for start in range(0, len(drawn), step):
+            some = drawn[start : start + step]
+            parts = some / np.maximum(some.sum(axis=1, keepdims=True), 1)
+            placed = parts if self.shares is None else parts @ self.shares
+            away = self.weight * np.abs(placed - self.prior).sum(axis=1)
+            result[start : start + step] = parts @ self.worst + away
+        return result
+
+
+class _Domain(NamedTuple):
+    """The values that occur: their codes, their shares, and the nodes above them, leaves first."""
+
+    codes: NDArray[np.intp]
+    shares: NDArray[np.float64]
+    distance: str
+    tree: NDArray[np.int32]
+
+
+def bucketise(prior: Prior, distance: str, budget: float) -> Buckets:
+    """Return buckets whose worst case costs at most ``budget``.
+
+    Starting from one bucket of all values, the bucket whose split lowers the worst case most is split next.
+
+    >>> prior = Prior(np.array([5, 3, 1, 1]), ("a", "b", "c", "d"))
+    >>> bucketise(prior, "equal", 0.3).of_value.tolist()
+    [0, 1, 2, 2]
+    """
+    held = np.flatnonzero(prior.counts)
+    tree = np.zeros((0, len(held)), np.int32)
+    if distance == "hierarchical":
+        assert prior.hierarchy is not None, "the promise refuses an attribute without a hierarchy"
+        tree = prior.hierarchy.ancestors[:, held]
+    domain = _Domain(held, prior.frequencies[held], distance, tree)
+    done: list[NDArray[np.intp]] = []
+    # minus the gain of a split, a tie-breaker, the bucket and its parts
+    waiting: list[tuple[float, int, NDArray[np.intp], list[NDArray[np.intp]]]] = []
+    fresh, total, count = [np.arange(len(held))], 0.0, 0
+    while True:
+        for bucket in fresh:
+            cost, count = _cost(domain, bucket), count + 1
+            total += cost
+            if len(bucket) == 1:
+                done.append(bucket)
+            else:
+                parts = _split(domain, bucket)
+                gain = cost - sum(_cost(domain, part) for part in parts)
+                heapq.heappush(waiting, (-gain, count, bucket, parts))
+        if not waiting or total <= budget + SLACK:
+            return _buckets(domain, [*done, *(entry[2] for entry in waiting)], len(prior.counts))
+        _, _, bucket, fresh = heapq.heappop(waiting)
+        total -= _cost(domain, bucket)
+
+
+def _cost(domain: _Domain, bucket: NDArray[np.intp]) -> float:
+    """Return the share of a bucket times the largest distance between its own distribution and one of its values."""
+    p = domain.shares[bucket]
+    if len(bucket) == 1:
+        return 0.0
+    if domain.distance == "equal":
+        return float(p.sum() - p.min())
+    if domain.distance == "ordered":  # a sum of distances is convex: the worst value is at one of the ends
+        steps = np.arange(len(bucket))
+        return float(max(p @ steps, p @ steps[::-1]) / (len(domain.codes) - 1))
+    cost = np.zeros(len(bucket))
+    for line in domain.tree[:-1]:
+        _, nodes = np.unique(line[bucket], return_inverse=True)
+        cost += p.sum() - np.bincount(nodes, weights=p)[nodes]
+    return float(cost.max() / (len(domain.tree) - 1))
+
+
+def _split(domain: _Domain, bucket: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Split a bucket: the most frequent value and the others; two runs; or the values below each child of a node."""
+    p = domain.shares[bucket]
+    if domain.distance == "equal":
+        most = int(p.argmax())
+        return [bucket[[most]], np.delete(bucket, most)]
+    if domain.distance == "ordered":
+        steps = np.arange(len(bucket), dtype=np.float64)
+        mass, moment = np.cumsum(p), np.cumsum(p * steps)
+        ends = steps[:-1]
+        left = np.maximum(moment[:-1], ends * mass[:-1] - moment[:-1])
+        above, over = mass[-1] - mass[:-1], moment[-1] - moment[:-1]
+        right = np.maximum(over - (ends + 1) * above, steps[-1] * above - over)
+        cut = int((left + right).argmin()) + 1
+        return [bucket[:cut], bucket[cut:]]
+    lines = (line[bucket] for line in domain.tree[::-1])
+    nodes = next(line for line in lines if line[0] != line[-1])  # in pre-order, equal ends mean that all are equal
+    return [bucket[nodes == node] for node in np.unique(nodes)]
+
+
+def _buckets(domain: _Domain, members: list[NDArray[np.intp]], width: int) -> Buckets:
+    members = sorted(members, key=lambda bucket: int(bucket[0]))
+    of_held = np.empty(len(domain.codes), np.int32)
+    for number, bucket in enumerate(members):
+        of_held[bucket] = number
+    of_value = np.zeros(width, np.int32)
+    of_value[domain.codes] = of_held
+    mass = np.bincount(of_held, weights=domain.shares).astype(np.float64)
+    worst = np.array([_cost(domain, bucket) for bucket in members]) / mass
+    if domain.distance == "equal":
+        return Buckets(of_value, worst, None, mass, 0.5)
+    height = max(1, len(domain.tree) - 1)
+    places = len(of_held) * (height if domain.distance == "hierarchical" else 1)
+    if len(members) * places > LARGEST:
+        raise DiscreetError(
+            f"so small a t needs {len(members):,} buckets of {len(of_held):,} sensitive values, too many to compare; "
+            "ask for a larger t, or choose scheme 'cuts'"
+        )
+    inside = np.zeros((len(members), len(of_held)))
+    inside[of_held, np.arange(len(of_held))] = domain.shares / mass[of_held]
+    if domain.distance == "ordered":
+        shares, weight = np.cumsum(inside, axis=1)[:, :-1], 1.0 / max(1, len(of_held) - 1)
+    else:
+        levels = []
+        for line in domain.tree[:-1]:
+            present, nodes = np.unique(line, return_inverse=True)
+            level = np.zeros((len(members), len(present)))
+            np.add.at(level, (of_held, nodes), inside[of_held, np.arange(len(of_held))])
+            levels.append(level)
+        shares, weight = np.concatenate(levels, axis=1), 0.5 / height
+    return Buckets(of_value, worst, shares, mass @ shares, weight)
+
+
+def split_closely(buckets: Buckets, sizes: NDArray[np.int64], t: float) -> NDArray[np.int64]:
+    """Halve the buckets as long as both halves stay within ``t`` in the worst case; return what every group draws.
+
+    Every other bucket with an odd number of rows leaves its odd row to the second half.
+    """
+    waiting = sizes[None, :].astype(np.int64)
+    done = [np.zeros((0, len(sizes)), np.int64)]
+    while len(waiting):
+        odd = waiting % 2
+        first = waiting // 2 + odd * (np.cumsum(odd, axis=1) % 2)
+        second = waiting - first
+        good = np.ones(len(waiting), np.bool_)
+        for half in (first, second):
+            good &= (half.sum(axis=1) > 0) & (buckets.bounds(half) <= t + SLACK)
+        done.append(waiting[~good])
+        # halves of one group stay side by side
+        waiting = np.stack([first[good], second[good]], axis=1).reshape(-1, len(sizes))
+    return np.concatenate(done)

@@ -39,18 +39,18 @@ Labels = NDArray[np.int16]
 """Per attribute: the number of its part."""
 
 
-def merged(found: Dependency, allowed: Callable[[Plan], bool], *, others: bool = False) -> list[Plan]:
+def merged(dependency: Dependency, allowed: Callable[[Plan], bool], *, others: bool = False) -> list[Plan]:
     """The plans on the way of CODIP*, from a table per attribute to the last that is allowed; empty if none is."""
-    parts: list[tuple[int, ...]] = [(each,) for each in range(len(found.names))]
+    parts: list[tuple[int, ...]] = [(each,) for each in range(len(dependency.names))]
     if not allowed(tuple(parts)):
         return []
     way = [tuple(parts)]
     while len(parts) > 1:
-        pairs = [(one, other) for one in range(len(parts)) for other in range(one)]
-        pairs.sort(key=lambda pair: -_mean_shared(found, parts[pair[0]] + parts[pair[1]]))
-        for one, other in pairs if others else pairs[:1]:
-            union = tuple(sorted(parts[one] + parts[other]))
-            rest = [part for at, part in enumerate(parts) if at not in (one, other)]
+        pairs = [(first, second) for first in range(len(parts)) for second in range(first)]
+        pairs.sort(key=lambda pair: -_mean_shared(dependency, parts[pair[0]] + parts[pair[1]]))
+        for first, second in pairs if others else pairs[:1]:
+            union = tuple(sorted(parts[first] + parts[second]))
+            rest = [part for at, part in enumerate(parts) if at not in (first, second)]
             plan = tuple(sorted([*rest, union]))
             if allowed(plan):
                 parts = list(plan)
@@ -61,25 +61,25 @@ def merged(found: Dependency, allowed: Callable[[Plan], bool], *, others: bool =
     return way
 
 
-def frontier(found: Dependency, steps: int = STEPS, *asked: float) -> list[Plan]:
+def frontier(dependency: Dependency, steps: int = STEPS, *asked: float) -> list[Plan]:
     """Plans that no other plan found beats in both ratios, from no association lost to none exposed.
 
     Plans are also sought for the exposures ``asked`` for, which only adds to what is found for others.
     """
-    size = len(found.names)
+    size = len(dependency.names)
     if size <= EXACT:
         labels = _all_plans(size)
     else:
-        way = [_labels(plan, size) for plan in merged(found, lambda plan: True)]
-        labels = np.concatenate([way, _annealed(found, np.unique([*BOUNDS, *asked]), steps)])
-    loss, exposure = _ratios(found, labels)
+        way = [_labels(plan, size) for plan in merged(dependency, lambda plan: True)]
+        labels = np.concatenate([way, _annealed(dependency, np.unique([*BOUNDS, *asked]), steps)])
+    loss, exposure = _ratios(dependency, labels)
     order = np.lexsort((exposure, loss))
     best = np.minimum.accumulate(np.append(np.inf, exposure[order][:-1]))
     return [plan_of(labels[at]) for at in order[exposure[order] < best - SLACK]]
 
 
-def _mean_shared(found: Dependency, part: tuple[int, ...]) -> float:
-    return float(found.shared[np.ix_(part, part)].sum()) / (len(part) * (len(part) - 1))
+def _mean_shared(dependency: Dependency, part: tuple[int, ...]) -> float:
+    return float(dependency.shared[np.ix_(part, part)].sum()) / (len(part) * (len(part) - 1))
 
 
 def _all_plans(size: int) -> Labels:
@@ -93,30 +93,30 @@ def _all_plans(size: int) -> Labels:
     return labels
 
 
-def _ratios(found: Dependency, labels: Labels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ratios(dependency: Dependency, labels: Labels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The association loss and the exposure of many plans."""
-    size = len(found.names)
+    size = len(dependency.names)
     kept, inside = np.zeros(len(labels)), np.zeros(len(labels))
     members = [(labels == labels[:, [i]]).sum(axis=1) for i in range(size)]
     for i in range(size):
         for j in range(i):
             together = labels[:, i] == labels[:, j]
-            kept += together * found.shared[i, j]
-            inside += together * members[i] * found.exposable[i, j]
-    shared, exposable = found.shared.sum() / 2, found.exposable.sum() / 2
+            kept += together * dependency.shared[i, j]
+            inside += together * members[i] * dependency.exposable[i, j]
+    shared, exposable = dependency.shared.sum() / 2, dependency.exposable.sum() / 2
     loss = np.maximum(0.0, 1.0 - kept / shared) if shared > 0.0 else np.zeros(len(labels))
     return loss, inside / exposable / size if exposable > 0.0 else np.zeros(len(labels))
 
 
-def _annealed(found: Dependency, bounds: NDArray[np.float64], steps: int) -> Labels:
+def _annealed(dependency: Dependency, bounds: NDArray[np.float64], steps: int) -> Labels:
     """The plans that lose least between any two of these exposures, of those met by so many steps for each of them.
 
     Every round takes as many steps as all before it and starts anew. All bounds have the same random moves, so that
     what is met for one does not depend on the others; a round that is cut short is the beginning of the whole round.
     """
-    size = len(found.names)
-    shared = found.shared / max(found.shared.sum() / 2, 1e-300)
-    exposed = found.exposable / max(found.exposable.sum() / 2, 1e-300) / size
+    size = len(dependency.names)
+    shared = dependency.shared / max(dependency.shared.sum() / 2, 1e-300)
+    exposed = dependency.exposable / max(dependency.exposable.sum() / 2, 1e-300) / size
     kept, labels = np.full(len(bounds), -np.inf), np.zeros((len(bounds), size), np.int16)
     random = np.random.Generator(np.random.PCG64(0))  # a search, not a secret: the same plans for the same table
     taken = 0
@@ -140,7 +140,7 @@ def _labels(plan: Plan, size: int) -> Labels:
 
 
 def chosen(
-    found: Dependency,
+    dependency: Dependency,
     allowed: Callable[[Plan], bool],
     most_exposure: float,
     most_loss: float = 1.0,
@@ -153,19 +153,19 @@ def chosen(
     """
 
     def ratios(plan: Plan) -> tuple[float, float]:
-        return found.association_loss(plan), found.exposure(plan)
+        return dependency.association_loss(plan), dependency.exposure(plan)
 
     def within(plan: Plan) -> bool:
-        return found.exposure(plan) <= most_exposure + SLACK
+        return dependency.exposure(plan) <= most_exposure + SLACK
 
-    ways = {*merged(found, within), *merged(found, within, others=True)}
-    candidates = sorted({*ways, *filter(within, frontier(found, steps, most_exposure))}, key=ratios)
+    ways = {*merged(dependency, within), *merged(dependency, within, others=True)}
+    candidates = sorted({*ways, *filter(within, frontier(dependency, steps, most_exposure))}, key=ratios)
     best = next(filter(allowed, candidates), None)
     if candidates and best != candidates[0]:  # merges of what is allowed may lead elsewhere
 
         def kept(plan: Plan) -> bool:
             return within(plan) and allowed(plan)
 
-        possible = [*merged(found, kept), *merged(found, kept, others=True)]
+        possible = [*merged(dependency, kept), *merged(dependency, kept, others=True)]
         best = min([*possible, *([] if best is None else [best])], key=ratios, default=None)
-    return best if best is not None and found.association_loss(best) <= most_loss + SLACK else None
+    return best if best is not None and dependency.association_loss(best) <= most_loss + SLACK else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
 from discreet.kernels.annealing import SLACK
-from discreet.principles.per_attribute import Promised, concerned, stated
+from discreet.principles.per_attribute import concerned, stated
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, listed
@@ -21,7 +21,7 @@ from discreet.randomness import generator
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.release import Release
 from discreet.schemes.codip.plans import STEPS, chosen, frontier, merged
-from discreet.schemes.keepers import for_several, keeper, not_of_groups, way_out
+from discreet.schemes.keepers import bounds_presence, keeper, not_of_groups, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values, sensitive_shares
 from discreet.table.table import Table
@@ -36,25 +36,24 @@ ROUNDS = 5
 class Codip(Scheme):
     """Sensitive attributes are divided among several tables, which another scheme then publishes one by one.
 
-    "CODIP: Complete Disjoint Projections": whoever knows one sensitive value of a person finds the others beside it
-    if they are in the same table, and the fewer attributes a table has, the finer its groups can be. What is lost is
-    the association between attributes of different tables. A plan is therefore judged by two ratios (see
+    "CODIP: Complete Disjoint Projections": an attacker who knows one sensitive value of a person finds the others
+    beside it if they are in the same table, and the fewer attributes a table has, the finer its groups can be. What is
+    lost is the association between attributes of different tables. A plan is therefore judged by two ratios (see
     ``table.dependency``), and attributes that tell much about each other are kept together.
 
     Why the promise is kept: each table is a release of its own, made and confirmed by a scheme that keeps the promise
     about all sensitive attributes of that table; tables are shuffled independently, and have no group numbers in
-    common. This bounds what each table tells. Together they tell no more about any one attribute to whoever takes
-    attributes of different tables to be independent given the quasi-identifiers. Whoever knows which of their values
-    go together may learn more where the groups of different tables overlap in part; with ``aligned=True`` all tables
-    have the same groups, so that nobody is narrowed down to fewer persons by intersecting them.
+    common. This bounds what each table tells. Together they tell no more about any one attribute to an adversary who
+    takes attributes of different tables to be independent given the quasi-identifiers. One who knows which of their
+    values go together may learn more where the groups of different tables overlap in part; with ``aligned=True`` all
+    tables have the same groups, so that nobody is narrowed down to fewer persons by intersecting them.
 
-    The same argument holds for tables of other formats: what a table tells about its attributes was made from their
-    values, the quasi-identifiers and draws of its own, so for whoever takes attributes of different tables to be
-    independent given the quasi-identifiers it says nothing about the attributes of others. This covers sealed tables,
-    too: each is made in one run, as no rows are withheld, and which tables there are does not depend on what the runs
-    found. Two formats are refused. Tables that hide who is in them are undone by others of the
-    same people, whose lists can be intersected. And where only a trace of matches tells whose row may be whose, nothing
-    could be confirmed.
+    The same argument holds for tables of other formats: a table was made from the values of its attributes, the
+    quasi-identifiers and draws of its own, so that, given the quasi-identifiers, it says nothing about independent
+    attributes of other tables. This covers sealed tables, too: each is made in one run, as no rows are withheld, and
+    which tables there are does not depend on what the runs found. Two formats are refused. Tables that hide who is in
+    them are undone by others of the same people, whose lists can be intersected. And where only a trace of matches
+    tells whose row may be whose, nothing could be confirmed.
 
     >>> import discreet as dc
     >>> from discreet.datasets import census_arrow
@@ -124,7 +123,7 @@ class Codip(Scheme):
 
     @property
     def holds_for_one_run(self) -> bool:
-        """Whether the tables are made by a scheme whose promise covers one run only."""
+        """Whether the promise of the scheme that makes the tables covers one run only."""
         name = self._named()[0]
         return name is not None and name in SCHEMES and SCHEMES[name].one_run
 
@@ -158,7 +157,7 @@ class Codip(Scheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse promises about presence, and what the scheme of the tables refuses."""
-        if any(part.most_presence < 1.0 for part in principle.parts):
+        if bounds_presence(principle):
             return (
                 f"scheme {self.name!r} publishes several tables, which together may tell more about who is in them "
                 f"than each by itself; {way_out(principle)}"
@@ -175,31 +174,30 @@ class Codip(Scheme):
             )
         if inner.makes.promises_by_trace:
             return (
-                f"of what scheme {inner.name!r} publishes with these options only a trace of matches tells whose row "
-                f"may be whose, and scheme {self.name!r} has none of several tables; leave its options out, or "
+                f"with these options scheme {inner.name!r} needs a trace of matches to tell whose row may be whose, "
+                f"and scheme {self.name!r} keeps none for several tables; leave its options out, or "
                 f"{way_out(principle)}"
             )
         if self.aligned and type(inner).on_groups is Scheme.on_groups:
             return (
-                f"aligned=True puts all tables on one partition, and scheme {inner.name!r} publishes none that was "
-                f"made for others; say aligned=False, or {way_out(principle)}"
+                f"aligned=True publishes all tables on one partition, and scheme {inner.name!r} cannot publish one "
+                f"that it is given; say aligned=False, or {way_out(principle)}"
             )
         return None
 
-    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
-        """Refuse what a table with any one attribute could not keep."""
-        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise, principle) for one in each)
-        return next((refusal for refusal in refusals if refusal is not None), None)
+    refusal_of_several = Scheme.refusal_of_any
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> ProjectedRelease:
         """Return a projected release of the table in which every group of every table keeps the promise."""
         if not table.sensitive:
             raise DiscreetError(f"scheme {self.name!r} divides sensitive attributes, and the table has none; name some")
         feasible(self, table, principle)
-        found = dependency(table.sensitive, harmless_values(self.harmless))
+        dependence = dependency(table.sensitive, harmless_values(self.harmless))
         for _ in range(ROUNDS):
             work = _Work(self, table, principle, progress)
-            plan = self._aligned(work, found) if self.aligned else self._planned(work, found)
+            plan = self._plan(work, dependence)
+            if self.aligned:
+                work.publish_aligned(plan)
             parts = [work.published[part] for part in plan]
             withheld = np.column_stack([part.trace < 0 for part in parts if part.trace is not None])
             if bool((withheld.all(axis=1) == withheld.any(axis=1)).all()):
@@ -207,65 +205,50 @@ class Codip(Scheme):
             table = replace(table, unusable=np.flatnonzero(withheld.any(axis=1)))
         else:
             raise DiscreetError(
-                "the rows that must be withheld keep the promise about no set of attributes at once; treat missing as "
-                "a value of its own instead"
+                "no set of withheld rows was found that keeps the promise about all attributes at once; treat missing "
+                "as a value of its own instead"
             )
-        return ProjectedRelease.from_parts(
-            parts,
-            promise=stated(principle, table),
-            scheme=self.name,
-            options=self.options,
-            sensitive=[column.name for column in table.sensitive],
-            seeded=self.random_state is not None,
-        )
+        statement = self.statement(stated(principle, table), self.random_state is not None)
+        return ProjectedRelease.from_parts(parts, sensitive=[column.name for column in table.sensitive], **statement)
 
-    # ------------------------------------------------------------------------------------------------- choosing a plan
+    def _plan(self, work: _Work, dependence: Dependency) -> Plan:
+        """Return the plan that the search finds; raise an error if it loses more association than allowed.
 
-    def _planned(self, work: _Work, found: Dependency) -> Plan:
-        """Return a plan within both ratios whose tables have been published."""
+        Its tables have been published, unless they are to be aligned, which is possible with any plan.
+        """
 
         def possible(plan: Plan) -> bool:
-            return all(map(work.can_publish, plan))
+            return self.aligned or all(map(work.can_publish, plan))
 
-        return self._within(possible, work, found)
-
-    def _aligned(self, work: _Work, found: Dependency) -> Plan:
-        """Return the plan within both ratios, its tables published on one partition that keeps the whole promise."""
-        plan = self._within(lambda plan: True, work, found)
-        work.publish_aligned(plan)
-        return plan
-
-    def _within(self, possible: Callable[[Plan], bool], work: _Work, found: Dependency) -> Plan:
-        """Return the plan that the search finds; raise an error if it loses more association than allowed."""
         if self.search == "best":
-            plan = chosen(found, possible, self.exposure, steps=self.steps)
+            plan = chosen(dependence, possible, self.exposure, steps=self.steps)
         else:
-            way = merged(found, lambda plan: found.exposure(plan) <= self.exposure + SLACK and possible(plan))
+            way = merged(dependence, lambda plan: dependence.exposure(plan) <= self.exposure + SLACK and possible(plan))
             plan = way[-1] if way else None
         if plan is None:
             raise work.refusal()
-        loss = found.association_loss(plan)
+        loss = dependence.association_loss(plan)
         if loss <= self.association + SLACK:
             return plan
-        least = self._least_exposure(found, possible)
+        least = self._least_exposure(dependence, possible)
         raise DiscreetError(
             f"no plan was found that exposes at most {exact(self.exposure)} and loses at most "
-            f"{exact(self.association)} of the association between {listed(map(repr, found.names))}; ask for "
+            f"{exact(self.association)} of the association between {listed(map(repr, dependence.names))}; ask for "
             f"association={_above(loss)}{'' if least is None else f', or for exposure={_above(least)}'}"
         )
 
-    def _least_exposure(self, found: Dependency, possible: Callable[[Plan], bool]) -> float | None:
+    def _least_exposure(self, dependence: Dependency, possible: Callable[[Plan], bool]) -> float | None:
         """Return an exposure at which this search finds a plan that loses little enough; None if there is none."""
 
         def kept(plan: Plan) -> bool:
-            return found.association_loss(plan) <= self.association + SLACK
+            return dependence.association_loss(plan) <= self.association + SLACK
 
         if self.search == "best":
-            plans = sorted(filter(kept, frontier(found, self.steps)), key=found.exposure)
-            return next((found.exposure(plan) for plan in plans if possible(plan)), None)
-        way = merged(found, possible)  # which stops at the first plan that exposes too much
+            plans = sorted(filter(kept, frontier(dependence, self.steps)), key=dependence.exposure)
+            return next((dependence.exposure(plan) for plan in plans if possible(plan)), None)
+        way = merged(dependence, possible)  # which stops at the first plan that exposes too much
         enough = next((at for at, plan in enumerate(way) if kept(plan)), None)
-        return None if enough is None else max(map(found.exposure, way[: enough + 1]))
+        return None if enough is None else max(map(dependence.exposure, way[: enough + 1]))
 
 
 @dataclass

@@ -11,18 +11,15 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
+from discreet.kernels.removing import best_removals
 from discreet.options import words
-from discreet.principles.principle import Principle
-from discreet.principles.prior import Prior
-from discreet.progress import Progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
 from discreet.schemes.cuts.top_down import Partition, Problem, limits_of, partition
-from discreet.schemes.grouping import GroupingScheme
-from discreet.schemes.withholding import costly_rows
-from discreet.table.table import Table
+from discreet.schemes.grouping import GroupingScheme, GroupingTask
 
+Rows = NDArray[np.int64]
 FAMILIES = {"plain": PLAIN, "stratified": STRATIFIED, "bucketed": BUCKETED, "repaired": REPAIRED}
 
 
@@ -87,68 +84,131 @@ class Cuts(GroupingScheme):
             "values": self.values,
         }
 
-    def groups(
-        self,
-        table: Table,
-        principle: Principle,
-        prior: Prior,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> NDArray[np.int32]:
-        """Return the group of each of the given rows; -1 for rows withheld because that lowers the loss."""
+    def groups(self, task: GroupingTask) -> NDArray[np.int32]:
+        """Return the group of each of the task's rows; -1 for rows withheld because that lowers the loss."""
+        table, principle, prior = task.table, task.principle, task.prior
         points, axes = axes_of(table, self.loss, self.values)
         rules = principle.rules(prior)
         by_size = [j for j, column in enumerate(table.quasi) if column.kind == "categorical"]
         sets = tuple(by_size) if self.loss == "gcp" and self.values == "set" else ()
         problem = Problem(points, table.classes, axes, rules, limits_of(principle, prior, rules), sets)
-        if len(rows) < table.rows:
-            problem = problem.take(rows)
-        kept, result = self._partition(problem, principle, prior, rng, progress)
-        groups = np.full(len(rows), -1, np.int32)
-        groups[kept] = result.groups
+        if len(task.rows) < table.rows:
+            problem = problem.take(task.rows)
+        kept, partition = self._partition(problem, task)
+        groups = np.full(len(task.rows), -1, np.int32)
+        groups[kept] = partition.groups
         return groups
 
-    def _partition(
-        self,
-        problem: Problem,
-        principle: Principle,
-        prior: Prior,
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> tuple[NDArray[np.int64], Partition]:
+    def _partition(self, problem: Problem, task: GroupingTask) -> tuple[NDArray[np.int64], Partition]:
         """Return the published rows and their partition, with costly rows withheld where that is cheaper."""
+        families = self._families(problem, task)
+        rows = np.arange(len(problem.classes))
+        whole = self._cut(problem, families, task)
+        costly = costly_rows(problem, whole, task, int(self.withhold * task.prior.rows))
+        if len(costly):
+            kept = np.setdiff1d(rows, costly, assume_unique=True)
+            rest = problem.take(kept)
+            counts = np.bincount(rest.classes, minlength=len(task.prior.counts))
+            if task.principle.holds(counts[None, :], task.prior)[0]:
+                smaller = self._cut(rest, families, task)
+                if rest.published_cost(smaller) + len(costly) < problem.published_cost(whole):
+                    return kept, smaller
+        return rows, whole
+
+    def _families(self, problem: Problem, task: GroupingTask) -> int:
+        """Return the families of cuts that compete: those asked for, without any that the promise makes pointless."""
         families = sum(FAMILIES[name] for name in set(self.cuts))
-        if principle.caps(prior) is None and principle.floors(prior) is None:
+        if task.principle.caps(task.prior) is None and task.principle.floors(task.prior) is None:
             # without bounds per value there is nothing to repair, and a bucket may be a single value
             joint = problem.rules.joint
             if joint is None or (joint.caps.min() >= 1.0 and joint.floors.max() <= 0.0):
                 families &= ~REPAIRED
-            if len(np.unique(problem.limits.buckets)) == len(prior.counts):
+            if len(np.unique(problem.limits.buckets)) == len(task.prior.counts):
                 families &= ~BUCKETED
-            if not families:
-                raise DiscreetError(
-                    f"cuts={'+'.join(self.cuts)!r} needs a promise that bounds every value, and {principle} does not; "
-                    "add plain or stratified cuts"
-                )
-        everything = np.arange(len(problem.classes))
-        best = everything, self._cut(problem, families, rng, progress)
-        has = prior.counts - np.bincount(problem.classes, minlength=len(prior.counts))
-        room = int(self.withhold * prior.rows) - int(has.sum())
-        costly = costly_rows(problem, best[1], principle, prior, has, room)
-        if len(costly):
-            kept = np.setdiff1d(everything, costly, assume_unique=True)
-            counts = np.bincount(problem.classes[kept], minlength=len(prior.counts))
-            if principle.holds(counts[None, :], prior)[0]:
-                again = self._cut(problem.take(kept), families, rng, progress)
-                if problem.take(kept).published_cost(again) + len(costly) < problem.published_cost(best[1]):
-                    best = kept, again
-        return best
+        if not families:
+            raise DiscreetError(
+                f"cuts={'+'.join(self.cuts)!r} needs a promise that bounds every value, and {task.principle} does not; "
+                "add plain or stratified cuts"
+            )
+        return families
 
-    def _cut(self, problem: Problem, families: int, rng: np.random.Generator, progress: Progress | None) -> Partition:
+    def _cut(self, problem: Problem, families: int, task: GroupingTask) -> Partition:
         if self.effort == "thorough":
-            return partition_thoroughly(problem, families, self._recipe(families), rng, progress=progress)
-        return partition(problem, self._recipe(families), progress=progress)
+            return partition_thoroughly(problem, families, self._recipe(families), task.rng, progress=task.progress)
+        return partition(problem, self._recipe(families), progress=task.progress)
 
     def _recipe(self, families: int) -> Recipe:
         return fast_recipe(families)
+
+
+def costly_rows(problem: Problem, partition: Partition, task: GroupingTask, most: int) -> Rows:
+    """Return rows whose removal saves more than their own loss of 1 each, those that save most first.
+
+    With the rows already withheld they are at most so many and keep the promise, and every group keeps it without them;
+    if no such rows are found, none are returned.
+    """
+    withheld = task.prior.counts - task.counts
+    room = most - int(withheld.sum())
+    if problem.axes.by_size or room <= 0:
+        return np.zeros(0, np.int64)
+    tempting, savings = _tempting(problem, partition, room)
+    tempting = tempting[np.argsort(-savings, kind="stable")][: 4 * room]
+    caps = problem.limits.caps
+    size = min(room, len(tempting))
+    while size > 0:
+        chosen = _within_caps(problem.classes[tempting], caps, withheld, size)
+        rows = tempting[chosen][:size]
+        rows = _without_broken_groups(problem, partition, task, rows)
+        counts = withheld + np.bincount(problem.classes[rows], minlength=len(caps))
+        if len(rows) and task.principle.holds(counts[None, :], task.prior)[0]:
+            return rows
+        size = min(size - 1, int(0.9 * size))
+    return np.zeros(0, np.int64)
+
+
+def _tempting(problem: Problem, partition: Partition, room: int) -> tuple[Rows, NDArray[np.float64]]:
+    """Return rows whose removal lowers their group's cost, and their savings; one row per group and round."""
+    rows = partition.rows.copy()
+    starts, ends = partition.starts.copy(), np.append(partition.starts[1:], len(rows))
+    m = len(problem.limits.caps)
+    removed: list[Rows] = [np.zeros(0, np.int64)]
+    savings: list[NDArray[np.float64]] = [np.zeros(0)]
+    total = 0
+    while total < 4 * room:
+        place, saving = best_removals(
+            problem.points, problem.classes, rows, starts, ends, problem.axes, problem.rules, m, 1.0
+        )
+        useful = np.flatnonzero(place >= 0)
+        if len(useful) == 0:
+            break
+        gone = place[useful]
+        removed.append(rows[gone].astype(np.int64))
+        savings.append(saving[useful])
+        rows[gone] = rows[ends[useful] - 1]
+        starts, ends = starts[useful], ends[useful] - 1
+        total += len(useful)
+    return np.concatenate(removed), np.concatenate(savings)
+
+
+def _within_caps(classes: NDArray[np.int32], caps: NDArray[np.float64], withheld: Rows, size: int) -> NDArray[np.bool_]:
+    """Return which rows to keep so that no value exceeds its cap in a withheld set of ``size`` more rows."""
+    allowed = np.floor(caps * (withheld.sum() + size) + 1e-9).astype(np.int64) - withheld
+    order = np.argsort(classes, kind="stable")
+    counts = np.bincount(classes, minlength=len(caps))
+    rank = np.empty(len(classes), np.int64)
+    rank[order] = np.arange(len(classes)) - np.repeat(np.cumsum(counts) - counts, counts)
+    fits: NDArray[np.bool_] = rank < allowed[classes]
+    return fits
+
+
+def _without_broken_groups(problem: Problem, partition: Partition, task: GroupingTask, rows: Rows) -> Rows:
+    """Return the rows that can all be removed without their groups breaking the promise."""
+    groups = partition.groups
+    m = len(problem.limits.caps)
+    touched, index = np.unique(groups[rows], return_inverse=True)
+    place = np.full(len(partition.starts), -1, np.int64)
+    place[touched] = np.arange(len(touched))
+    inside = np.flatnonzero(place[groups] >= 0)
+    counts = np.bincount(place[groups[inside]] * m + problem.classes[inside], minlength=len(touched) * m)
+    counts = counts - np.bincount(index * m + problem.classes[rows], minlength=len(touched) * m)
+    return rows[task.principle.holds(counts.reshape(-1, m), task.prior)[index]]

@@ -18,7 +18,7 @@ from discreet.principles.joint import unshared
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.processors import threads
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.table.combinations import distinct
 
 
@@ -98,7 +98,7 @@ def _smallest_group(rules: Rules, patience: int = 5000) -> int:
     return least
 
 
-def partition(problem: Problem, recipe: Recipe, *, progress: Progress | None = None) -> Partition:
+def partition(problem: Problem, recipe: Recipe, *, progress: Progress = unheard) -> Partition:
     """Cut all rows by one recipe, on all processors."""
 
     def finish(task: _Task) -> float:
@@ -108,7 +108,7 @@ def partition(problem: Problem, recipe: Recipe, *, progress: Progress | None = N
 
 
 def partition_ahead(
-    problem: Problem, recipe: Recipe, quick: Recipe, *, many: int, below: int, progress: Progress | None = None
+    problem: Problem, recipe: Recipe, quick: Recipe, *, many: int, below: int, progress: Progress = unheard
 ) -> Partition:
     """Cut by one recipe, with look-ahead (see ``grow_ahead``) in groups of at most ``below`` rows."""
 
@@ -162,7 +162,7 @@ class _Task:
 
 
 def _run(
-    problem: Problem, recipe: Recipe, finish: Callable[[_Task], float], *, stop: int, progress: Progress | None
+    problem: Problem, recipe: Recipe, finish: Callable[[_Task], float], *, stop: int, progress: Progress
 ) -> Partition:
     """Cut groups of more than ``stop`` rows once and queue their halves; leave smaller ones to ``finish``.
 
@@ -190,6 +190,5 @@ def _run(
                 waiting += halves
                 if not halves:
                     done += task.end - task.start
-                    if progress:
-                        progress("cutting", done / n)
+                    progress("cutting", done / n)
     return Partition(arrays[2], np.flatnonzero(first), cost)

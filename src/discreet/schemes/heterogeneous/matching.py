@@ -60,9 +60,9 @@ class Grown:
     def groups(self) -> NDArray[np.int32]:
         """The group of every row."""
         group, bucket = np.nonzero(self.members >= 0)
-        found = np.empty(len(group), np.int32)
-        found[self.members[group, bucket]] = group
-        return found
+        groups = np.empty(len(group), np.int32)
+        groups[self.members[group, bucket]] = group
+        return groups
 
 
 def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching, block: int | None = None) -> Grown:
@@ -82,17 +82,17 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching, bl
     """
     block = block or WIDEST[matching]
     points = space.points[buckets.rows]
-    own, number = buckets[start], int(buckets.marks.max(initial=-1)) + 1
+    source, number = buckets[start], int(buckets.marks.max(initial=-1)) + 1
     groups = np.arange(buckets.width)
     growing = Growing(
-        points[own].copy(),
-        points[own].copy(),
+        points[source].copy(),
+        points[source].copy(),
         np.zeros(buckets.width),
         np.zeros((buckets.width, max(1, number)), np.bool_),
     )
-    kernels.take_in(space.axes, growing, points[own], buckets.marks[own], groups)
+    kernels.take_in(space.axes, growing, points[source], buckets.marks[source], groups)
     members = np.full((buckets.width, len(buckets)), -1, np.int64)
-    members[:, start] = buckets.rows[own]
+    members[:, start] = buckets.rows[source]
     if matching == "greedy" and number == 0 and buckets.full == len(buckets) and buckets.width <= block:
         # the same as below, without coming back here for every bucket
         boxes = np.tile(groups, (len(buckets), 1))
@@ -105,7 +105,7 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching, bl
         if len(groups) <= block and (matching == "hungarian" or rows.marks[0] < 0):
             into = _pairs(space.axes, growing, rows, groups, matching)
         else:
-            into = _pairs_in_blocks(space.axes, growing, rows, matching, points[own], block)
+            into = _pairs_in_blocks(space.axes, growing, rows, matching, points[source], block)
         kernels.take_in(space.axes, growing, rows.points, rows.marks, into)
         members[into, bucket] = buckets.rows[other]
     return Grown(members, growing.cost)
@@ -174,15 +174,15 @@ def _blocks(
 def _pairs(axes: Axes, growing: Growing, rows: Rows, boxes: NDArray[np.int64], matching: Matching) -> NDArray[np.int64]:
     """The box for each of these rows, of which there are no more than boxes; -1 for none."""
     points, marks = rows
-    found = np.full(len(points), -1, np.int64)
+    into = np.full(len(points), -1, np.int64)
     if len(points) == 0:
-        return found
+        return into
     if matching == "greedy" and len(points) == len(boxes) and marks[0] < 0:
-        kernels.boxes_in_turn(axes, growing, points, boxes, found)
+        kernels.boxes_in_turn(axes, growing, points, boxes, into)
     elif matching == "greedy":
-        kernels.rows_in_turn(axes, growing, points, marks, boxes, found)
+        kernels.rows_in_turn(axes, growing, points, marks, boxes, into)
     elif matching == "sort-greedy":
-        kernels.cheapest_first(axes, growing, points, marks, boxes, found)
+        kernels.cheapest_first(axes, growing, points, marks, boxes, into)
     else:
         from scipy.optimize import linear_sum_assignment  # imported late, as is everything that is slow to import
 
@@ -190,10 +190,10 @@ def _pairs(axes: Axes, growing: Growing, rows: Rows, boxes: NDArray[np.int64], m
         kernels.growths(axes, growing, points, marks, boxes, _FORBIDDEN, matrix)
         prices = np.zeros(len(boxes))
         if len(points) == len(boxes) >= _MANY:
-            # Every box gets a row, so prices add the same to all assignments: the cheapest stays so, and is found
+            # Every box gets a row, so prices add the same to all assignments: the cheapest stays so, and is into
             # several times faster where there are thousands of rows.
             kernels.bid(matrix, _STEPS, prices)
             matrix += prices
         some, at = linear_sum_assignment(matrix)
-        found[some] = np.where(matrix[some, at] - prices[at] < _FORBIDDEN / 2, boxes[at], -1)
-    return found
+        into[some] = np.where(matrix[some, at] - prices[at] < _FORBIDDEN / 2, boxes[at], -1)
+    return into

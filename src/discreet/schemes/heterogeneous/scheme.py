@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -16,18 +17,18 @@ from discreet.principles.per_attribute import Promised, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.processors import threads
-from discreet.progress import Progress
+from discreet.progress import Progress, part_of, unheard
 from discreet.randomness import generator
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import published_values
 from discreet.releases.matched.release import MatchedRelease
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.grouping import GroupingScheme, confirm, published_rows
+from discreet.schemes.grouping import GroupingScheme, GroupingTask, confirm, published_rows
 from discreet.schemes.heterogeneous.buckets import Bucketing, Buckets, bucketize
+from discreet.schemes.heterogeneous.graph import matches_in_zones
 from discreet.schemes.heterogeneous.matching import WIDEST, Grown, Matching, Space, grow_from
-from discreet.schemes.heterogeneous.zones import matches_in_zones
-from discreet.schemes.keepers import not_only_caps, way_out
+from discreet.schemes.keepers import hides_nobody, not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
@@ -64,8 +65,8 @@ class Heterogeneous(GroupingScheme):
 
     With ``publishes="graph"`` the graph is published all the same, as a matched release:
     every row in the box around the rows that it is matched with, by one of the assignments that the graph was built of,
-    drawn by chance of the operating system (``heterogeneous/zones.py`` shows why this keeps the promise, and what it
-    takes). The promise then covers an adversary who knows who is matched with which rows. Whoever only has the files
+    drawn by chance of the operating system (``heterogeneous/graph.py`` shows why this keeps the promise, and what it
+    takes). The promise then covers an adversary who knows who is matched with which rows. One who only has the files
     does not, and may believe more than is promised about many persons; where values depend on quasi-identifiers even
     rightly, as boxes that overlap tell more about a neighbourhood than any one person's candidates do. Audits say how
     much more. This is a reason to publish the groups, whose descriptions say all that there is to know.
@@ -129,18 +130,14 @@ class Heterogeneous(GroupingScheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Promises that bound every value from above, with k-anonymity or without; no others."""
-        if self.publishes == "graph" and any(part.most_presence < 1.0 for part in principle.parts):
-            return (
-                f"scheme {self.name!r} does nothing to hide who is in the table if it publishes the graph; "
-                f"{way_out(principle)}"
-            )
-        return not_only_caps(self.name, principle, prior) or super().refusal(principle, prior)
+        hidden = hides_nobody(self.name, principle, " if it publishes the graph") if self.publishes == "graph" else None
+        return hidden or not_only_caps(self.name, principle, prior) or super().refusal(principle, prior)
 
     def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
         """Why several sensitive attributes are refused: the graph is matched by the values of one of them."""
         if self.publishes == "best-bucket":
             return super().refusal_of_several(principle, each)
-        names = ", ".join(str(one.prior.attribute) for one in each)
+        names = ", ".join(str(promised.prior.attribute) for promised in each)
         return (
             f"scheme {self.name!r} protects one sensitive attribute if it publishes the graph, and the table has "
             f"several ({names}); publish the best bucket instead (publishes=best-bucket), or name one of them"
@@ -160,59 +157,40 @@ class Heterogeneous(GroupingScheme):
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
         rows = published_rows(table, principle, prior, rng)
-        tell = progress or (lambda stage, share: None)
-        tell("matching rows", 0.0)
-        space, buckets = self._prepared(table, principle, prior, rows, rng)
-        found = matches_in_zones(
-            space, buckets, self.matching, self.block, rng, seeded, lambda share: tell("matching rows", 0.9 * share)
-        )
-        candidates = np.full((table.rows, found.shape[1]), -1, np.int32)
-        candidates[rows] = found
+        progress = progress or unheard
+        progress("matching rows", 0.0)
+        space, buckets = self._prepared(GroupingTask(table, principle, prior, rows, rng))
+        tell = part_of(partial(progress, "matching rows"), 0.0, 0.9)
+        matches = matches_in_zones(space, buckets, self.matching, self.block, rng, seeded, tell)
+        candidates = np.full((table.rows, matches.shape[1]), -1, np.int32)
+        candidates[rows] = matches
         _confirm_graph(candidates, table.classes, principle, prior)
-        release = MatchedRelease.from_candidates(
-            table,
-            candidates,
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=seeded,
-        )
-        tell("matching rows", 1.0)
+        statement = self.statement(principle, seeded)
+        release = MatchedRelease.from_candidates(table, candidates, values=self.values, **statement)
+        progress("matching rows", 1.0)
         return release
 
-    def groups(
-        self,
-        table: Table,
-        principle: Principle,
-        prior: Prior,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> NDArray[np.int32]:
-        """The group of each of these rows."""
-        tell = progress or (lambda stage, share: None)
-        tell("matching rows", 0.0)
-        space, buckets = self._prepared(table, principle, prior, rows, rng)
-        starts = rng.permutation(buckets.full)[: _STARTS if self.effort == "fast" else None].tolist()
+    def groups(self, task: GroupingTask) -> NDArray[np.int32]:
+        """The group of each of the task's rows."""
+        task.progress("matching rows", 0.0)
+        space, buckets = self._prepared(task)
+        starts = task.rng.permutation(buckets.full)[: _STARTS if self.effort == "fast" else None].tolist()
         best: Grown | None = None
         with ThreadPoolExecutor(threads()) as pool:
             tries = pool.map(lambda start: grow_from(space, buckets, start, self.matching, self.block), starts)
             for at, grown in enumerate(tries, 1):
                 best = grown if best is None or grown.loss < best.loss else best
-                tell("matching rows", at / len(starts))
+                task.progress("matching rows", at / len(starts))
         assert best is not None, "there is a full bucket"
         return best.groups
 
-    def _prepared(
-        self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64], rng: np.random.Generator
-    ) -> tuple[Space, Buckets]:
-        """Where these rows lie, and the buckets that they are in."""
-        caps = principle.caps(prior)
+    def _prepared(self, task: GroupingTask) -> tuple[Space, Buckets]:
+        """Where the rows lie, and the buckets that they are in."""
+        caps = task.principle.caps(task.prior)
         assert caps is not None, "a promise without caps is refused"
-        least = max(part.least_rows for part in principle.parts)
-        buckets = bucketize(table.classes[rows], caps, least, self.buckets, rng)
-        return space_of(table, rows, self.loss, self.values), buckets
+        least = max(part.least_rows for part in task.principle.parts)
+        buckets = bucketize(task.classes, caps, least, self.buckets, task.rng)
+        return space_of(task.table, task.rows, self.loss, self.values), buckets
 
 
 def _confirm_graph(

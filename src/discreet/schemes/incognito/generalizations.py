@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels import rolling
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.incognito.frequencies import Frequencies, Merging
-from discreet.schemes.incognito.judge import Judge
 from discreet.schemes.incognito.levels import Levels, levels_of
-from discreet.schemes.incognito.search import Node, Search, minimal
+from discreet.schemes.incognito.search import Frequencies, Judge, Merging, Node, Search, minimal
 from discreet.table.table import Table
 
 kernels = cast(Any, rolling)
@@ -43,7 +41,7 @@ class Measured(NamedTuple):
     least: float
     levels: Node
     least_discernibility: int
-    found: Generalization | None
+    published: Generalization | None
     """What it loses as it is published; None if its groups do not keep the promise."""
 
 
@@ -75,18 +73,15 @@ class Generalizations:
         prices = None if loss == "discernibility" else prices_of(table, rows, each, loss, values)
         return cls(each, order, bottom, group_of, prices, table.rows)
 
-    def kept(self, judge: Judge, progress: Progress | None = None) -> tuple[NDArray[np.bool_], int]:
+    def kept(self, judge: Judge, progress: Progress = unheard) -> tuple[NDArray[np.bool_], int]:
         """Return which combinations of levels keep the promise, and how many of them had to be judged to find out."""
-        search = Search(
-            [self.each[j] for j in self.order],
-            lambda groups: judge.verdict(groups.counts),
-            progress,
-        )
+        search = Search([self.each[j] for j in self.order], judge, progress)
         return search.run(self.bottom).transpose(np.argsort(self.order)), search.judged
 
     def minimal(self, kept: NDArray[np.bool_], judge: Judge) -> list[Generalization]:
         """Return the combinations that keep the promise while none below them does, by ascending loss."""
-        return sorted(found for levels in minimal(kept) if (found := self._measured(levels, judge).found) is not None)
+        measured = (self._measured(levels, judge).published for levels in minimal(kept))
+        return sorted(published for published in measured if published is not None)
 
     def best(self, kept: NDArray[np.bool_], judge: Judge, most: float = math.inf) -> Generalization | None:
         """Return the combination with the smallest loss of all whose discernibility is at most ``most``; None if none.
@@ -96,16 +91,17 @@ class Generalizations:
         """
         waiting = [self._measured(levels, judge) for levels in minimal(kept)]
         heapify(waiting)
-        seen = {one.levels for one in waiting}
+        seen = {measured.levels for measured in waiting}
         best: Generalization | None = None
         while waiting and (best is None or waiting[0].least < best.loss):
-            one = heappop(waiting)
-            if one.least_discernibility > most:
+            measured = heappop(waiting)
+            published = measured.published
+            if measured.least_discernibility > most:
                 continue
-            if one.found is not None and one.found.discernibility <= most and (best is None or one.found < best):
-                best = one.found
-            if one.found is None or one.found.withheld > judge.missing.sum():
-                above = set(self._above(one.levels)) - seen
+            if published is not None and published.discernibility <= most and (best is None or published < best):
+                best = published
+            if published is None or published.withheld > judge.missing.sum():
+                above = set(self._above(measured.levels)) - seen
                 seen |= above
                 for levels in above:
                     heappush(waiting, self._measured(levels, judge))
@@ -113,14 +109,14 @@ class Generalizations:
 
     def _above(self, levels: Node) -> Iterator[Node]:
         """Yield the combinations with one level raised by one."""
-        for j, one in enumerate(self.each):
-            if levels[j] < one.height:
+        for j, attribute in enumerate(self.each):
+            if levels[j] < attribute.height:
                 yield (*levels[:j], levels[j] + 1, *levels[j + 1 :])
 
     def groups(self, levels: Node, judge: Judge) -> NDArray[np.int32]:
         """Return the group of each row at these levels, -1 if withheld."""
-        found, merging = self._rolled_up(levels)
-        gone = judge.withheld(found.counts)
+        frequencies, merging = self._rolled_up(levels)
+        gone = judge.withheld(frequencies.counts)
         assert gone is not None, "these levels do not keep the promise"
         return np.where(gone, np.int32(-1), np.arange(len(gone), dtype=np.int32))[merging.home[self.group_of]]
 
@@ -130,21 +126,21 @@ class Generalizations:
         sizes, missing = groups.counts.sizes, int(judge.missing.sum())
         gone = judge.withheld(groups.counts)
         costs, of_withheld = self._costs(groups, levels)
-        found = None
+        published = None
         if gone is not None:
             withheld = missing + int(sizes[gone].sum())
             loss = float((costs * sizes)[~gone].sum()) + withheld * of_withheld
-            found = Generalization(loss, withheld, levels, int((sizes[~gone] ** 2).sum()) + withheld * self.rows)
+            published = Generalization(loss, withheld, levels, int((sizes[~gone] ** 2).sum()) + withheld * self.rows)
         least = float((costs * sizes).sum()) + missing * of_withheld
-        return Measured(least, levels, int((sizes**2).sum()) + missing * self.rows, found)
+        return Measured(least, levels, int((sizes**2).sum()) + missing * self.rows, published)
 
     def _rolled_up(self, levels: Node) -> tuple[Frequencies, Merging]:
         """Return the frequency set at these levels, and how the groups of the bottom merge to it."""
         chosen = [(self.each[j], levels[j]) for j in self.order]
         codes = np.empty_like(self.bottom.codes)
-        for line, below, (one, level) in zip(codes, self.bottom.codes, chosen, strict=True):
-            line[:] = one.nodes[level][below]
-        return self.bottom.under(codes, tuple(one.cards[level] for one, level in chosen))
+        for line, below, (attribute, level) in zip(codes, self.bottom.codes, chosen, strict=True):
+            line[:] = attribute.nodes[level][below]
+        return self.bottom.under(codes, tuple(attribute.cards[level] for attribute, level in chosen))
 
     def _costs(self, groups: Frequencies, levels: Node) -> tuple[NDArray[Any], float]:
         """Return what a row of each group adds to the loss, and what a withheld row does."""
@@ -161,7 +157,7 @@ def prices_of(
 ) -> tuple[tuple[NDArray[np.float64], ...], ...]:
     """Return what a row loses by each node of each level, published as the smallest description of its rows."""
     points, axes = axes_of(table, loss, values)
-    found = []
+    prices = []
     for j, (column, levels) in enumerate(zip(table.quasi, each, strict=True)):
         codes, first = np.unique(column.codes[rows], return_index=True)
         places = points[rows[first], j]
@@ -174,5 +170,5 @@ def prices_of(
             if by_set:  # the values of a node, wherever they lie
                 high, low = np.bincount(nodes[codes], minlength=card).astype(np.int32) - 1, np.zeros(card, np.int32)
             of_level.append(axes.weights[j] * kernels.interval_costs(axes, j, np.minimum(low, high), high))
-        found.append(tuple(of_level))
-    return tuple(found)
+        prices.append(tuple(of_level))
+    return tuple(prices)

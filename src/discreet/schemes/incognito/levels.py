@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +18,7 @@ HALVINGS = 5
 EASY = 50_000
 """Ranges are halved less often if there were more combinations of levels than these."""
 
-MOST = 5_000_000
+LARGEST_LATTICE = 5_000_000
 """The most combinations of levels that are searched."""
 
 
@@ -75,36 +75,28 @@ def levels_of(table: Table) -> tuple[Levels, ...]:
         usable[table.unusable] = False
     for halvings in range(HALVINGS, -1, -1):
         each = tuple(_levels(column, usable, halvings) for column in table.quasi)
-        number = lattice_size(each)
+        number = math.prod(levels.height + 1 for levels in each)
         if number <= EASY:
             return each
-    if number <= MOST:
+    if number <= LARGEST_LATTICE:
         return each
     deepest = max(each, key=lambda levels: levels.height)
     raise DiscreetError(
-        f"the levels of the quasi-identifiers can be combined in {number:,} ways, more than {MOST:,}; give hierarchies "
-        f"with fewer levels ({deepest.attribute!r} has {deepest.height + 1}), name fewer quasi-identifiers, or choose "
-        "scheme 'cuts'"
+        f"the levels of the quasi-identifiers can be combined in {number:,} ways, more than {LARGEST_LATTICE:,}; "
+        f"give hierarchies with fewer levels ({deepest.attribute!r} has {deepest.height + 1}), name fewer "
+        "quasi-identifiers, or choose scheme 'cuts'"
     )
-
-
-def lattice_size(each: Sequence[Levels]) -> int:
-    """Return how many combinations of levels there are."""
-    number = 1
-    for levels in each:
-        number *= levels.height + 1
-    return number
 
 
 def _levels(column: Column, rows: NDArray[np.bool_], halvings: int) -> Levels:
     values = len(column.values)
     if column.hierarchy is not None:
-        found = list(column.hierarchy.ancestors)
+        levels = list(column.hierarchy.ancestors)
     else:
         counts = np.bincount(column.codes[rows], minlength=values)
-        found = [np.arange(values, dtype=np.int32), *_halved(counts, halvings, apart=column.missing is not None)]
-    distinct = [np.ascontiguousarray(found[0], np.int32)]
-    for nodes in found[1:]:
+        levels = [np.arange(values, dtype=np.int32), *_halved(counts, halvings, apart=column.missing is not None)]
+    distinct = [np.ascontiguousarray(levels[0], np.int32)]
+    for nodes in levels[1:]:
         if nodes[-1] < distinct[-1][-1]:  # nodes are numbered in the order of values, so the last one counts them
             distinct.append(np.ascontiguousarray(nodes, np.int32))
     return Levels(column.name, tuple(distinct))

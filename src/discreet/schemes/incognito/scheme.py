@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -12,18 +13,20 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle, promised
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import generator
-from discreet.releases.generalization import Values
+from discreet.releases.attributes import as_shown
+from discreet.releases.descriptions import Texts
+from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.axes import Loss
-from discreet.schemes.grouping import GroupingScheme, published_rows
-from discreet.schemes.incognito.describing import at_levels
+from discreet.schemes.grouping import GroupingScheme, GroupingTask, published_rows
 from discreet.schemes.incognito.generalizations import Generalization, Generalizations
-from discreet.schemes.incognito.judge import Judge
-from discreet.schemes.incognito.levels import levels_of
+from discreet.schemes.incognito.levels import Levels, levels_of
+from discreet.schemes.incognito.search import Judge
+from discreet.schemes.keepers import bounds_presence
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +114,7 @@ class Incognito(GroupingScheme):
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
         """Return a generalized release of the table in which every group keeps the promise."""
         release = super().publish(table, principle, progress)
-        if table.person is not None or any(part.most_presence < 1.0 for part in principle.parts):
+        if table.person is not None or bounds_presence(principle):
             return release
         return at_levels(release, table, levels_of(table), self.values)
 
@@ -122,7 +125,7 @@ class Incognito(GroupingScheme):
         >>> lattice = Incognito().search(patients(), "k-anonymity(k=3)")
         >>> lattice.quasi, lattice.kept.shape, int(lattice.kept.sum())
         (('age', 'sex', 'zip'), (7, 2, 5), 16)
-        >>> [found.levels for found in lattice.minimal]
+        >>> [combination.levels for combination in lattice.minimal]
         [(6, 0, 2), (4, 0, 4), (5, 1, 2), (4, 1, 3), (6, 1, 0), (3, 1, 4)]
         """
         if table.person is not None:
@@ -134,39 +137,59 @@ class Incognito(GroupingScheme):
         feasible(self, table, principle)
         view = self.view(table, principle)
         rows = published_rows(*view, generator(self.random_state))
-        found, judge = self._counted(*view, rows)
-        kept, judged = found.kept(judge, progress)
-        return Lattice(table.quasi_names, kept, tuple(found.minimal(kept, judge)), judged)
+        generalizations, judge = self._counted(*view, rows)
+        kept, judged = generalizations.kept(judge, progress or unheard)
+        return Lattice(table.quasi_names, kept, tuple(generalizations.minimal(kept, judge)), judged)
 
-    def groups(
-        self,
-        table: Table,
-        principle: Principle,
-        prior: Prior,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> NDArray[np.int32]:
-        """Return the group of each of the given rows; -1 for rows withheld because that lowers the loss."""
-        found, judge = self._counted(table, principle, prior, rows)
-        kept, _ = found.kept(judge, progress)
+    def groups(self, task: GroupingTask) -> NDArray[np.int32]:
+        """Return the group of each of the task's rows; -1 for rows withheld because that lowers the loss."""
+        generalizations, judge = self._counted(task.table, task.principle, task.prior, task.rows)
+        kept, _ = generalizations.kept(judge, task.progress)
         most = self.most_discernibility or float("inf")
-        best = found.best(kept, judge, most)
+        best = generalizations.best(kept, judge, most)
         if best is None:
-            finest = replace(found, prices=None).best(kept, judge)
+            finest = replace(generalizations, prices=None).best(kept, judge)
             assert finest is not None, "some levels keep the promise: the last ones of all"
             raise DiscreetError(
-                f"no levels that keep {principle} have a discernibility of at most {exact(most)}; allow "
+                f"no levels that keep {task.principle} have a discernibility of at most {exact(most)}; allow "
                 f"most_discernibility={finest.discernibility}, the smallest, or choose scheme 'cuts'"
             )
-        return found.groups(best.levels, judge)
+        return generalizations.groups(best.levels, judge)
 
     def _counted(
         self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64]
     ) -> tuple[Generalizations, Judge]:
         """Return the rows, counted, and how to judge their groups."""
-        found = Generalizations.of(table, rows, len(prior.counts), self.loss, self.values)
+        generalizations = Generalizations.of(table, rows, len(prior.counts), self.loss, self.values)
         missing = prior.counts - np.bincount(table.classes[rows], minlength=len(prior.counts))
         room = max(0, int(self.withhold * prior.rows) - int(missing.sum()))
         least = max(part.least_rows for part in principle.parts)
-        return found, Judge(principle.rules(prior), missing, room, least)
+        return generalizations, Judge(principle.rules(prior), missing, room, least)
+
+
+def at_levels(release: GeneralizedRelease, table: Table, each: Sequence[Levels], values: Values) -> GeneralizedRelease:
+    """Return a release with every quasi-identifier at the lowest level at which no group has two of its nodes.
+
+    A node is published under the smallest description of all rows that it has in any group.
+    """
+    groups = release.trace
+    assert groups is not None, "a release that was just made has a trace"
+    texts = tuple(
+        _texts(column, levels, groups, release.groups, values) for column, levels in zip(table.quasi, each, strict=True)
+    )
+    return replace(release, texts=texts).in_order()
+
+
+def _texts(column: Column, levels: Levels, groups: NDArray[np.int32], number: int, values: Values) -> Texts:
+    published = groups >= 0
+    rows = np.flatnonzero(published)
+    of_group = np.empty(number, np.int32)
+    for nodes in levels.nodes:
+        of_row = nodes[column.codes]
+        of_group[groups[rows]] = of_row[rows]
+        if bool((of_group[groups[rows]] == of_row[rows]).all()):
+            break
+    used = np.bincount(of_group, minlength=len(column.values)) > 0
+    place = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+    cells = generalize(as_shown(column, published), np.where(published, place[of_row], -1), int(used.sum()), values)
+    return Texts(cells.texts, cells.of_cell[place[of_group]])

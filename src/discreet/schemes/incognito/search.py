@@ -8,19 +8,187 @@ more, they are judged alone, all other attributes at their last levels.
 Incognito (LeFevre, DeWitt and Ramakrishnan, SIGMOD 2005) judges all subsets of attributes in this way. Here only those
 are judged that the search passes anyway, and that is enough: on Adult with eight quasi-identifiers and k=5 all but 257
 of 6,048 combinations are decided without being judged.
+
+The rows are counted once, at the finest levels. The frequency sets of all other combinations are rolled up from finer
+ones, which takes a time in proportion to their combinations, however many rows these stand for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels import rolling
+from discreet.kernels.judging import Rules
+from discreet.principles.counts import Counts
 from discreet.progress import Progress
-from discreet.schemes.incognito.frequencies import Frequencies
-from discreet.schemes.incognito.judge import HOPELESS, KEPT
 from discreet.schemes.incognito.levels import Levels
+from discreet.table.combinations import numbered, ranked
+
+kernels = cast(Any, rolling)
+
+
+@dataclass(frozen=True, eq=False)
+class Frequencies:
+    """Groups of rows by their quasi-identifiers, in ascending order of these, and the sensitive counts of each group.
+
+    >>> rows = [np.array([0, 1, 1]), np.array([2, 0, 2])]
+    >>> frequencies, group_of = Frequencies.of_rows(rows, [2, 3], np.array([0, 1, 1]), 2)
+    >>> frequencies.codes.tolist(), frequencies.counts.matrix().tolist(), group_of.tolist()
+    ([[0, 1, 1], [2, 0, 2]], [[1, 0], [0, 1], [0, 1]], [0, 1, 2])
+    >>> frequencies.rolled_up(1, np.array([0, 0, 0]), 1).counts.matrix().tolist()
+    [[1, 0], [0, 2]]
+    """
+
+    codes: NDArray[np.int32]
+    """``codes[axis, group]``: the node of a group on each axis."""
+    cards: tuple[int, ...]
+    """How many nodes each axis has."""
+    counts: Counts
+
+    @classmethod
+    def of_rows(
+        cls, columns: Sequence[NDArray[np.integer]], cards: Sequence[int], classes: NDArray[np.integer], width: int
+    ) -> tuple[Frequencies, NDArray[np.int64]]:
+        """Return the frequency set of rows, given their nodes and sensitive values; and the group of each row."""
+        keys, first, group_of = ranked(numbered(columns, cards, len(classes)))
+        codes = np.array([column[first] for column in columns], np.int32)
+        return cls(codes, tuple(cards), Counts.of_rows(group_of, classes, len(keys), width)), group_of
+
+    def rolled_up(self, axis: int, above: NDArray[np.int32], card: int) -> Frequencies:
+        """Return the set in which every node of one axis is replaced by the one of ``card`` nodes ``above`` it."""
+        codes = self.codes.copy()
+        codes[axis] = above[codes[axis]]
+        return self.under(codes, (*self.cards[:axis], card, *self.cards[axis + 1 :]))[0]
+
+    def projected(self, axes: int) -> Frequencies:
+        """Return the set of the first ``axes`` alone: all others are at their last levels."""
+        codes = self.codes.copy()
+        codes[axes:] = 0
+        return self.under(codes, (*self.cards[:axes], *(1 for _ in self.cards[axes:])))[0]
+
+    def under(self, codes: NDArray[np.int32], cards: tuple[int, ...]) -> tuple[Frequencies, Merging]:
+        """Return the set of these groups under other nodes, of ``cards`` on each axis; and how the groups merge."""
+        merging = Merging.of(codes, cards)
+        order, first = merging
+        old = self.counts
+        starts, values, amounts = kernels.merged_counts(order, first, old.starts, old.values, old.amounts, old.width)
+        return Frequencies(codes[:, order[first]], cards, Counts(starts, values, amounts, old.width)), merging
+
+
+class Merging(NamedTuple):
+    """Which groups become one."""
+
+    order: NDArray[np.int64]
+    """The groups, those that become one next to each other."""
+    first: NDArray[np.bool_]
+    """Which of them, in that order, begin a new group."""
+
+    @classmethod
+    def of(cls, codes: NDArray[np.int32], cards: Sequence[int]) -> Merging:
+        """Return how groups with the same nodes on all axes merge.
+
+        >>> Merging.of(np.array([[1, 0, 1]]), [2])
+        Merging(order=array([1, 0, 2]), first=array([ True,  True, False]))
+        """
+        keys = numbered(list(codes), cards, codes.shape[1])
+        order = np.arange(len(keys))
+        if bool((keys[1:] < keys[:-1]).any()):  # only the last axis keeps its order when it is rolled up
+            order = np.argsort(keys, kind="stable")
+            keys = keys[order]
+        first = np.ones(len(keys), np.bool_)
+        np.not_equal(keys[1:], keys[:-1], out=first[1:])
+        return cls(order, first)
+
+    @property
+    def home(self) -> NDArray[np.int64]:
+        """The new group of each old one.
+
+        >>> Merging.of(np.array([[1, 0, 1]]), [2]).home.tolist()
+        [1, 0, 1]
+        """
+        home = np.empty(len(self.order), np.int64)
+        home[self.order] = np.cumsum(self.first) - 1
+        return home
+
+
+KEPT, BROKEN, HOPELESS = 1, 2, 3
+"""Groups can be published; they cannot; neither they nor any parts of them can."""
+
+CELLS = 1 << 22
+"""The most counts that are held in memory to find out how many more groups have to be withheld."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """A promise, and how many rows may be withheld."""
+
+    rules: Rules
+    missing: NDArray[np.int64]
+    """The sensitive counts of the rows that are withheld in any case."""
+    room: int = 0
+    """How many rows may be withheld besides."""
+    least_rows: int = 1
+    """The fewest rows of a group."""
+
+    def verdict(self, counts: Counts) -> int:
+        """Tell whether groups can be published, without those that have to be withheld.
+
+        With a monotone promise, parts of a broken group do not all keep it: it has to lose a row, and if it is too
+        small all of them, also where it is divided further. If these are too many, the groups are hopeless.
+        """
+        broken = counts.strains(self.rules) > 1.0
+        sizes = counts.sizes[broken]
+        if int(np.where(sizes < self.least_rows, sizes, 1).sum()) > self.room:
+            return HOPELESS
+        return KEPT if self._withheld(counts, broken) is not None else BROKEN
+
+    def withheld(self, counts: Counts) -> NDArray[np.bool_] | None:
+        """Return which groups to withhold; None if that would be too many, or if they would break the promise.
+
+        Groups that break the promise are withheld. If these rows as one group break it as well, the smallest other
+        groups are withheld with them, as few as make them keep it.
+
+        >>> from discreet.principles import KAnonymity, Prior
+        >>> rules = KAnonymity(3).rules(Prior(np.array([9]), ("flu",)))
+        >>> groups = Counts.of([[1], [4], [1], [3]], 1)
+        >>> Judge(rules, np.zeros(1, int), 2).withheld(groups), Judge(rules, np.zeros(1, int), 5).withheld(groups)
+        (None, array([ True, False,  True,  True]))
+        """
+        return self._withheld(counts, counts.strains(self.rules) > 1.0)
+
+    def _withheld(self, counts: Counts, broken: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+        if not broken.any():
+            return broken
+        sizes = counts.sizes
+        room = self.room - int(sizes[broken].sum())
+        if room < 0:
+            return None
+        gone = self.missing + _summed(counts.only(np.flatnonzero(broken)))
+        if self._kept(gone[None])[0]:
+            return broken
+        others = np.flatnonzero(~broken)
+        others = others[np.argsort(sizes[others], kind="stable")][: max(1, CELLS // counts.width)]
+        others = others[np.cumsum(sizes[others]) <= room]
+        enough = np.flatnonzero(self._kept(gone + np.cumsum(counts.only(others).matrix(), axis=0)))
+        if len(enough) == 0:
+            return None
+        broken[others[: enough[0] + 1]] = True
+        return broken
+
+    def _kept(self, lines: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether groups keep the promise, given one line of counts each."""
+        return Counts.of(lines, lines.shape[1]).strains(self.rules) <= 1.0
+
+
+def _summed(counts: Counts) -> NDArray[np.int64]:
+    """Return the counts of all groups together."""
+    return np.bincount(counts.values, counts.amounts, counts.width).astype(np.int64)
+
 
 Node = tuple[int, ...]
 """A combination of levels, one for each quasi-identifier."""
@@ -32,15 +200,10 @@ UNKNOWN = 0
 class Search:
     """What is known about the combinations of levels, and how to find out about the others."""
 
-    def __init__(
-        self,
-        each: Sequence[Levels],
-        verdict: Callable[[Frequencies], int],
-        progress: Progress | None = None,
-    ) -> None:
-        """Start without knowledge; ``verdict`` tells whether the groups of a frequency set can be published."""
+    def __init__(self, each: Sequence[Levels], judge: Judge, progress: Progress) -> None:
+        """Start without knowledge."""
         self.each = tuple(each)
-        self.verdict = verdict
+        self.judge = judge
         self.progress = progress
         self.top = tuple(levels.height for levels in each)
         self.known = np.zeros([height + 1 for height in self.top], np.uint8)
@@ -76,7 +239,7 @@ class Search:
                 self._learn(node, below)
             elif self._possible(node, below):
                 self._visit(below, node)
-            if self.progress and axis == 0:
+            if axis == 0:
                 self.progress("searching", (level + 1) / (levels.height + 1))
 
     def _possible(self, node: Node, below: Frequencies) -> bool:
@@ -90,7 +253,7 @@ class Search:
         if self.known[node] != UNKNOWN:
             return
         self.judged += 1
-        verdict = self.verdict(groups)
+        verdict = self.judge.verdict(groups.counts)
         if verdict == KEPT:
             self.known[tuple(slice(level, None) for level in node)] = KEPT
         elif verdict == HOPELESS:

@@ -13,7 +13,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import generator, permutation
 from discreet.releases.generalization import Values
 from discreet.releases.nested.beliefs import expected
@@ -21,8 +21,8 @@ from discreet.releases.nested.release import NestedRelease
 from discreet.releases.nested.tree import Tree
 from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.scheme import Cuts
-from discreet.schemes.grouping import confirm, published_rows
-from discreet.schemes.keepers import way_out
+from discreet.schemes.grouping import GroupingTask, confirm, published_rows
+from discreet.schemes.keepers import hides_nobody, way_out
 from discreet.schemes.lifting.tree import FAST, RECIPES, LiftedTree, Nursery
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Table
@@ -103,9 +103,7 @@ class Lifting(Scheme):
                 f"scheme {self.name!r} needs promises that bound the share of every value from above and say nothing "
                 f"else, such as beta-likeness or l-diversity of the kind frequency; {way_out(principle)}"
             )
-        if any(part.most_presence < 1.0 for part in principle.parts):
-            return f"scheme {self.name!r} does nothing to hide who is in the table; {way_out(principle)}"
-        return None
+        return hides_nobody(self.name, principle)
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> NestedRelease:
         """A nested release of the table that keeps the promise at every leaf."""
@@ -117,20 +115,11 @@ class Lifting(Scheme):
         leaf_of, node_of = np.full((2, table.rows), -1, np.int64)
         parents = np.zeros(0, np.int64)
         if len(rows):
-            tree = self._tree(table, principle, prior, rows, rng, seeded, progress)
+            tree = self._tree(GroupingTask(table, principle, prior, rows, rng, progress or unheard), seeded)
             parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
         confirm_tree(parents, leaf_of, node_of, table.classes, principle, prior)
-        return self.format.from_tree(
-            table,
-            parents,
-            leaf_of,
-            node_of,
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=seeded,
-        )
+        statement = self.statement(principle, seeded)
+        return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **statement)
 
     @property
     def recipes(self) -> list[Recipe]:
@@ -150,25 +139,16 @@ class Lifting(Scheme):
         terms = Terms(caps, np.array(categories) | np.array(by_label), by_set)
         return Nursery(points[rows], table.classes[rows], axes, terms)
 
-    def _tree(
-        self,
-        table: Table,
-        principle: Principle,
-        prior: Prior,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        seeded: np.random.Generator | None,
-        progress: Progress | None,
-    ) -> LiftedTree:
-        """The cheapest tree of these rows' persons."""
-        nursery, recipes = self.nursery(table, principle, prior, rows), self.recipes
-        found = nursery.tree(recipes, permutation(len(rows), seeded), progress=progress)
+    def _tree(self, task: GroupingTask, seeded: np.random.Generator | None) -> LiftedTree:
+        """The cheapest tree of the persons."""
+        nursery, recipes = self.nursery(task.table, task.principle, task.prior, task.rows), self.recipes
+        tree = nursery.tree(recipes, permutation(len(task.rows), seeded), progress=task.progress)
         if self.base == "none":
-            return found
+            return tree
         cuts = Cuts(effort=self.effort, loss=self.loss, values=self.values, random_state=self.random_state)
-        groups = cuts.groups(table, principle, prior, rows, rng, progress)
-        within = nursery.tree(recipes, permutation(len(rows), seeded), groups, progress)
-        return min(within, found, key=lambda tree: tree.cost)
+        groups = cuts.groups(task)
+        within = nursery.tree(recipes, permutation(len(task.rows), seeded), groups, task.progress)
+        return min(within, tree, key=lambda tree: tree.cost)
 
 
 def confirm_tree(

@@ -16,7 +16,7 @@ from discreet.kernels.lifting.growth import grow
 from discreet.kernels.lifting.survey import survey_of
 from discreet.kernels.lifting.terms import Persons, Recipe, Terms
 from discreet.processors import threads
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 
 Node = tuple[int, int, int, NDArray[np.float64]]
 """A node to be cut: its persons from here to there, its number, and what is expected above it (see ``grow``)."""
@@ -63,7 +63,7 @@ class Nursery:
         recipes: Sequence[Recipe],
         order: NDArray[np.int64],
         groups: NDArray[np.int32] | None = None,
-        progress: Progress | None = None,
+        progress: Progress = unheard,
     ) -> LiftedTree:
         """A tree of all persons, or one for each group; which rows of a value are lifted depends on the random order.
 
@@ -77,14 +77,14 @@ class Nursery:
         else:
             order = order[np.argsort(groups[order], kind="stable")]
             starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-        persons = _in_order(self.points, self.classes, order)
+        persons = in_order(self.points, self.classes, order)
         nothing = np.zeros(len(self.terms.caps))
         ends = np.append(starts[1:], n).tolist()
         nodes: list[Node] = [(start, end, 2 * start, nothing) for start, end in zip(starts.tolist(), ends, strict=True)]
         if len(recipes) == 1:
             cost, _ = self._grow(persons, nodes, recipes[0], 0, progress)
             return _numbered(persons, cost)
-        trial = _in_order(self.points, self.classes, order)
+        trial = in_order(self.points, self.classes, order)
         cost = 0.0
         if groups is None:
             tried = []
@@ -96,25 +96,6 @@ class Nursery:
             improve = partial(self._improve, persons, trial, recipes, max(SMALL, n // FINER**LEVELS))
             return _numbered(persons, cost + sum(pool.map(improve, nodes)))
 
-    def cut(
-        self, away: NDArray[np.bool_], above: NDArray[np.float64], recipe: Recipe, order: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Cut all persons once, as a node below others: per person the child, 0 or 1, and whether the row is lifted.
-
-        The rows of persons who are ``away`` are above the node, where ``above`` of them are expected to have each
-        value. -1 is everybody's child if no cut pays.
-        """
-        n = len(self.classes)
-        persons = _in_order(self.points, self.classes, order)
-        persons.homes[:] = np.where(away[order], n, -1)
-        _, children = self._grow_here(persons, [(0, n, 0, above)], recipe, 0, 0)
-        child = np.full(n, -1)
-        for side, (start, end, *_) in enumerate(children):
-            child[persons.rows[start:end]] = side
-        lifted = np.zeros(n, np.bool_)
-        lifted[persons.rows] = persons.homes == 0
-        return child, lifted
-
     def _improve(self, persons: Persons, trial: Persons, recipes: Sequence[Recipe], small: int, node: Node) -> float:
         """Grow a node by the recipe that is cheapest for it, and within it, unless it is small, nodes of at most a
         quarter of its persons by theirs; returns the cost."""
@@ -122,13 +103,13 @@ class Nursery:
         tried = []
         for recipe in recipes:
             _restore(trial, persons, start, end)
-            tried.append(self._grow_here(trial, [node], recipe, 0, end - start)[0])
+            tried.append(self.grow_here(trial, [node], recipe, 0, end - start)[0])
         finer = (end - start) // FINER if end - start > small else 0
-        cost, left = self._grow_here(persons, [node], recipes[int(np.argmin(tried))], finer, end - start)
+        cost, left = self.grow_here(persons, [node], recipes[int(np.argmin(tried))], finer, end - start)
         return cost + sum(self._improve(persons, trial, recipes, small, child) for child in left)
 
     def _grow(
-        self, persons: Persons, nodes: list[Node], recipe: Recipe, smallest: int, progress: Progress | None
+        self, persons: Persons, nodes: list[Node], recipe: Recipe, smallest: int, progress: Progress
     ) -> tuple[float, list[Node]]:
         """Grow nodes on all processors; returns the cost, and the nodes of at most ``smallest`` persons.
 
@@ -144,7 +125,7 @@ class Nursery:
                 small += [node for node in nodes if node[1] - node[0] <= smallest]
                 done += sum(end - start for start, end, *_ in large)
                 lots = _lots(large, largest)
-                running |= {pool.submit(self._grow_here, persons, lot, recipe, smallest, largest) for lot in lots}
+                running |= {pool.submit(self.grow_here, persons, lot, recipe, smallest, largest) for lot in lots}
                 finished, running = wait(running, return_when=FIRST_COMPLETED)
                 nodes = []
                 for future in finished:
@@ -152,11 +133,10 @@ class Nursery:
                     cost += added
                     nodes += left
                 done -= sum(end - start for start, end, *_ in nodes)
-                if progress:
-                    progress("lifting", done / n)
+                progress("lifting", done / n)
         return cost, small
 
-    def _grow_here(
+    def grow_here(
         self, persons: Persons, nodes: list[Node], recipe: Recipe, smallest: int, largest: int
     ) -> tuple[float, list[Node]]:
         """The same in this thread; nodes of more than ``largest`` persons are cut once and returned too."""
@@ -173,7 +153,8 @@ class Nursery:
         return cost, left
 
 
-def _in_order(points: NDArray[np.int32], classes: NDArray[np.int32], order: NDArray[np.int64]) -> Persons:
+def in_order(points: NDArray[np.int32], classes: NDArray[np.int32], order: NDArray[np.int64]) -> Persons:
+    """Return the persons in an order, none of them in a tree yet."""
     n = len(order)
     nowhere = np.full((2, n), -1, np.int32)
     parents = np.full(2 * n, -1, np.int32)

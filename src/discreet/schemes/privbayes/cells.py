@@ -22,9 +22,9 @@ from discreet.releases.attributes import as_shown
 from discreet.table.table import Column, Table
 
 Ints = NDArray[np.int64]
-MOST = 128
+MOST_RANGES = 128
 """The most ranges of numbers."""
-FEWEST = 8
+FEWEST_RANGES = 8
 """Numbers are never taken in fewer ranges, unless there are fewer numbers."""
 
 
@@ -135,15 +135,14 @@ def cells_of(table: Table, observed: bool, most: int) -> list[Cells]:
     Values that were not declared are refused unless ``observed`` says that they are public as they occur; then numbers,
     too, are taken one by one where they are few.
     """
-    found: list[Cells] = []
-    for column in (*table.quasi, *table.sensitive):
-        if not observed:
+    columns = (*table.quasi, *table.sensitive)
+    if not observed:
+        for column in columns:
             _check_declared(column)
-        found.append(cells_in(column, observed, most))
-    return found
+    return [cells_in(column, observed, most) for column in columns]
 
 
-def cells_in(column: Column, observed: bool, most: int = FEWEST) -> Cells:
+def cells_in(column: Column, observed: bool, most: int = FEWEST_RANGES) -> Cells:
     """The cells of one column, whether or not it was declared; see ``cells_of``."""
     if column.kind != "numeric":
         return Cells(column)
@@ -153,8 +152,8 @@ def cells_in(column: Column, observed: bool, most: int = FEWEST) -> Cells:
         column = replace(column, domain=(float(np.nanmin(numbers)), float(np.nanmax(numbers))), declared_domain=True)
     # what is public of a column now is not to be taken from the drawn rows later
     column = replace(as_shown(column, None), declared_domain=True)
-    listed = column.hierarchy is not None or (observed and len(column.values) <= MOST)
-    return Cells(column) if listed else Ranges.of(column, min(MOST, max(FEWEST, most)), observed)
+    listed = column.hierarchy is not None or (observed and len(column.values) <= MOST_RANGES)
+    return Cells(column) if listed else Ranges.of(column, min(MOST_RANGES, max(FEWEST_RANGES, most)), observed)
 
 
 def _check_declared(column: Column) -> None:
@@ -164,12 +163,12 @@ def _check_declared(column: Column) -> None:
     if (column.declared_domain or not numbers) and (column.declared_values or not leaves):
         return
     if numbers and not column.declared_domain:
-        what = "the smallest and the largest number of {0!r} would be told, which are somebody's"
+        what = "the release would reveal the smallest and the largest number of {0!r}, which belong to someone"
         way = argument("domains", {column.name: (0, 100)})
     else:
-        what = "that any value of {0!r} occurs would be told, and perhaps only one person has it"
+        what = "the release would reveal which values of {0!r} occur, and perhaps only one person has one"
         way = argument("hierarchies", {column.name: "FILE"})
     raise DiscreetError(
-        f"{what.format(column.name)}; declare what there may be (as in {way}), or say that what occurs is public "
-        "anyway (option domains=observed)"
+        f"{what.format(column.name)}; declare what may occur (as in {way}), or say that what occurs is public anyway "
+        "(option domains=observed)"
     )

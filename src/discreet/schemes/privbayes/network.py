@@ -34,7 +34,7 @@ ROUNDED = 2
 
 
 @dataclass(frozen=True)
-class Part:
+class Node:
     """An attribute of the network, with its parents by their place and the number of ranges they are taken in."""
 
     attribute: int
@@ -72,23 +72,23 @@ class Budget:
         )
 
 
-def network(codes: Sequence[Ints], sizes: Sequence[int], budget: Budget, seeded: Seeded, tell: Tell) -> list[Part]:
+def network(codes: Sequence[Ints], sizes: Sequence[int], budget: Budget, seeded: Seeded, tell: Tell) -> list[Node]:
     """Attributes with parents among those before them; the first is any, whatever the table is."""
     rows, width = len(codes[0]), len(codes)
     first = choice(np.zeros(width, np.int64), budget.choice, seeded)
-    parts, known = [Part(first)], dict[Part, int]()
-    while len(parts) < width:
-        before = [part.attribute for part in parts]
+    nodes, known = [Node(first)], dict[Node, int]()
+    while len(nodes) < width:
+        before = [node.attribute for node in nodes]
         left = [at for at in range(width) if at not in before]
-        options = [Part(at, _levels(sizes, at, parents, budget.most)) for at in left for parents in _sets(before)]
+        options = [Node(at, _levels(sizes, at, parents, budget.most)) for at in left for parents in _sets(before)]
         unit = sensitivity(rows) / UNITS
-        for one in options:
-            if one not in known:
-                known[one] = round(information(codes, sizes, one) / unit)
-        scores = np.array([known[one] for one in options], np.int64)
-        parts.append(options[choice(scores, budget.choice, seeded)])
-        tell(len(parts) / width)
-    return parts
+        for option in options:
+            if option not in known:
+                known[option] = round(information(codes, sizes, option) / unit)
+        scores = np.array([known[option] for option in options], np.int64)
+        nodes.append(options[choice(scores, budget.choice, seeded)])
+        tell(len(nodes) / width)
+    return nodes
 
 
 def drawn(
@@ -105,30 +105,30 @@ def drawn(
     """
     rows = len(codes[0])
     result: list[Ints] = [np.zeros(rows, np.int64)] * len(codes)
-    for part in network(codes, sizes, budget, seeded, tell):
-        size = sizes[part.attribute]
-        counts = counted(codes, sizes, part)
+    for node in network(codes, sizes, budget, seeded, tell):
+        size = sizes[node.attribute]
+        counts = counted(codes, sizes, node)
         noisy = np.maximum(0, counts + noise(budget.noise, counts.size, seeded).reshape(counts.shape))
         overall = noisy.sum(axis=0) if noisy.any() else np.ones(size, np.int64)
         noisy[noisy.sum(axis=1) == 0] = overall
         upto = np.cumsum(noisy)
-        lines = _joined(result, sizes, part.parents, rows)
+        lines = _joined(result, sizes, node.parents, rows)
         before = np.where(lines > 0, upto[lines * size - 1], 0)
         marks = before + random.integers(0, upto[(lines + 1) * size - 1] - before)
-        result[part.attribute] = np.searchsorted(upto, marks, side="right") - lines * size
+        result[node.attribute] = np.searchsorted(upto, marks, side="right") - lines * size
     return result
 
 
-def counted(codes: Sequence[Ints], sizes: Sequence[int], part: Part) -> Ints:
+def counted(codes: Sequence[Ints], sizes: Sequence[int], node: Node) -> Ints:
     """How many rows have each combination of the parents (a line each) with each value of an attribute."""
-    size, many = sizes[part.attribute], math.prod(ranges for _, ranges in part.parents)
-    of = _joined(codes, sizes, part.parents, len(codes[0]))
-    return np.bincount(of * size + codes[part.attribute], minlength=many * size).reshape(many, size)
+    size, many = sizes[node.attribute], math.prod(ranges for _, ranges in node.parents)
+    of = _joined(codes, sizes, node.parents, len(codes[0]))
+    return np.bincount(of * size + codes[node.attribute], minlength=many * size).reshape(many, size)
 
 
-def information(codes: Sequence[Ints], sizes: Sequence[int], part: Part) -> float:
+def information(codes: Sequence[Ints], sizes: Sequence[int], node: Node) -> float:
     """The mutual information of an attribute and its parents, in bits."""
-    joint = counted(codes, sizes, part) / len(codes[0])
+    joint = counted(codes, sizes, node) / len(codes[0])
     apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     held = joint > 0
     return float((joint[held] * np.log2(joint[held] / apart[held])).sum())

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.principles.principle import Principle
@@ -23,6 +22,7 @@ from discreet.schemes.keepers import way_out
 from discreet.schemes.privbayes.cells import cells_in, cells_of
 from discreet.schemes.privbayes.network import Budget, drawn
 from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.withholding import check_complete
 from discreet.table.table import Column, Table
 
 
@@ -75,7 +75,7 @@ class PrivBayes(Scheme):
         if not any(part.about_groups for part in principle.parts):
             return None
         return (
-            f"scheme {self.name!r} draws rows that are nobody's, so it can only promise differential-privacy; "
+            f"scheme {self.name!r} draws synthetic rows, so it can only promise differential-privacy; "
             f"{way_out(principle)}"
         )
 
@@ -97,18 +97,13 @@ class PrivBayes(Scheme):
         seeded = None if self.random_state is None else rng
         tell: Callable[[float], None] = silent if progress is None else partial(progress, "learning the network")
         tell(0.0)
-        found = drawn([one.codes for one in cells], [one.size for one in cells], budget, rng, seeded, tell)
-        columns = [one.drawn(of, rng) for one, of in zip(cells, found, strict=True)]
+        rows = drawn([of.codes for of in cells], [of.size for of in cells], budget, rng, seeded, tell)
+        columns = [of.drawn(codes, rng) for of, codes in zip(cells, rows, strict=True)]
         number = len(table.quasi)
         tell(1.0)
-        return SyntheticRelease.of_rows(
-            replace(table, quasi=tuple(columns[:number]), sensitive=tuple(columns[number:])),
-            Privacy(epsilon, self.domains),
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            seeded=seeded is not None,
-        )
+        synthetic = replace(table, quasi=tuple(columns[:number]), sensitive=tuple(columns[number:]))
+        privacy = Privacy(epsilon, self.domains)
+        return SyntheticRelease.of_rows(synthetic, privacy, **self.statement(principle, seeded is not None))
 
     def spent(self, principle: Principle) -> float:
         """Return the epsilon that is spent to keep a promise of differential privacy: all that it allows.
@@ -132,11 +127,7 @@ class PrivBayes(Scheme):
         """Raise an error for columns that cannot be drawn, and rows that would have to be left out."""
         if table.other:
             raise DiscreetError(
-                f"scheme {self.name!r} draws rows that are nobody's, so it cannot keep {table.other[0].name!r} as it "
-                "is; leave it out, or make it a quasi-identifier"
+                f"scheme {self.name!r} draws synthetic rows, so it cannot keep {table.other[0].name!r} as it is; leave "
+                "it out, or make it a quasi-identifier"
             )
-        if table.unusable is not None and len(table.unusable):
-            raise DiscreetError(
-                f"scheme {self.name!r} withholds no rows, and {len(table.unusable):,} have missing numbers; treat "
-                f"missing as a value of its own instead ({argument('missing', 'value')})"
-            )
+        check_complete(self.name, table)

@@ -15,7 +15,7 @@ from discreet.kernels.proximity.pairing import Judge
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, stack
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 
 kernels = cast(Any, pairing)
 
@@ -91,7 +91,7 @@ def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) ->
     )
 
 
-def halved(problem: HalvingProblem, progress: Progress | None = None) -> NDArray[np.int32] | None:
+def halved(problem: HalvingProblem, progress: Progress = unheard) -> NDArray[np.int32] | None:
     """Return the group of every row; None if no division into groups that keep every promise was found.
 
     Rows should come in random order: where codes are equal, the order decides which rows are paired.
@@ -113,8 +113,7 @@ def halved(problem: HalvingProblem, progress: Progress | None = None) -> NDArray
             groups[piece] = number
             number += 1
         done += len(rows)
-        if progress:
-            progress("halving", done / len(everyone))
+        progress("halving", done / len(everyone))
     return groups
 
 
@@ -140,9 +139,9 @@ def _settled(problem: HalvingProblem, rows: Rows) -> tuple[float, list[Rows]]:
     cost, best = _gathered(problem, rows) or (problem.cost(rows), [rows])
     halves = _cut(problem, rows) if len(rows) <= SMALL else None
     if halves is not None:
-        (one, left), (two, right) = (_settled(problem, half) for half in halves)
-        if one + two < cost:
-            return one + two, left + right
+        (left_cost, left), (right_cost, right) = (_settled(problem, half) for half in halves)
+        if left_cost + right_cost < cost:
+            return left_cost + right_cost, left + right
     return cost, best
 
 
@@ -166,15 +165,15 @@ def _beginnings(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
             pieces: list[Rows] = []
             for which in (0, 1):
                 half = rows[side == which]
-                found = search(half, problem.grade(half))
-                if found is None:
+                beginnings = search(half, problem.grade(half))
+                if beginnings is None:
                     break
-                pieces += found
+                pieces += beginnings
             else:
                 return pieces
         return None
 
-    found = search(rows, problem.grade(rows))
-    if found is None and len(rows) > SMALL and (gathered := _gathered(problem, rows)) is not None:
+    beginnings = search(rows, problem.grade(rows))
+    if beginnings is None and len(rows) > SMALL and (gathered := _gathered(problem, rows)) is not None:
         return gathered[1]
-    return found
+    return beginnings

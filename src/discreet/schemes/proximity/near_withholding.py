@@ -28,17 +28,12 @@ class Line(NamedTuple):
 
     nexts: Rows
     """Per place: the first higher place whose row is not near; the number of rows if there is none."""
-    lasts: Rows
-    """Per place: the last lower place whose row is not near, or -1."""
 
     @classmethod
     def of(cls, codes: NDArray[np.int32], first: Rows, last: Rows) -> Line:
         """Return the line of ascending codes, given where the neighbourhood of every code begins and ends."""
-        own = np.arange(len(first))
-        highest = np.maximum(last, np.searchsorted(first, own, "right") - 1)
-        lowest = np.minimum(first, np.searchsorted(last, own, "left"))
-        nexts = np.searchsorted(codes, highest[codes], "right")
-        return cls(nexts, np.searchsorted(codes, lowest[codes], "left") - 1)
+        highest = np.maximum(last, np.searchsorted(first, np.arange(len(first)), "right") - 1)
+        return cls(np.searchsorted(codes, highest[codes], "right"))
 
     @property
     def crowd(self) -> int:
@@ -61,7 +56,7 @@ def chain(line: Line, stops: Rows) -> Rows | None:
     g, n = line.crowd, len(line.nexts)
     if (line.nexts[stops[:-1]] > stops[1:]).any():
         return None
-    found = [*range(int(stops[0]) % g, int(stops[0]), g)]
+    places = [*range(int(stops[0]) % g, int(stops[0]), g)]
     for start, stop in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
         for steps in range(-(-(stop - start) // g), 0, -1):
             at, between = start, [start]
@@ -70,8 +65,8 @@ def chain(line: Line, stops: Rows) -> Rows | None:
                 between.append(at)
             if at < stop and line.nexts[at] <= stop:
                 break
-        found += between
-    return np.array([*found, *range(int(stops[-1]), n, g)], np.int64)
+        places += between
+    return np.array([*places, *range(int(stops[-1]), n, g)], np.int64)
 
 
 def sets_around(codes: NDArray[np.int32], first: Rows, last: Rows, needed: Rows) -> Iterator[Rows]:
@@ -87,10 +82,10 @@ def sets_around(codes: NDArray[np.int32], first: Rows, last: Rows, needed: Rows)
             stops = stops[~taken[stops]]
             if len(stops) == 0:
                 continue
-            found = chain(Line.of(codes[left], first, last), np.searchsorted(left, stops))
-            if found is None:
+            places = chain(Line.of(codes[left], first, last), np.searchsorted(left, stops))
+            if places is None:
                 break
-            taken[left[found]] = True
+            taken[left[places]] = True
             left = np.flatnonzero(~taken)
         else:
             yield np.flatnonzero(taken)

@@ -24,7 +24,7 @@ from discreet.principles.proximity import Proximity
 from discreet.progress import Progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
-from discreet.schemes.grouping import GroupingScheme, View
+from discreet.schemes.grouping import GroupingScheme, GroupingTask, View
 from discreet.schemes.keepers import way_out
 from discreet.schemes.proximity.halving import HalvingProblem, halved, judge_of
 from discreet.schemes.proximity.near_withholding import fits, refusal_to_withhold, sets_around
@@ -177,10 +177,9 @@ class SplitAndPartition(GroupingScheme):
             alike = [replace(column, codes=column.codes.copy()) for column in table.quasi]
             for column in alike:
                 column.codes[unusable] = column.codes[usable[0]]
+            everyone = GroupingTask(replace(table, quasi=tuple(alike)), principle, prior, np.arange(table.rows), rng)
             try:
-                groups = self.groups(
-                    replace(table, quasi=tuple(alike)), principle, prior, np.arange(table.rows), rng, None
-                )
+                groups = self.groups(everyone)
             except DiscreetError:
                 return
             yield np.flatnonzero(np.isin(groups, groups[unusable]))
@@ -189,35 +188,28 @@ class SplitAndPartition(GroupingScheme):
         """Return the table with its sensitive attributes apart, as rows are paired and dealt by each."""
         return table, principle, Prior.of(table)
 
-    def groups(
-        self,
-        table: Table,
-        principle: Principle,
-        prior: Prior,
-        rows: NDArray[np.int64],
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> NDArray[np.int32]:
-        """Return the group of each of the given rows."""
-        each = by_attribute(principle, table)
+    def groups(self, task: GroupingTask) -> NDArray[np.int32]:
+        """Return the group of each of the task's rows."""
+        table, rows = task.table, task.rows
+        each = by_attribute(task.principle, table)
         # equal numbers come in random order: groups must not disclose the order of the input
-        order = rng.permutation(len(rows))
+        order = task.rng.permutation(len(rows))
         points, axes = axes_of(table, "ail", self.values)
         points = points[rows[order]]
         classes = np.stack([column.codes[rows[order]] for column in table.sensitive])
-        found = None
+        best = None
         if len(each) == 1:
-            found = self._dealt(each[0], points, classes[0], axes, progress)
-        if found is None or self.effort == "thorough":
-            judge = judge_of([one.promise.parts for one in each], [one.prior for one in each])
-            other = halved(HalvingProblem(points, classes, axes, judge, self.positions), progress)
-            if other is not None and (found is None or _cost(points, other, axes) < _cost(points, found, axes)):
-                found = other
-        if found is None:
+            best = self._dealt(each[0], points, classes[0], axes, task.progress)
+        if best is None or self.effort == "thorough":
+            judge = judge_of([promise.parts for _, promise in each], [prior for prior, _ in each])
+            other = halved(HalvingProblem(points, classes, axes, judge, self.positions), task.progress)
+            if other is not None and (best is None or _cost(points, other, axes) < _cost(points, best, axes)):
+                best = other
+        if best is None:
             raise DiscreetError(_why_not(each, classes, table))
-        result = np.empty(len(rows), np.int32)
-        result[order] = found
-        return result
+        groups = np.empty(len(rows), np.int32)
+        groups[order] = best
+        return groups
 
     def _dealt(
         self,
@@ -225,7 +217,7 @@ class SplitAndPartition(GroupingScheme):
         points: NDArray[np.int32],
         classes: NDArray[np.int32],
         axes: Axes,
-        progress: Progress | None,
+        progress: Progress,
     ) -> NDArray[np.int32] | None:
         """Return the group of each row after splitting and partitioning; None if that does not keep every promise."""
         prior, promise = promised
@@ -234,11 +226,9 @@ class SplitAndPartition(GroupingScheme):
         points, ordered = points[order], classes[order]
         if not divisible(ordered, 0, len(order), first, last, m, least):
             return None
-        if progress:
-            progress("splitting", 0.0)
+        progress("splitting", 0.0)
         starts = split(points, ordered, order, axes, first, last, m, least, self.positions)
-        if progress:
-            progress("dealing", 0.5)
+        progress("dealing", 0.5)
         matched = self.partition == "matched"
         if least <= m:
             dealt = deal(points, ordered, starts, axes, first, last, m, matched)
@@ -279,17 +269,19 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table)
         without = f"without the {wording.rows(needed)} that {'has' if needed == 1 else 'have'} to be withheld"
         others = table.rows - rows - needed
         without += f" and {others:,} chosen so that all of them keep the promise, " if others else ", "
-    for (prior, promise), own in zip(each, classes, strict=True):
-        counts = np.bincount(own, minlength=len(prior.counts))
-        rest = replace(prior, counts=counts)
-        for part in promise.parts:
-            reach = part.reachable(rest)
-            if not reach.feasible:
-                return (
-                    f"{without}the table cannot keep {part}: {reach.sentence} Treat missing as a value of its own "
-                    f"instead ({argument('missing', 'value')}), or ask for less."
-                )
-    prior, promise = each[0]
+    counted = [
+        (part, prior, np.bincount(codes, minlength=len(prior.counts)))
+        for (prior, promise), codes in zip(each, classes, strict=True)
+        for part in promise.parts
+    ]
+    for part, prior, counts in counted:
+        reach = part.reachable(replace(prior, counts=counts))
+        if not reach.feasible:
+            return (
+                f"{without}the table cannot keep {part}: {reach.sentence} Treat missing as a value of its own instead "
+                f"({argument('missing', 'value')}), or ask for less."
+            )
+    promise = each[0].promise
     near = promise.of(Proximity)
     if len(each) == 1 and len(near) == 1:
         first, last, m, least = _hull(each[0])
@@ -301,14 +293,13 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table)
                 f"{crowd:,} of {rows:,} rows lie on one side of a neighbourhood, so groups of {reach_of:,} "
                 f"rows are the largest that are sure to keep it; ask for k={reach_of} or less, or for a smaller epsilon"
             )
-    told = []
-    for (prior, promise), own in zip(each, classes, strict=True):
-        counts = np.bincount(own, minlength=len(prior.counts))
-        for part in promise.parts:
-            if not part.holds(counts[None], prior)[0]:
-                told.append(f"{part} is broken by all rows as one group ({part.explain(counts, prior).rstrip('.')})")
-    everything = " & ".join(dict.fromkeys(str(part) for one in each for part in one.promise.parts))
+    broken = [
+        f"{part} is broken by all rows as one group ({part.explain(counts, prior).rstrip('.')})"
+        for part, prior, counts in counted
+        if not part.holds(counts[None], prior)[0]
+    ]
+    everything = " & ".join(dict.fromkeys(str(part) for part, _, _ in counted))
     return (
         f"{without}each promise can be kept alone, but scheme 'proximity' found no groups that keep {everything} "
-        f"together: {'; '.join(told) or 'all rows as one group keep them'}; ask for a smaller m or epsilon"
+        f"together: {'; '.join(broken) or 'all rows as one group keep them'}; ask for a smaller m or epsilon"
     )

@@ -18,7 +18,9 @@ after v.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +65,7 @@ def even(p: Floats, caps: Floats, floors: Floats | None = None) -> Floats:
     if len(p) == 1:
         return np.ones(1)
     program = _Program(p, caps, floors)
-    return program.most_kept(program.smallest())
+    return program.most_kept(program.smallest)
 
 
 def exact(p: Floats, caps: Floats, floors: Floats | None = None) -> Floats:
@@ -80,14 +82,9 @@ def exact(p: Floats, caps: Floats, floors: Floats | None = None) -> Floats:
     if len(p) == 1:
         return np.ones(1)
     program = _Program(p, caps, floors)
-    smallest = program.smallest()
-    if smallest <= 0.0:
+    if program.smallest <= 0.0:
         return np.zeros(len(p))
-    candidates = _papers(p, caps, floors)
-    for share in SHARES:
-        candidates.append(program.most_kept(share * smallest))
-        if candidates[-1].min() > share * smallest * (1.0 + 1e-6):
-            break  # a smaller share changes nothing
+    candidates = [*_papers(p, caps, floors), *(alphas for _, alphas in program.candidates())]
     return min(candidates, key=lambda alphas: variance(p, alphas))
 
 
@@ -115,16 +112,10 @@ def solves(cells: Floats, p: Floats, caps: Floats, floors: Floats | None = None)
         return False
     if any(float(np.abs(paper - alphas).max()) <= LEFT_OPEN for paper in _papers(p, caps, floors)):
         return True
-    program = _Program(p, caps, floors)
-    smallest = program.smallest()
-    for share in SHARES:
-        kept = program.most_kept(share * smallest)
-        enough = float(alphas.min()) >= share * smallest - LEFT_OPEN
-        if enough and float(p @ alphas) >= float(p @ kept) - LEFT_OPEN:
-            return True
-        if kept.min() > share * smallest * (1.0 + 1e-6):
-            break
-    return False
+    return any(
+        float(alphas.min()) >= least - LEFT_OPEN and float(p @ alphas) >= float(p @ kept) - LEFT_OPEN
+        for least, kept in _Program(p, caps, floors).candidates()
+    )
 
 
 def variance(p: Floats, alphas: Floats) -> float:
@@ -152,14 +143,24 @@ class _Program:
         self.rows, self.limits, self.size = _constraints(p, p / caps, None if floors is None else floors / p)
         self.mean = _matrix([(0, i, float(p[i])) for i in range(self.m)] + [(0, self.m, -1.0)], 1, self.size)
 
+    @cached_property
     def smallest(self) -> float:
-        """Return the largest possible value of the smallest alpha."""
+        """The largest possible value of the smallest alpha."""
         return float(self._solve(self.m + 2, 0.0)[self.m + 2])
 
     def most_kept(self, smallest: float) -> Floats:
         """Return the probabilities alpha with the largest R, none below ``smallest``."""
         alphas: Floats = self._solve(self.m, smallest * (1.0 - 1e-9))[: self.m]
         return alphas
+
+    def candidates(self) -> Iterator[tuple[float, Floats]]:
+        """Yield lower bounds on alpha, the largest first, each with the probabilities that have the largest R."""
+        for share in SHARES:
+            least = share * self.smallest
+            alphas = self.most_kept(least)
+            yield least, alphas
+            if alphas.min() > least * (1.0 + 1e-6):
+                return  # a smaller share changes nothing
 
     def _solve(self, variable: int, smallest: float) -> Floats:
         from scipy.optimize import linprog
@@ -168,7 +169,7 @@ class _Program:
         goal[variable] = -1.0
         bounds: list[tuple[float | None, float | None]] = [(0.0, 1.0)] * (self.m + 1)
         bounds += [(0.0, None), (smallest, 1.0), *[(None, None)] * (self.size - self.m - 3)]
-        found = linprog(
+        solution = linprog(
             goal,
             A_ub=self.rows,
             b_ub=self.limits,
@@ -178,9 +179,9 @@ class _Program:
             method="highs",
             options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
         )
-        if found.status != 0:  # the solver may fail on extreme numbers; alpha = 0 always keeps the bounds
+        if solution.status != 0:  # the solver may fail on extreme numbers; alpha = 0 always keeps the bounds
             return np.zeros(self.size)
-        return np.asarray(np.clip(found.x, 0.0, 1.0), np.float64)
+        return np.asarray(np.clip(solution.x, 0.0, 1.0), np.float64)
 
 
 def _constraints(p: Floats, shares: Floats, lows: Floats | None) -> tuple[object, Floats, int]:

@@ -13,7 +13,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import generator, numbers_below
 from discreet.releases.randomised.matrix import TOLERANCE, Matrix
 from discreet.releases.randomised.perturbed import PerturbedRelease
@@ -85,21 +85,17 @@ class Perturbation(Scheme):
         prior = feasible(self, table, principle)
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
-        if progress is not None:
-            progress("looking for the matrix", 0.0)
+        progress = progress or unheard
+        progress("looking for the matrix", 0.0)
         matrix = self.find(principle, prior)
-        if progress is not None:
-            progress("drawing values", 0.5)
+        progress("drawing values", 0.5)
         domain = np.flatnonzero(prior.counts).astype(np.int32)
         place = np.zeros(len(prior.counts), np.int32)
         place[domain] = np.arange(len(domain), dtype=np.int32)
         drawn = domain[draw(matrix, place[table.classes], seeded)]
         drawn[unusable_rows(table, principle, prior, rng)] = -1
-        release = PerturbedRelease.from_draws(
-            table, drawn, matrix, promise=principle, scheme=self.name, options=self.options, seeded=seeded
-        )
-        if progress is not None:
-            progress("drawing values", 1.0)
+        release = PerturbedRelease.from_draws(table, drawn, matrix, **self.statement(principle, seeded))
+        progress("drawing values", 1.0)
         return release
 
     def find(self, principle: Principle, prior: Prior) -> Matrix:

@@ -14,7 +14,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.wording import exact, percent, rows
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import generator, numbers_below
 from discreet.releases.randomised.coin import Coin, Crowds, Noise, crowds, distinct
 from discreet.releases.randomised.matrix import DIGITS, TOLERANCE
@@ -90,7 +90,7 @@ class Retention(Scheme):
         near = principle.of(Proximity)
         if len(near) < len(principle.parts):
             return (
-                f"scheme {self.name!r} bounds the belief that a number lies near to another, so it can only promise "
+                f"scheme {self.name!r} bounds the belief that a number lies near another, so it can only promise "
                 f"proximity; {way_out(principle)}"
             )
         for part in near:
@@ -106,17 +106,14 @@ class Retention(Scheme):
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
         coin = self.find(principle, prior)
-        if progress is not None:
-            progress("drawing numbers", 0.0)
+        progress = progress or unheard
+        progress("drawing numbers", 0.0)
         drawn = np.flatnonzero(prior.counts).astype(np.int32)[draw(coin, table.rows, seeded)]
         kept = numbers_below(coin.scale, table.rows, seeded) < coin.units
         drawn[kept] = table.classes[kept]
         drawn[unusable_rows(table, principle, prior, rng)] = -1
-        release = RetainedRelease.from_draws(
-            table, drawn, coin, self.noise, promise=principle, scheme=self.name, options=self.options, seeded=seeded
-        )
-        if progress is not None:
-            progress("drawing numbers", 1.0)
+        release = RetainedRelease.from_draws(table, drawn, coin, self.noise, **self.statement(principle, seeded))
+        progress("drawing numbers", 1.0)
         return release
 
     def find(self, principle: Principle, prior: Prior) -> Coin:
@@ -150,8 +147,8 @@ class Retention(Scheme):
             if worst.broken and self.probability == "published":
                 raise DiscreetError(
                     f"Equation 3 keeps numbers with probability {coin.probability:.4g}, which breaks {part} for this "
-                    f"distribution: whoever sees {prior.values[held[worst.published]]} published would believe with "
-                    f"{percent(worst.belief)} that the original number is near to it; use probability=exact, which "
+                    f"distribution: an attacker who sees {prior.values[held[worst.published]]} published would believe "
+                    f"with {percent(worst.belief)} that the original number is near it; use probability=exact, which "
                     "never does"
                 )
             if worst.broken:
@@ -176,8 +173,8 @@ def largest(counts: Whole, weights: Whole, around: Whole, whole: int, total: int
     # whole numbers decide which one is smallest
     close = np.flatnonzero(odds <= odds.min() + 1e-9 * abs(odds.min()))
     return min(
-        SCALE * own * (total - m * near) // (own * (total - m * near) + whole * (m - 1) * count)
-        for count, own, near, _ in distinct(counts[close], weights[close], around[close])
+        SCALE * weight * (total - m * near) // (weight * (total - m * near) + whole * (m - 1) * count)
+        for count, weight, near, _ in distinct(counts[close], weights[close], around[close])
     )
 
 

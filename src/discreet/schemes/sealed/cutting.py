@@ -16,7 +16,7 @@ from discreet.kernels.sealing.candidates import POSITIONS, candidates, no_candid
 from discreet.kernels.sealing.cutting import Course, Rejected, cut_sealed, no_rejections
 from discreet.kernels.sealing.rounds import ROUNDS
 from discreet.principles.per_attribute import Promised
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import words
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
@@ -27,7 +27,7 @@ _WORDS = 1 << 16
 """So many words of chance are drawn at a time."""
 
 
-MOST_CUTS = 100
+PATIENCE = 100
 """So many cuts are tried for each group to find out whether a table may have been divided into groups."""
 
 
@@ -41,7 +41,7 @@ class RejectedCut(NamedTuple):
     axis: int
     code: int
     price: float
-    """What its rejection may have told about those on both sides, as the logarithm of odds."""
+    """What its rejection may reveal about those on both sides, as the logarithm of odds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,15 +64,15 @@ class Cutting:
             classes.append(column.codes.astype(np.int32) + np.int32(before))
             before += len(caps)
         points, axes = axes_of(table, loss, values)
-        least = max(part.least_rows for one in each for part in one.promise.parts)
-        shares = np.concatenate([one.prior.counts / one.prior.rows for one in each])
+        least = max(part.least_rows for _, promise in each for part in promise.parts)
+        shares = np.concatenate([prior.counts / prior.rows for prior, _ in each])
         return cls(points, np.column_stack(classes), Sealing(axes, np.concatenate(odds), shares, least))
 
     def groups(
-        self, seeded: np.random.Generator | None, progress: Progress | None = None
+        self, seeded: np.random.Generator | None, progress: Progress = unheard
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return the group of every row, and what was told about each group; coins are the operating system's, unless
-        a ``seeded`` generator is given."""
+        """Return the group of every row, and the leakage of each group; coins are the operating system's, unless a
+        ``seeded`` generator is given."""
         return self.groups_of(np.arange(len(self.points)), None, seeded, progress)
 
     def groups_of(
@@ -80,10 +80,10 @@ class Cutting:
         some: NDArray[np.int64],
         rejected: RejectedCut | None,
         seeded: np.random.Generator | None,
-        progress: Progress | None = None,
+        progress: Progress = unheard,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return the group of each of some rows, and what was told about each group, also by a cut of them that was
-        rejected before."""
+        """Return the group of each of some rows, and the leakage of each group, also by a cut of them that was rejected
+        before."""
         n, d = len(some), self.points.shape[1]
         points, classes, rows = self.points[some], self.classes[some], np.arange(n, dtype=np.int32)
         number = max(_WORDS, d * POSITIONS * ROUNDS)
@@ -107,8 +107,7 @@ class Cutting:
             at, waiting, failed = cut_sealed(
                 points, classes, rows, self.sealing, layout, words(number, seeded), course, at, waiting, failed
             )
-            if progress:
-                progress("cutting", at / waiting)
+            progress("cutting", at / waiting)
         groups = np.empty(n, np.int32)
         groups[rows] = np.cumsum(course.first, dtype=np.int32) - 1
         return groups, course.told[course.first]
@@ -118,8 +117,8 @@ class Cutting:
 
         Which cuts of a part may be tested is decided by quasi-identifiers alone, and a part by its groups.
         """
-        d, layout, left = self.points.shape[1], self._layout(len(self.points)), MOST_CUTS * (int(groups.max()) + 2)
-        found, nothing = no_candidates(d * POSITIONS), np.zeros((d, 2))
+        d, layout, left = self.points.shape[1], self._layout(len(self.points)), PATIENCE * (int(groups.max()) + 2)
+        cuts, nothing = no_candidates(d * POSITIONS), np.zeros((d, 2))
         failed: set[bytes] = set()
 
         def divides(rows: NDArray[np.intp]) -> bool:
@@ -131,9 +130,9 @@ class Cutting:
             if key in failed:
                 return False
             points, sizes = self.points[rows], np.bincount(of)
-            number = candidates(points, self.sealing.axes, self.sealing.least, layout, nothing, found)
-            tried = sorted(range(number), key=lambda at: -found.merit[at])
-            for axis, code in [(int(found.axis[at]), int(found.code[at])) for at in tried]:
+            number = candidates(points, self.sealing.axes, self.sealing.least, layout, nothing, cuts)
+            tried = sorted(range(number), key=lambda at: -cuts.merit[at])
+            for axis, code in [(int(cuts.axis[at]), int(cuts.code[at])) for at in tried]:
                 left -= 1
                 if left < 0:
                     raise _TooLongError
@@ -153,11 +152,11 @@ class Cutting:
         """Return room to lay out so many rows along any axis."""
         return layout_of(size, int(self.sealing.axes.cards.max()), 0)
 
-    def likelihood(self, groups: NDArray[np.int32], told: NDArray[np.float64] | None = None) -> Fraction | None:
-        """Return the exact probability that the rows are divided into these groups, along all ways that lead there and
-        say this, if it is given, of what was told about each group; None if the ways are too many to follow."""
-        ways = Ways(self.points, self.classes, self.sealing, self._layout(len(self.points)), np.asarray(groups), told)
-        return ways.chance()
+    def likelihood(self, groups: NDArray[np.int32], leakage: NDArray[np.float64] | None = None) -> Fraction | None:
+        """Return the exact probability that the rows are divided into these groups, with this leakage of each group if
+        it is given; None if the ways that lead there are too many to follow."""
+        layout = self._layout(len(self.points))
+        return Ways(self.points, self.classes, self.sealing, layout, np.asarray(groups), leakage).chance()
 
 
 def _with_room(course: Course, most: int) -> Course:

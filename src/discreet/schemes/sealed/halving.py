@@ -1,4 +1,4 @@
-"""Parts that are cut into equal halves: what is tested, in which order, what needs no test, and what is tidied."""
+"""Parts that are cut into equal halves: what is tested, in which order, what needs no test, and which rows move."""
 
 from __future__ import annotations
 
@@ -12,24 +12,21 @@ from numpy.typing import NDArray
 from discreet.kernels.clean_cuts import best_cut
 from discreet.kernels.costs import Axes, interval_cost
 from discreet.kernels.cuts.layout import Layout
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import numbers_below, words
-from discreet.schemes.sealed.behind import ONE_IN
 from discreet.schemes.sealed.cutting import RejectedCut
-from discreet.schemes.sealed.limits import Limits, Rows
+from discreet.schemes.sealed.limits import ONE_IN, Limits, Rows
 
 Merits = dict[int, float]
 """Per axis: what equal halves along it would save."""
-TIDIED = 0.6
-"""What halves would save that may be tidied counts by so much: it may come to nothing."""
-
-
-MOST_SUMS = 40
+UNCERTAIN = 0.6
+"""What would be saved if rows of one place moved together counts by so much: a coin may forbid it."""
+SUMMED = 40
 """Sizes of more groups can nearly always be divided into equal sums."""
 
 
-class Part(NamedTuple):
-    """Persons that are still together, and which cells of rejected cuts they are in."""
+class Piece(NamedTuple):
+    """A part of the persons, who are still together, and which cells of rejected cuts they are in."""
 
     rows: Rows
     cells: NDArray[np.int64]
@@ -41,11 +38,11 @@ class Part(NamedTuple):
         """Whether its cells cannot be halved."""
         return len(self.rows) % (2 * self.number) != 0
 
-    def some(self, chosen: NDArray[np.bool_]) -> Part:
+    def some(self, chosen: NDArray[np.bool_]) -> Piece:
         """The chosen persons, in their cells."""
-        return Part(self.rows[chosen], self.cells[chosen], self.number)
+        return Piece(self.rows[chosen], self.cells[chosen], self.number)
 
-    def without(self, staying: Rows) -> Part:
+    def without(self, staying: Rows) -> Piece:
         """The persons who do not stay behind."""
         return self.some(~np.isin(self.rows, staying)) if len(staying) else self
 
@@ -54,8 +51,8 @@ class Group(NamedTuple):
     """Persons that are not cut apart any more."""
 
     rows: Rows
-    told: float = 0.0
-    """What a test with a coin may have told about them, as the logarithm of odds."""
+    leakage: float = 0.0
+    """What tests with a coin may reveal about them, as the logarithm of odds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,27 +64,26 @@ class Halving:
     layout: Layout
     limits: Limits
 
-    def groups(self, progress: Progress | None = None) -> list[Group]:
-        """Return the groups that all persons are cut into; nothing was told about most."""
+    def groups(self, progress: Progress = unheard) -> list[Group]:
+        """Return the groups that all persons are cut into; most have no leakage."""
         n, done = len(self.points), 0
-        found: list[Group] = []
-        waiting: list[Part | Group] = [Part(np.arange(n), np.zeros(n, np.int64), 1)]
+        finished: list[Group] = []
+        waiting: list[Piece | Group] = [Piece(np.arange(n), np.zeros(n, np.int64), 1)]
         while waiting:
             part = waiting.pop()
             halves, groups = ([], [part]) if isinstance(part, Group) else self._cut(part)
-            found += groups
+            finished += groups
             waiting += halves
             done += sum(len(group.rows) for group in groups)
-            if progress:
-                progress("halving", done / n)
-        return found
+            progress("halving", done / n)
+        return finished
 
-    def certain(self) -> list[Part]:
+    def certain(self) -> list[Piece]:
         """Return parts that all persons are cut into whatever is drawn: lots, coins, and who of one place is in which
         half decide only what becomes of them. Those in cells are cut into equal halves of all cells, if at all."""
         n = len(self.points)
-        found: list[Part] = []
-        waiting = [Part(np.arange(n), np.zeros(n, np.int64), 1)]
+        certain: list[Piece] = []
+        waiting = [Piece(np.arange(n), np.zeros(n, np.int64), 1)]
         while waiting:
             part = waiting.pop()
             merits = self._merits(part)
@@ -95,23 +91,23 @@ class Halving:
             if not halves and (part.number > 1 or not merits or self.limits.all_go_on(part.rows)):
                 part, halves = self._certain_halves(part, merits)
             waiting += halves
-            found += [] if halves else [part]
-        return found
+            certain += [] if halves else [part]
+        return certain
 
-    def may_become(self, part: Part, groups: NDArray[np.int32], sizes: NDArray[np.int64]) -> bool:
+    def may_become(self, part: Piece, groups: NDArray[np.int32], sizes: NDArray[np.int64]) -> bool:
         """Whether a part that is not cut for certain may become groups, given by row, as far as their sizes tell.
 
         In cells everything is halved, again and again. Otherwise some may stay behind as a group, and the others are
         one group, or have equal halves, or some at one place are apart.
         """
-        n, own = len(groups), sizes[np.unique(groups[groups >= 0])]
+        n, inside = len(groups), sizes[np.unique(groups[groups >= 0])]
         if part.number > 1:
-            shares = n // own
-            return bool((shares * own == n).all() and (shares & (shares - 1) == 0).all())
-        if (groups < 0).any() or len(own) > MOST_SUMS or not self.limits.none_apart(part.rows):
+            shares = n // inside
+            return bool((shares * inside == n).all() and (shares & (shares - 1) == 0).all())
+        if (groups < 0).any() or len(inside) > SUMMED or not self.limits.none_apart(part.rows):
             return True
-        behind = [0, *(size for size in own.tolist() if size <= n // ONE_IN)]
-        if any(len(own) == 1 + (size > 0) or _halvable(own.tolist(), size) for size in behind):
+        behind = [0, *(size for size in inside.tolist() if size <= n // ONE_IN)]
+        if any(len(inside) == 1 + (size > 0) or _halvable(inside.tolist(), size) for size in behind):
             return True
         return any(self._apart(self.points[part.rows, axis], groups) for axis in range(self.points.shape[1]))
 
@@ -121,7 +117,7 @@ class Halving:
         mixed = np.intersect1d(groups[at], groups[~at])
         return bool(2 * np.count_nonzero(at) >= len(places) * (1.0 - 1.0 / ONE_IN)) and len(mixed) <= 1
 
-    def _certain_halves(self, part: Part, merits: Merits) -> tuple[Part, list[Part]]:
+    def _certain_halves(self, part: Piece, merits: Merits) -> tuple[Piece, list[Piece]]:
         """Return a part in the cells of tests that must have been rejected, and the halves of the first one that must
         have been passed, if nothing is drawn before; none if there is no such test."""
         for axis in sorted(merits, key=lambda axis: -merits[axis]):
@@ -132,10 +128,10 @@ class Halving:
             left = lower_half(places, part, self.limits.seeded)
             if self.limits.keep(part.rows[left], part.rows[~left]):
                 return part, [part.some(left), part.some(~left)]
-            part = Part(part.rows, 2 * part.cells + left, 2 * part.number)
+            part = Piece(part.rows, 2 * part.cells + left, 2 * part.number)
         return part, []
 
-    def _cut(self, part: Part) -> tuple[Sequence[Part | Group], list[Group]]:
+    def _cut(self, part: Piece) -> tuple[Sequence[Piece | Group], list[Group]]:
         """Return what a part is cut into, and which of its rows are groups already."""
         merits = self._merits(part)
         halves = self._sure_halves(part, merits)
@@ -151,7 +147,7 @@ class Halving:
         groups = [behind] if tested else [behind, part.rows]
         return tested, [Group(rows) for rows in groups if len(rows)]
 
-    def _sure_halves(self, part: Part, merits: Merits) -> list[Part]:
+    def _sure_halves(self, part: Piece, merits: Merits) -> list[Piece]:
         """Return the halves of the best cut that needs no test, if it saves more than equal halves would.
 
         They need not be equal, so there must be no cells.
@@ -166,7 +162,7 @@ class Halving:
         left = points[:, axis] < code
         return [part.some(left), part.some(~left)]
 
-    def _tested_halves(self, part: Part, merits: Merits) -> Sequence[Part | Group]:
+    def _tested_halves(self, part: Piece, merits: Merits) -> Sequence[Piece | Group]:
         """Return the first halves of a part that keep the promise; none if there are none."""
         for axis in sorted(merits, key=lambda axis: -merits[axis]):
             odd = part.odd
@@ -174,14 +170,14 @@ class Halving:
                 return []
             left = lower_half(self.points[part.rows, axis], part, self.limits.seeded)
             if self.limits.keep(part.rows[left], part.rows[~left]):
-                tidied = [] if odd or part.number > 1 else self._tidied(part, left, axis)
-                return tidied or [part.some(left), part.some(~left)]
+                parted = [] if odd or part.number > 1 else self._parted_by_coin(part, left, axis)
+                return parted or [part.some(left), part.some(~left)]
             if odd:
                 return []
-            part = Part(part.rows, 2 * part.cells + left, 2 * part.number)
+            part = Piece(part.rows, 2 * part.cells + left, 2 * part.number)
         return []
 
-    def _tidied(self, part: Part, left: NDArray[np.bool_], axis: int) -> Sequence[Part | Group]:
+    def _parted_by_coin(self, part: Piece, left: NDArray[np.bool_], axis: int) -> Sequence[Piece | Group]:
         """Return the persons at one place and all others, if one of two halves that keep the promise consists of
         persons at this place, and a coin allows the others at it to join them; if it forbids it, the halves; and
         nothing if that is not tested."""
@@ -190,25 +186,25 @@ class Halving:
             place = places[pure][0]
             at = places == place
             if (places[pure] == place).all() and not at.all() and (at & ~pure).any():
-                told = self.limits.tidied(*(part.rows[some] for some in (pure, at & ~pure, ~at)))
-                if told == 0.0:
+                price = self.limits.toss_for_move(*(part.rows[some] for some in (pure, at & ~pure, ~at)))
+                if price == 0.0:
                     return [part.some(at), part.some(~at)]
-                if told is not None:
+                if price is not None:
                     code = int(max(place, places[~at].min()))
-                    return [part.some(pure), *self._sealed(part.rows[~pure], RejectedCut(axis, code, told))]
+                    return [part.some(pure), *self._sealed(part.rows[~pure], RejectedCut(axis, code, price))]
         return []
 
-    def _sealed(self, rows: Rows, rejected: RejectedCut) -> Iterator[Part | Group]:
-        """Yield what cuts under a seal make of a mixed half; parts about which nothing was told can be halved."""
+    def _sealed(self, rows: Rows, rejected: RejectedCut) -> Iterator[Piece | Group]:
+        """Yield what cuts under a seal make of a mixed half; parts without leakage can be halved."""
         cutting = self.limits.cutting
         assert cutting is not None, "a coin was tossed about bounds"
-        groups, told = cutting.groups_of(rows, rejected, self.limits.seeded)
+        groups, leakage = cutting.groups_of(rows, rejected, self.limits.seeded)
         order = np.argsort(groups, kind="stable")
-        for some, amount in zip(np.split(order, np.flatnonzero(np.diff(groups[order])) + 1), told, strict=True):
-            whole = Part(rows[some], np.zeros(len(some), np.int64), 1)
+        for some, amount in zip(np.split(order, np.flatnonzero(np.diff(groups[order])) + 1), leakage, strict=True):
+            whole = Piece(rows[some], np.zeros(len(some), np.int64), 1)
             yield Group(whole.rows, float(amount)) if amount > 0.0 else whole
 
-    def _merits(self, part: Part) -> Merits:
+    def _merits(self, part: Piece) -> Merits:
         """Return what equal halves of a part would save along each axis along which they would save something."""
         points, axes = self.points[part.rows], self.axes
         n, merits = len(points), Merits()
@@ -222,9 +218,9 @@ class Halving:
             saved = self._saved(axis, n, low, below, above, high, n / 2.0)
             if part.number == 1 and below == above and below in (low, high):
                 at, others = int(np.count_nonzero(places == below)), places[places != below]
-                if self.limits.tidiable(part.rows, n - at):
+                if self.limits.likely_to_toss(part.rows, n - at):
                     ends = (low, others.min()) if below == low else (others.max(), high)
-                    saved = TIDIED * self._saved(axis, n, low, *ends, high, at if below == low else n - at)
+                    saved = UNCERTAIN * self._saved(axis, n, low, *ends, high, at if below == low else n - at)
             if saved > 0.0 or axes.by_size:
                 merits[axis] = saved
         return merits
@@ -252,7 +248,7 @@ def _halvable(sizes: list[int], behind: int) -> bool:
     return bool(sums >> (rest // 2) & 1)
 
 
-def _keys(places: NDArray[np.int32], part: Part) -> NDArray[np.int64] | NDArray[np.int32]:
+def _keys(places: NDArray[np.int32], part: Piece) -> NDArray[np.int64] | NDArray[np.int32]:
     """Return numbers in the order of cells, and of places in each cell."""
     return places if part.number == 1 else part.cells * (int(places.max()) + 1) + places
 
@@ -267,10 +263,10 @@ def _middles(keys: NDArray[Any], number: int) -> tuple[NDArray[Any], NDArray[Any
     return ranked[:, middle - 1], ranked[:, middle]
 
 
-def lower_half(places: NDArray[np.int32], part: Part, seeded: np.random.Generator | None) -> NDArray[np.bool_]:
+def lower_half(places: NDArray[np.int32], part: Piece, seeded: np.random.Generator | None) -> NDArray[np.bool_]:
     """Return who is in the lower half of each cell; of an odd number in one cell, a row that is drawn goes anywhere.
 
-    >>> lower_half(np.array([5, 1, 7, 3]), Part(np.arange(4), np.array([0, 0, 1, 1]), 2), None).tolist()
+    >>> lower_half(np.array([5, 1, 7, 3]), Piece(np.arange(4), np.array([0, 0, 1, 1]), 2), None).tolist()
     [False, True, False, True]
     """
     n, cells = len(places), part.cells

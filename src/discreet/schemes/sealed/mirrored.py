@@ -12,7 +12,6 @@ from discreet.kernels.cuts.layout import layout_of
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.progress import Progress
-from discreet.randomness import generator
 from discreet.releases.sealed.mirrored import MirroredRelease
 from discreet.schemes.axes import axes_of
 from discreet.schemes.keepers import not_only_caps
@@ -20,7 +19,7 @@ from discreet.schemes.scheme import feasible
 from discreet.schemes.sealed.cutting import Cutting
 from discreet.schemes.sealed.halving import Halving
 from discreet.schemes.sealed.limits import Limits
-from discreet.schemes.sealed.one_run import OneRunScheme
+from discreet.schemes.sealed.scheme import OneRunScheme
 from discreet.table.table import Table
 
 
@@ -46,9 +45,10 @@ class Mirrored(OneRunScheme):
 
     So that parts can be halved, and often, some rows of a part in and around which nothing was rejected stay behind, as
     a group of their own; how many of each value is decided by the promise and by how often the values occur in the
-    part, and which ones by lot. Their choice tells nothing either (``behind``), and an exchange of persons as above
-    leaves its probability as it is. Nor does a cut tell anything whose halves would keep the promise whoever has which
-    of the part's values: it needs no test, and no equal halves. What is published of the part decides that it was made.
+    part, and which ones by lot. Their choice tells nothing either (``rows_behind``), and an exchange of persons as
+    above leaves its probability as it is. Nor does a cut tell anything whose halves would keep the promise however the
+    part's values are distributed: it needs no test, and no equal halves. What is published of the part decides that it
+    was made.
 
     A cell of an odd number of persons cannot be halved, and then nothing more is tested: with an odd row given to one
     side, as has been proposed, a later cut that is made may give the row away, and with it the reason of an earlier
@@ -62,11 +62,11 @@ class Mirrored(OneRunScheme):
     if they could be too many (`Sealed`). Who of the place was in which half was drawn. So how likely all this is, up to
     their joining, is decided by how many persons at the place have each value, and how many of all others; both are
     published, and the cut tells nothing more. If the coin forbids it, the halves are made as they were. About the one
-    at a single place nothing is told, as no exchange within it changes anything. In the mixed one, an exchange of two
+    at a single place nothing leaks, as no exchange within it changes anything. In the mixed one, an exchange of two
     persons changes the slack of the test by at most 1: it is a rejected cut as in a sealed release, and the mixed half
     is cut under a seal from then on (`Sealed`). What is left of it and lies on one side of all rejected cuts can be
     halved again, because no exchange within it changes any of them. So in every group the odds are at most those of the
-    value's share times exp(told), as the release says it, and told is 0 in all groups but those cut under a seal.
+    value's share times exp(leakage), which the release states; it is 0 in all groups but those cut under a seal.
 
     >>> from discreet.datasets import patients
     >>> from discreet.principles import LDiversity
@@ -77,28 +77,14 @@ class Mirrored(OneRunScheme):
     name: ClassVar[str] = "mirrored"
     format: ClassVar[type[MirroredRelease]] = MirroredRelease
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> MirroredRelease:
-        """Return a mirrored release of the table in which every group keeps the promise."""
-        feasible(self, table, principle)
-        principle = stated(principle, table)
-        self._check_usable(table)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
-        groups, told = np.empty(table.rows, np.int32), []
-        for number, (rows, amount) in enumerate(self._halving(table, principle, seeded).groups(progress)):
-            groups[rows] = number
-            told.append(amount)
-        self._confirm(groups, table, principle)
-        return MirroredRelease.from_seal(
-            table,
-            groups,
-            told,
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=seeded,
-        )
+    def _groups(
+        self, table: Table, principle: Principle, seeded: np.random.Generator | None, progress: Progress
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        parts = self._halving(table, principle, seeded).groups(progress)
+        groups = np.empty(table.rows, np.int32)
+        for number, part in enumerate(parts):
+            groups[part.rows] = number
+        return groups, np.array([part.leakage for part in parts])
 
     def impossible(
         self, table: Table, principle: Principle, groups: NDArray[np.int32], sizes: NDArray[np.int64]
@@ -109,7 +95,7 @@ class Mirrored(OneRunScheme):
         >>> import pyarrow as pa, discreet as dc
         >>> table = dc.read(pa.table({"x": range(8), "s": list("abababab")}), quasi="x", sensitive="s")
         >>> groups = np.array([[0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 0, 0, 1, 1]])
-        >>> [Mirrored().impossible(table, dc.LDiversity(2), one, np.bincount(one)) for one in groups]
+        >>> [Mirrored().impossible(table, dc.LDiversity(2), line, np.bincount(line)) for line in groups]
         [None, 'a group has rows on both sides of a cut that every run makes']
         """
         feasible(self, table, principle)
@@ -131,6 +117,6 @@ class Mirrored(OneRunScheme):
     def _cutting(self, table: Table, principle: Principle) -> Cutting | None:
         """Return the table as cuts under a seal see it; None if the promise does not only bound shares and sizes."""
         each = by_attribute(principle, table) if table.sensitive else ()
-        if not each or any(not_only_caps(self.name, one.promise, one.prior) for one in each):
+        if not each or any(not_only_caps(self.name, promise, prior) for prior, promise in each):
             return None
         return Cutting.of(table, each, self.loss, self.values)

@@ -1,26 +1,75 @@
-"""Generalization with a proof against an adversary who knows the algorithm: what the choice of groups tells is paid."""
+"""Generalization with a proof against an adversary who knows the algorithm: what the choice reveals is paid."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.principles.per_attribute import Promised, by_attribute, stated
+from discreet.principles.per_attribute import apart, by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import generator
+from discreet.releases.generalization import Values
 from discreet.releases.sealed.release import SealedRelease
-from discreet.schemes.keepers import for_several, not_only_caps
-from discreet.schemes.scheme import feasible
+from discreet.schemes.axes import Loss
+from discreet.schemes.grouping import confirm
+from discreet.schemes.keepers import hides_nobody, not_only_caps
+from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.sealed.cutting import Cutting
-from discreet.schemes.sealed.one_run import OneRunScheme
+from discreet.schemes.withholding import check_complete
 from discreet.table.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneRunScheme(Scheme):
+    """A scheme whose promise holds against an adversary who knows the algorithm, and so covers one run of it."""
+
+    format: ClassVar[type[SealedRelease]] = SealedRelease
+    one_run: ClassVar[bool] = True
+    several: ClassVar[bool] = True
+
+    loss: Loss = "ail"
+    """The loss by which cuts are put in order: ``ail``, ``gcp`` or ``discernibility``."""
+    values: Values = "interval"
+    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
+    random_state: int | None = None
+    """A seed, for experiments only: whoever knows it can repeat what was drawn, and nothing is sealed."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest."""
+        return {"loss": self.loss, "values": self.values}
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Accept every promise that unions of groups keep, but none about who is in the table."""
+        return hides_nobody(self.name, principle) or super().refusal(principle, prior)
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> SealedRelease:
+        """Return a release of the table in which every group keeps the promise, with the leakage of each group."""
+        feasible(self, table, principle)
+        check_complete(self.name, table, ", or choose scheme 'cuts'")
+        principle = stated(principle, table)
+        rng = generator(self.random_state)
+        seeded = None if self.random_state is None else rng
+        groups, leakage = self._groups(table, principle, seeded, progress or unheard)
+        for promise, view in apart(principle, table):
+            confirm(groups, view.classes, promise, Prior.of(view))
+        statement = self.statement(principle, seeded)
+        return self.format.from_seal(table, groups, leakage, values=self.values, **statement)
+
+    @abstractmethod
+    def _groups(
+        self, table: Table, principle: Principle, seeded: np.random.Generator | None, progress: Progress
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return the group of every row, and the leakage of each group: what the choice of groups reveals about it, as
+        the logarithm of odds."""
+
 
 FOLLOWED = 50
 """Up to so many groups the exact probability of a partition is computed."""
@@ -34,7 +83,7 @@ class Sealed(OneRunScheme):
     often each sensitive value occurs in the whole table, and the algorithm; all ways to give the values to the persons
     (*worlds*) are equally likely. The promise allows each value some largest odds.
 
-    *What is told.* Which cuts of a part are tested, in which order, in which rounds and at which prices, is decided by
+    *What leaks.* Which cuts of a part are tested, in which order, in which rounds and at which prices, is decided by
     quasi-identifiers, by how often each value occurs in the part, and by earlier results; a result says that a cut was
     made, or in which round it was rejected. Take all results together, and a group that they lead to; let two of its
     persons exchange their values. Cuts that were made have both persons on one side, so neither they nor any count of a
@@ -42,26 +91,27 @@ class Sealed(OneRunScheme):
     tested and rejected in parts around the group and have one person on either side: in every round their slack changes
     by at most 1, and so the probability of its result, that it passed the cut or rejected it, by a factor of at most
     exp(price) (``kernels.sealing.rounds``). The price of a rejection is the sum of the prices of the rounds up to the
-    one that rejected the cut. So the exchange changes the probability of all results by a factor of at most exp(told),
-    where ``told`` is the sum of these prices over rejected cuts that the group is on both sides of. A cut that was
-    rejected and then made, or passed by, in a smaller part tells nothing about the groups on either side.
+    one that rejected the cut. So the exchange changes the probability of all results by a factor of at most
+    exp(leakage), where the *leakage* of the group is the sum of these prices over the rejected cuts that have members
+    of the group on both sides. A cut that was rejected and then made, or passed by, in a smaller part reveals nothing
+    about the groups on either side.
 
     *What is believed.* Let the value v have f of the n rows of the group. Exchange the values of a person t who has v
     and another person of the group who has not: every world in which t has v is so paired with n - f worlds in which t
-    has not, and each of these with f of the former. As the two worlds of a pair differ in probability by at most
-    exp(told), the odds of t having v are at most exp(told) f / (n - f), given all results and all published counts; an
-    adversary who sees only the groups believes a mean over such results. With several sensitive attributes persons
-    exchange what they have of all of them, which changes every slack by at most 1 still; worlds are then all ways to
-    give the combinations to the persons.
+    has not, and each of these with f of the former. As the two worlds of a pair differ in probability by at most a
+    factor of exp(leakage), the odds of t having v are at most exp(leakage) f / (n - f), given all results and all
+    published counts; an adversary who sees only the groups believes a mean over such results. With several sensitive
+    attributes persons exchange what they have of all of them, which changes every slack by at most 1 still; worlds are
+    then all ways to give the combinations to the persons.
 
-    *What is promised.* A part is tested only if the odds of each of its values, times exp(told) including all rounds of
-    the test, are within what the promise allows; and halves are judged by what is left of these odds, given what was
-    told about each. So in every group the odds times exp(told) are, and the promise holds for everybody's beliefs,
-    whatever was rejected on the way. Nobody has to choose a privacy budget: the promise is its own.
+    *What is promised.* A part is tested only if the odds of each of its values, times exp(leakage) including all rounds
+    of the test, are within what the promise allows; and halves are judged by what is left of these odds, given the
+    leakage of each. So in every group the odds times exp(leakage) are within it, and the promise holds for everybody's
+    beliefs, whatever was rejected on the way. Nobody has to choose a privacy budget: the promise is its own.
 
     If the adversary knows some persons' values, the same argument about the others of a group says that the algorithm
-    tells at most exp(told) more about them than the group alone would. It says nothing about an adversary to whom some
-    worlds are likelier than others, because quasi-identifiers and values depend on each other.
+    reveals at most exp(leakage) more about them than the group alone would. It says nothing about an adversary to whom
+    some worlds are likelier than others, because quasi-identifiers and values depend on each other.
 
     What would undo it: coins that can be repeated (so a seed is for experiments only), several runs of which one is
     chosen, ties broken by the order of the input, and boxes that depend on sensitive values; there are none here.
@@ -74,42 +124,23 @@ class Sealed(OneRunScheme):
     """
 
     name: ClassVar[str] = "sealed"
-    format: ClassVar[type[SealedRelease]] = SealedRelease
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept promises that bound every value from above, with k-anonymity or without."""
-        return self._hides_nobody(principle) or not_only_caps(self.name, principle, prior)
+        return hides_nobody(self.name, principle) or not_only_caps(self.name, principle, prior)
 
-    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
-        """Accept promises that bound every value of each attribute from above."""
-        refusals = (for_several(self.refusal(one.promise, one.prior), one.promise, principle) for one in each)
-        return next((one for one in refusals if one is not None), None)
+    refusal_of_several = Scheme.refusal_of_any
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> SealedRelease:
-        """Return a sealed release of the table in which every group keeps the promise, with what was told about it."""
-        feasible(self, table, principle)
-        principle = stated(principle, table)
-        cutting = self._cutting(table, principle)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
-        groups, told = cutting.groups(seeded, progress)
-        self._confirm(groups, table, principle)
-        return SealedRelease.from_seal(
-            table,
-            groups,
-            told,
-            promise=principle,
-            scheme=self.name,
-            options=self.options,
-            values=self.values,
-            seeded=seeded,
-        )
+    def _groups(
+        self, table: Table, principle: Principle, seeded: np.random.Generator | None, progress: Progress
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        return self._cutting(table, principle).groups(seeded, progress)
 
     def likelihood(
-        self, table: Table, principle: Principle, groups: NDArray[np.int32], told: NDArray[np.float64] | None = None
+        self, table: Table, principle: Principle, groups: NDArray[np.int32], leakage: NDArray[np.float64] | None = None
     ) -> Fraction | None:
-        """Return the exact probability that the scheme divides the table into these groups, with these amounts told
-        about each if they are given; None if the groups, or the ways that lead there, are too many to follow.
+        """Return the exact probability that the scheme divides the table into these groups, with this leakage of each
+        if it is given; None if the groups, or the ways that lead there, are too many to follow.
 
         >>> import pyarrow as pa, discreet as dc
         >>> table = dc.read(pa.table({"x": [0, 0, 1, 1] * 8, "s": list("abab") * 8}), quasi="x", sensitive="s")
@@ -121,7 +152,7 @@ class Sealed(OneRunScheme):
         feasible(self, table, principle)
         if int(np.max(groups, initial=0)) >= FOLLOWED:
             return None
-        return self._cutting(table, stated(principle, table)).likelihood(groups, told)
+        return self._cutting(table, stated(principle, table)).likelihood(groups, leakage)
 
     def impossible(
         self, table: Table, principle: Principle, groups: NDArray[np.int32], sizes: NDArray[np.int64]
@@ -132,7 +163,7 @@ class Sealed(OneRunScheme):
         >>> import pyarrow as pa, discreet as dc
         >>> table = dc.read(pa.table({"x": range(8), "s": list("abababab")}), quasi="x", sensitive="s")
         >>> groups = np.array([[0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 1, 1, 0, 0, 1, 1]])
-        >>> [Sealed().impossible(table, dc.LDiversity(2), one, np.bincount(one)) is None for one in groups]
+        >>> [Sealed().impossible(table, dc.LDiversity(2), line, np.bincount(line)) is None for line in groups]
         [True, False, False]
         """
         feasible(self, table, principle)
@@ -141,5 +172,5 @@ class Sealed(OneRunScheme):
         return "no cuts at the values nearest to the quarters of a part, one after the other, make these groups"
 
     def _cutting(self, table: Table, principle: Principle) -> Cutting:
-        self._check_usable(table)
+        check_complete(self.name, table, ", or choose scheme 'cuts'")
         return Cutting.of(table, by_attribute(principle, table), self.loss, self.values)

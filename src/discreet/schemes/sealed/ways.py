@@ -28,7 +28,7 @@ Waiting = tuple[Groups, tuple[Rejected, ...]]
 Learnt = tuple[tuple[float, ...], ...]
 
 
-class Part(NamedTuple):
+class Members(NamedTuple):
     """The rows of some groups."""
 
     points: NDArray[np.int32]
@@ -64,9 +64,9 @@ class Ways:
     sealing: Sealing
     layout: Layout
     groups: NDArray[np.int32]
-    told: NDArray[np.float64] | None
-    """Per group: what is to be told about it, if only ways that tell this are asked for."""
-    _parts: dict[Groups, Part] = field(default_factory=dict)
+    leakage: NDArray[np.float64] | None
+    """Per group: the leakage that it has in the end, if only ways that lead to it are asked for."""
+    _members: dict[Groups, Members] = field(default_factory=dict)
     _cuts: dict[tuple[Groups, int, int], Cut] = field(default_factory=dict)
 
     def chance(self) -> Fraction | None:
@@ -95,28 +95,28 @@ class Ways:
         groups, that is the halves of the part, or none if it is a group; what was learnt; and how likely that is."""
         part, sealing = self._part(numbers), self.sealing
         n, d = part.points.shape
-        rounds, found = no_rounds(len(sealing.odds)), no_candidates(d * POSITIONS)
-        number = candidates(part.points, sealing.axes, sealing.least, self.layout, np.array(learnt), found)
-        ways = [(around, learnt, found.merit.copy(), Fraction(1))]
+        rounds, cuts = no_rounds(len(sealing.odds)), no_candidates(d * POSITIONS)
+        number = candidates(part.points, sealing.axes, sealing.least, self.layout, np.array(learnt), cuts)
+        ways = [(around, learnt, cuts.merit.copy(), Fraction(1))]
         while ways:
-            around, learnt, found.merit[:], reached = ways.pop()
+            around, learnt, cuts.merit[:], reached = ways.pop()
             rejected = _as_arrays(around)
-            test = next_test(found, number, part.present, part.counts, n, rejected, len(around), sealing, rounds)
+            test = next_test(cuts, number, part.present, part.counts, n, rejected, len(around), sealing, rounds)
             if test[0] < 0:
-                ends = len(numbers) == 1 and self._tells(numbers[0], told_about(rejected, len(around)))
+                ends = len(numbers) == 1 and self._leaks(numbers[0], told_about(rejected, len(around)))
                 yield ((), learnt, reached) if ends else None
                 continue
             best, asked = test
-            axis, code = int(found.axis[best]), int(found.code[best])
+            axis, code = int(cuts.axis[best]), int(cuts.code[best])
             cut = self._cut(numbers, axis, code)
             both = told_about_halves(rejected, len(around), axis, code)
-            drop_tested(part.points, found, number, best)
+            drop_tested(part.points, cuts, number, best)
             for turn in reversed(range(asked)):
                 slack = slack_of(rounds, turn, part.present, part.counts, cut.counts, cut.left, n, *both, sealing)
                 fails = rejection(float(rounds.price[turn]), float(slack), last=turn == 0)
-                told = (*around, (axis, code, float(told_by(rounds, asked, turn))))
-                if self._may_tell(numbers, told):
-                    ways.append((told, _wiser(learnt, axis, True), found.merit.copy(), reached * fails))
+                more = (*around, (axis, code, float(told_by(rounds, asked, turn))))
+                if self._may_leak(numbers, more):
+                    ways.append((more, _wiser(learnt, axis, True), cuts.merit.copy(), reached * fails))
                 reached *= 1 - fails
             if cut.halves is None or not reached:
                 yield None
@@ -124,14 +124,14 @@ class Ways:
                 halves = tuple((half, self._crossed(half, around)) for half in cut.halves)
                 yield halves, _wiser(learnt, axis, False), reached
 
-    def _part(self, numbers: Groups) -> Part:
+    def _part(self, numbers: Groups) -> Members:
         """Return the rows of some groups."""
-        if numbers not in self._parts:
+        if numbers not in self._members:
             rows = np.flatnonzero(np.isin(self.groups, numbers))
             points, classes, counts = self.points[rows], self.classes[rows], self._counts(self.classes[rows])
             present = np.flatnonzero(counts).astype(np.int32)
-            self._parts[numbers] = Part(points, classes, self.groups[rows], counts, present)
-        return self._parts[numbers]
+            self._members[numbers] = Members(points, classes, self.groups[rows], counts, present)
+        return self._members[numbers]
 
     def _cut(self, numbers: Groups, axis: int, code: int) -> Cut:
         """Return a part in halves."""
@@ -151,19 +151,19 @@ class Ways:
     def _crossed(self, numbers: Groups, around: tuple[Rejected, ...]) -> tuple[Rejected, ...]:
         """Return the cuts that some groups together are on both sides of."""
         rows = len(self._part(numbers).groups)
-        return tuple(one for one in around if 0 < self._cut(numbers, one[0], one[1]).left < rows)
+        return tuple(cut for cut in around if 0 < self._cut(numbers, cut[0], cut[1]).left < rows)
 
-    def _tells(self, group: int, amount: float) -> bool:
-        """Whether this is to be told about a group, up to the order in which amounts were added."""
-        return self.told is None or bool(np.isclose(self.told[group], amount, rtol=1e-9, atol=1e-12))
+    def _leaks(self, group: int, amount: float) -> bool:
+        """Whether this is the leakage asked for of a group, up to the order in which amounts were added."""
+        return self.leakage is None or bool(np.isclose(self.leakage[group], amount, rtol=1e-9, atol=1e-12))
 
-    def _may_tell(self, numbers: Groups, around: tuple[Rejected, ...]) -> bool:
-        """Whether no more was told about any group than is to be told in the end."""
-        if self.told is None:
+    def _may_leak(self, numbers: Groups, around: tuple[Rejected, ...]) -> bool:
+        """Whether no group's leakage is beyond the one asked for."""
+        if self.leakage is None:
             return True
         for group in numbers:
             amount = sum(price for _, _, price in self._crossed((group,), around))
-            if amount > self.told[group] and not self._tells(group, amount):
+            if amount > self.leakage[group] and not self._leaks(group, amount):
                 return False
         return True
 

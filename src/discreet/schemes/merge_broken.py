@@ -1,8 +1,12 @@
-"""Groups of persons with several rows each: a scheme divides the persons, and their rows follow them."""
+"""Merging groups that break a promise with their neighbours until every group keeps it: of rows, and of persons.
+
+Of persons with several rows each a scheme divides the persons, and their rows follow them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +19,51 @@ from discreet.principles.persons import Judged, broken_by_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.partition import dense_groups
-from discreet.schemes.merging import neighbours_in_order
+from discreet.schemes.merge_for_presence import neighbours_in_order
 from discreet.table.persons import one_row_each
 from discreet.table.table import Table
+
+
+class Attribute(NamedTuple):
+    """The sensitive values of rows, and what is promised about them."""
+
+    classes: NDArray[np.int32]
+    promise: Principle
+    prior: Prior
+
+    def broken(self, groups: NDArray[np.int32], number: int) -> NDArray[np.bool_]:
+        """Return which groups break the promise."""
+        counts = Counts.of_rows(groups, self.classes, number, len(self.prior.counts))
+        return ~self.promise.holds(counts, self.prior)
+
+
+def merge_broken(
+    groups: NDArray[np.int32], curve: NDArray[np.float64], attributes: Sequence[Attribute]
+) -> NDArray[np.int32]:
+    """Merge groups that break a promise with their neighbours along the curve until every group keeps all of them.
+
+    All rows as one group must keep the promises about each attribute.
+
+    >>> from discreet.principles import parse
+    >>> ill = Attribute(np.array([0, 1, 0, 1], np.int32), parse("t-closeness(t=0.1)"), Prior([2, 2], ("flu", "cold")))
+    >>> merge_broken(np.array([0, 1, 2, 2], np.int32), np.arange(4.0), [ill]).tolist()
+    [0, 0, 1, 1]
+    """
+    while True:
+        number = int(groups.max()) + 1
+        broken = np.any([attribute.broken(groups, number) for attribute in attributes], axis=0)
+        if not broken.any():
+            return groups
+        sizes = np.bincount(groups, minlength=number)
+        along = np.argsort(np.bincount(groups, weights=curve, minlength=number) / sizes, kind="stable")
+        joins = np.zeros(number, np.bool_)  # whether a group is merged with the one before it
+        for at in np.flatnonzero(broken[along]).tolist():
+            if not joins[at] and not (at + 1 < number and joins[at + 1]):
+                joins[at + 1 if at + 1 < number else at] = True
+        place = np.empty(number, np.int32)
+        place[along] = np.cumsum(~joins) - 1
+        groups = place[groups]
+
 
 Division = Callable[[Table], NDArray[np.int32]]
 """Maps a table with one row per person to the group of every row, -1 if withheld."""
@@ -32,31 +78,44 @@ def groups_of_persons(table: Table, principle: Principle, divide: Division) -> N
     """
     assert table.person is not None
     groups = divide(one_row_each(table))[table.person]
-    _see_that_withheld_persons_keep(principle, table, groups)
-    return _merged(table, groups, principle)
+    _check_withheld_persons(principle, table, groups)
+    return _merged_persons(table, groups, principle)
 
 
-def _see_that_withheld_persons_keep(principle: Principle, table: Table, groups: NDArray[np.int32]) -> None:
-    for promise, one in apart(principle, table):
-        withheld = Judged.of(one, np.where(groups < 0, 0, -1), 1)
-        if withheld.strains(rules_about(promise, one))[0] <= 1.0:
+def confirm_persons(table: Table, groups: NDArray[np.int32], principle: Principle) -> None:
+    """Confirm the promise about persons with several rows: each person is in one group, which keeps it by persons."""
+    assert table.person is not None
+    group_of = np.empty(table.persons, np.int32)
+    group_of[table.person] = groups
+    number = int(groups.max()) + 2
+    kept = all(
+        bool((Judged.of(view, groups + 1, number).strains(rules_about(promise, view)) <= 1.0).all())
+        for promise, view in apart(principle, table)
+    )
+    if not bool((group_of[table.person] == groups).all()) or not kept:
+        raise AssertionError(f"the partition breaks {principle} about persons; nothing was published")
+
+
+def _check_withheld_persons(principle: Principle, table: Table, groups: NDArray[np.int32]) -> None:
+    for promise, view in apart(principle, table):
+        withheld = Judged.of(view, np.where(groups < 0, 0, -1), 1)
+        if withheld.strains(rules_about(promise, view))[0] <= 1.0:
             continue
-        why = broken_by_persons(promise, withheld.by_persons, 0, Prior.of_persons(one))
+        why = broken_by_persons(promise, withheld.by_persons, 0, Prior.of_persons(view))
         number = int(withheld.by_persons.sizes[0])
         raise DiscreetError(
             f"{'1 person' if number == 1 else f'{number:,} persons'} with missing values cannot be withheld: as one "
             f"group they break the promise ({why}); treat missing as a value of its own instead "
-            f"({argument('missing', 'value')}), or "
-            "drop the column with the missing values"
+            f"({argument('missing', 'value')}), or drop the column with the missing values"
         )
 
 
-def _merged(table: Table, groups: NDArray[np.int32], principle: Principle) -> NDArray[np.int32]:
+def _merged_persons(table: Table, groups: NDArray[np.int32], principle: Principle) -> NDArray[np.int32]:
     """Merge groups that break the promise with the next ones along a curve until they keep it."""
     if groups.max() < 0:
         return groups  # nothing is left to publish; the caller refuses that
     places, number = dense_groups(groups)
-    each = [(Judged.of(one, places, number), rules_about(promise, one)) for promise, one in apart(principle, table)]
+    each = [(Judged.of(view, places, number), rules_about(promise, view)) for promise, view in apart(principle, table)]
     broken = np.max([judged.strains(rules) for judged, rules in each], axis=0) > 1.0
     if not broken.any():
         return groups

@@ -28,6 +28,7 @@ from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.max_presence import BUDGET, lists_of_boxes, most_believed
 from discreet.releases.partition import dense_groups
+from discreet.schemes.axes import Axis, side_by_side
 from discreet.schemes.buckets.drawing import along_curve
 from discreet.schemes.keepers import keeper, way_out
 from discreet.table.table import Column, Table
@@ -50,7 +51,7 @@ class Beliefs(NamedTuple):
         return self.combined if part.combined_presence else self.group
 
 
-def hide_presence(
+def merge_for_presence(
     table: Table, groups: NDArray[np.int32], principle: Principle, values: Values, scheme: str
 ) -> NDArray[np.int32]:
     """Return groups that keep the promise about presence, merged where necessary; raise an error if that is impossible.
@@ -58,7 +59,7 @@ def hide_presence(
     >>> from discreet.datasets import patients
     >>> table = patients()
     >>> one_each = np.arange(table.rows, dtype=np.int32)
-    >>> merged = hide_presence(table, one_each, AlphaBeta(0.2, 1), "interval", "example")
+    >>> merged = merge_for_presence(table, one_each, AlphaBeta(0.2, 1), "interval", "example")
     >>> beliefs(table, merged, "interval").group <= 0.2
     True
     """
@@ -71,10 +72,10 @@ def hide_presence(
     for attempt in range(TRIES):
         # the sweep considers groups one by one, not combined beliefs: aim below what is needed, and lower each time
         groups = _each_below(table, groups, values, aim * 0.7**attempt)
-        found = beliefs(table, groups, values, aim, together)
-        if all(found.by(part) <= part.most_presence * (1.0 + SLACK) for part in parts):
+        believed = beliefs(table, groups, values, aim, together)
+        if all(believed.by(part) <= part.most_presence * (1.0 + SLACK) for part in parts):
             return groups
-        best = min(best, max(found.by(part) for part in parts))
+        best = min(best, max(believed.by(part) for part in parts))
         if int(groups.max()) == 0:
             break
         if attempt == TRIES - 2:
@@ -157,7 +158,7 @@ def neighbours_in_order(
 
 def _axes(columns: tuple[Column, ...], values: Values) -> tuple[Axes, NDArray[np.int64]]:
     """Return axes on which an interval costs the share of occurring values beyond its first one, and their numbers."""
-    levels, cards, offsets, ancestors, costs, known = [], [], [0], [], [], []
+    axes, known = [], []
     for column in columns:
         mask = np.bincount(column.codes, minlength=len(column.values)) > 0
         many = int(mask.sum())
@@ -166,26 +167,13 @@ def _axes(columns: tuple[Column, ...], values: Values) -> tuple[Axes, NDArray[np
             nodes = np.ascontiguousarray(tree.ancestors[1:])
             under = [np.maximum(1.0, np.bincount(above, weights=mask))[above] for above in nodes]
             prices: NDArray[Any] = np.array(under) - 1.0
-            levels.append(len(nodes))
+            height = len(nodes)
         else:
             nodes, prices = np.zeros((1, len(mask)), np.int32), (np.cumsum(mask) - 1.0)[None]
             if column.missing is not None:
                 # a missing value together with a number is published as the whole domain
                 prices[0, column.missing] = -many
-            levels.append(0)
-        cards.append(len(mask))
-        offsets.append(offsets[-1] + nodes.size)
-        ancestors.append(nodes.ravel())
-        costs.append(np.asarray(prices, np.float64).ravel() / max(1, many - 1))
+            height = 0
+        axes.append(Axis(height, nodes, prices / max(1, many - 1)))
         known.append(many)
-    d = len(columns)
-    axes = Axes(
-        np.array(levels, np.int64),
-        np.array(cards, np.int64),
-        np.array(offsets[:-1], np.int64),
-        np.concatenate(ancestors).astype(np.int32),
-        np.concatenate(costs),
-        np.full(d, 1.0 / d),
-        False,
-    )
-    return axes, np.array(known, np.int64)
+    return side_by_side(axes), np.array(known, np.int64)
