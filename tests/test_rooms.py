@@ -16,6 +16,7 @@ GROUND = (
     "errors",
     "arguments",
     "options",
+    "expressions",
     "version",
     "progress",
     "plugins",

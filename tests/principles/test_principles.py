@@ -208,7 +208,7 @@ def test_counts_of_the_wrong_form_are_refused(bad):
 
 
 def main_parameter(promise):
-    return promise.parameters[0].name
+    return promise.main_parameter()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.judging import DISTINCT, RANGE, Rules
+from discreet.options import Interval
 from discreet.principles.counts import Counts
 from discreet.principles.measuring import in_units
-from discreet.principles.parameters import ATTRIBUTE, Number, Parameter, Whole
-from discreet.principles.principle import Principle, Reach
+from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, rule
 from discreet.principles.wording import about, exact, rows, values
@@ -33,14 +33,13 @@ class KEAnonymity(Principle):
 
     name: ClassVar[str] = "ke-anonymity"
     example: ClassVar[str] = "'ke-anonymity(k=3, e=2000)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Whole("k"), Number("e"), ATTRIBUTE)
     larger_is_stronger: ClassVar[bool] = True
 
-    k: int
+    k: Annotated[int, Interval(1)]
     """The fewest different numbers of a group."""
-    e: float
+    e: Annotated[float, Interval(0)]
     """The smallest difference between the largest and the smallest number of a group."""
-    attribute: str | None = None
+    attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     def misfit(self, prior: Prior) -> str | None:

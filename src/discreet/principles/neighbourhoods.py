@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import Interval
 from discreet.principles.measuring import ROUNDING
-from discreet.principles.parameters import Choice, Number, Parameter
 from discreet.principles.prior import whole
 from discreet.table.texts import number_text
 
@@ -23,66 +22,42 @@ Ends = tuple[tuple[float, float, float], ...]
 """Triples of a number and the lower and upper end of its neighbourhood."""
 
 
-@dataclass(frozen=True)
-class Neighbourhood(Choice):
-    """A word for a kind of neighbourhood, a pair of widths, or a function."""
-
-    def describe(self) -> str:
-        """The accepted values, phrased to follow "must be"."""
-        return "absolute or relative, a pair of widths (below, above), or a function that gives the ends"
-
-    def accept(self, value: object) -> object:
-        """The word, the two widths as floats, or the function."""
-        if callable(value):
-            return value
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            below, above = value  # raises ValueError unless there are exactly two
-            return Number("below").accept(below), Number("above").accept(above)
-        return super().accept(value)
+Width = Annotated[float, Interval(0)]
+Neighbourhood = Annotated[
+    Literal["absolute", "relative", "stated"] | tuple[Width, Width] | Function,
+    "absolute or relative, a pair of widths (below, above), or a function that gives the ends",
+]
+ASCENDING = "numbers in ascending order with the ends of their neighbourhoods, which contain them and never decrease"
+StatedEnds = Annotated[str | Sequence[Any], ASCENDING]
+"""The ends of the neighbourhood of every number: ``Ends``, or written ``1000:900:1100 1010:905:1115``."""
 
 
-@dataclass(frozen=True)
-class Stated(Parameter):
-    """The ends of the neighbourhood of every number, written ``1000:900:1100 1010:905:1115``."""
+def ends_given(value: str | Sequence[Any]) -> Ends:
+    """The triples in a text or a sequence; the message about others does not repeat them, as they may be many.
 
-    def describe(self) -> str:
-        """The accepted values, phrased to follow "must be"."""
-        return "numbers in ascending order with the ends of their neighbourhoods, which contain them and never decrease"
-
-    def read(self, text: str) -> object:
-        """The triples written in a text, or the text itself if it cannot be read."""
-        try:
-            return tuple(tuple(float(number) for number in one.split(":")) for one in text.split())
-        except ValueError:
-            return text
-
-    def accept(self, value: object) -> object:
-        """The triples as floats."""
-        table = np.array(value, np.float64)  # raises ValueError unless this is a table of numbers
+    >>> ends_given("1000:900:1100 2000:1800:inf")
+    ((1000.0, 900.0, 1100.0), (2000.0, 1800.0, inf))
+    """
+    try:
+        triples = [triple.split(":") for triple in value.split()] if isinstance(value, str) else value
+        table = np.array(triples, np.float64)
         if table.ndim != 2 or table.shape[1] != 3 or not np.isfinite(table[:, 0]).all():
             raise ValueError
         numbers, low, high = table.T
         if (numbers[1:] <= numbers[:-1]).any():
             raise ValueError
-        fault = _fault(numbers, low, high)
-        if fault is not None:
-            raise DiscreetError(f"proximity: {fault}")
-        return tuple((float(number), float(begin), float(end)) for number, begin, end in table)
-
-    def check(self, promise: str, value: object, example: str) -> object:
-        """The triples as floats, or a ``DiscreetError`` that does not repeat the value, which may be very long."""
-        if value is None:
-            return None
-        try:
-            return self.accept(value)
-        except (ValueError, TypeError):
-            raise DiscreetError(
-                f"{promise}: {self.name} must be {self.describe()}, such as {self.name}=1000:900:1100 2000:1800:2200"
-            ) from None
+    except (ValueError, TypeError):
+        raise DiscreetError(
+            f"proximity: ends must be {ASCENDING}; write for example ends=1000:900:1100 2000:1800:2200"
+        ) from None
+    fault = _fault(numbers, low, high)
+    if fault is not None:
+        raise DiscreetError(f"proximity: {fault}")
+    return tuple((float(number), float(begin), float(end)) for number, begin, end in table)
 
 
 def ends_text(ends: Ends) -> str:
-    """The triples as text that ``Stated`` reads back.
+    """The triples as text that ``ends_given`` reads back.
 
     >>> ends_text(((1000.0, 900.0, 1100.5), (2000.0, 1800.0, math.inf)))
     '1000:900:1100.5 2000:1800:inf'

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from discreet.errors import DiscreetError
-from discreet.principles.parameters import ATTRIBUTE
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.wording import listed
@@ -110,7 +109,7 @@ def on_numbers(principle: Principle, table: Table) -> list[str]:
         f"{part} names no attribute, so it is kept about {listed(map(repr, numbers))} too, whose numbers it takes as "
         f"unrelated values; if that is not meant, write {part.naming(names[0])}"
         for part in principle.parts
-        if part.about is None and ATTRIBUTE in part.parameters and all(concerned(part, priors))
+        if part.about is None and part.may_name_attribute() and all(concerned(part, priors))
     ]
 
 

@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,11 +50,6 @@ class _ExactScheme(Scheme):
 
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Empty: the seed, the only parameter, is not published."""
-        return {}
 
     def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
         """Return why the scheme cannot keep what is promised about some attribute; None if it can."""

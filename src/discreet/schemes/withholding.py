@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.kernels.removing import best_removals
-from discreet.options import checked
+from discreet.options import Interval, checked
 from discreet.principles import wording
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -25,12 +26,13 @@ from discreet.schemes.cuts.top_down import Partition, Problem
 from discreet.table.table import Table
 
 Rows = NDArray[np.int64]
+Withheld = Annotated[float, Interval(0, 1, closed="left")]
+"""The share of rows that a scheme may withhold."""
 
 
 def check_share(most: float) -> None:
     """Raise an error unless ``most`` is a share of rows."""
-    if not 0.0 <= checked("most_withheld", most, float) <= 1.0:
-        raise DiscreetError(f"most_withheld={most!r} is not a share of rows; give a number from 0 to 1")
+    checked("most_withheld", most, Annotated[float, Interval(0, 1)])
 
 
 def check_withheld(table: Table, withheld: int, most: float) -> None:

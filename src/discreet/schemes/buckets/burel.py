@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,11 +63,6 @@ class Burel(GroupingScheme):
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {"retrieval": self.retrieval, "room": self.room, "refine": self.refine, "values": self.values}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept only promises that bound shares of values, or of nodes of one level, with or without k-anonymity."""
