@@ -301,7 +301,7 @@ def test_values_of_numpy_and_dates_stand_alone_in_conditions() -> None:
         (
             "proximity",
             "positions=9.0",
-            "positions must be a whole number between 1 and 1000, not 9.0; did you mean positions=9?",
+            "positions must be a whole number between 1 and 1000, not 9.0; did you mean",
         ),
     ],
 )

@@ -41,13 +41,8 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="module")
 def told() -> dc.Comparison:
     """Three schemes under three promises of a kind, and one that the last scheme refuses."""
-    return dc.compare(
-        patients(),
-        [*BETAS, "k-anonymity(k=4)"],
-        ["cuts", "mondrian", "burel(refine=true)"],
-        queries=200,
-        random_state=1,
-    )
+    schemes = ["cuts", "mondrian", "burel(refine=true)"]
+    return dc.compare(patients(), [*BETAS, "k-anonymity(k=4)"], schemes, queries=200, random_state=1)
 
 
 COMPARE = ("compare", "patients.csv", "--quasi", "age,sex,zip", "--sensitive", "disease", "--queries", "100")
