@@ -111,7 +111,7 @@ MALFORMED = [
     *(
         "cüts",
         "cuts(éffort=fast)",
-        "cuts(effort=ｆａｓｔ)",
+        "cuts(effort=\uff46)",
         "k-anonymity(k=٣)",
         "k-anonymity(k=1_0)",
         "k\x00(k=5)",
