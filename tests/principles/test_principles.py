@@ -24,7 +24,7 @@ from discreet.principles import (
     parse,
     together,
 )
-from discreet.principles.buckets import fewest_buckets
+from discreet.principles.bounds import fewest_buckets
 from discreet.principles.counts import Counts
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table

@@ -13,14 +13,14 @@ from discreet.kernels.judging import DISTINCT, RANGE, Rules
 from discreet.options import Interval
 from discreet.principles.counts import Counts
 from discreet.principles.measuring import in_units
-from discreet.principles.principle import AttributeName, Principle, Reach
+from discreet.principles.principle import AttributeName, NumericPrinciple, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, rule
 from discreet.principles.wording import about, exact, rows, values
 
 
 @dataclass(frozen=True)
-class KEAnonymity(Principle):
+class KEAnonymity(NumericPrinciple):
     """Every group has at least ``k`` different numbers, and the largest exceeds the smallest by at least ``e``.
 
     This protects little: all but one of a group's numbers may lie close together, which proximity bounds. A missing
@@ -41,15 +41,6 @@ class KEAnonymity(Principle):
     """The smallest difference between the largest and the smallest number of a group."""
     attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
-
-    def misfit(self, prior: Prior) -> str | None:
-        """The attribute must be numeric."""
-        return prior.without_numbers(str(self))
-
-    def require(self, prior: Prior) -> None:
-        """Require a numeric sensitive attribute without infinite numbers."""
-        super().require(prior)
-        prior.require_numbers(str(self))
 
     def rules(self, prior: Prior) -> Rules:
         """One rule on the number of different values, one on their range."""

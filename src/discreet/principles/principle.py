@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.expressions import Expression, parse_one, split
 from discreet.kernels.judging import Rules
 from discreet.options import brief, hints_of, several
-from discreet.principles.buckets import fewest_buckets
+from discreet.principles.bounds import fewest_buckets
 from discreet.principles.counts import Counts
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine
@@ -284,6 +284,19 @@ class Principle(Expression, ABC):
     def __and__(self, other: Principle) -> Principle:
         """The conjunction of both promises."""
         return together([self, other])
+
+
+class NumericPrinciple(Principle):
+    """A promise about the numbers of groups."""
+
+    def misfit(self, prior: Prior) -> str | None:
+        """The attribute must be numeric."""
+        return prior.without_numbers(str(self))
+
+    def require(self, prior: Prior) -> None:
+        """Require a numeric sensitive attribute without infinite numbers."""
+        super().require(prior)
+        prior.require_numbers(str(self))
 
 
 @dataclass(frozen=True, eq=False)

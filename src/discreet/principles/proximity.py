@@ -21,6 +21,8 @@ from discreet.principles.neighbourhoods import (
     Neighbourhood,
     StatedEnds,
     Width,
+    Widths,
+    covered,
     ends_by,
     ends_given,
     ends_stated,
@@ -30,7 +32,6 @@ from discreet.principles.neighbourhoods import (
 from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
-from discreet.principles.widths import Widths, covered
 from discreet.principles.wording import exact, percent, rows
 from discreet.table.texts import LARGEST_WHOLE
 

@@ -13,14 +13,14 @@ from discreet.kernels.judging import VARIANCE, Rules
 from discreet.options import Interval
 from discreet.principles.counts import Counts
 from discreet.principles.measuring import in_units
-from discreet.principles.principle import AttributeName, Principle, Reach
+from discreet.principles.principle import AttributeName, NumericPrinciple, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
 from discreet.principles.wording import about, exact, rows
 
 
 @dataclass(frozen=True)
-class Variance(Principle):
+class Variance(NumericPrinciple):
     """In every group the variance of the sensitive numbers (mean squared distance from their mean) is at least ``v``.
 
     This protects little: a single distant number gives any group a large variance. Proximity bounds how many numbers
@@ -40,15 +40,6 @@ class Variance(Principle):
     """The smallest variance of the numbers of a group."""
     attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
-
-    def misfit(self, prior: Prior) -> str | None:
-        """The attribute must be numeric."""
-        return prior.without_numbers(str(self))
-
-    def require(self, prior: Prior) -> None:
-        """Require a numeric sensitive attribute without infinite numbers."""
-        super().require(prior)
-        prior.require_numbers(str(self))
 
     def rules(self, prior: Prior) -> Rules:
         """One rule on the variance."""

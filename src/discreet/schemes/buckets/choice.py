@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.drawing import split_evenly
 from discreet.kernels.judging import SLACK
-from discreet.principles.buckets import fewest_buckets
+from discreet.principles.bounds import fewest_buckets
 
 Room = Literal["enough", "any"]
 """How full buckets may be: so that the expected loss is small, which is ours, or ``any``, which is the paper's."""
