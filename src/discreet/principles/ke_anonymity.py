@@ -52,9 +52,9 @@ class KEAnonymity(NumericPrinciple):
         numbers, asked = in_units(prior.require_numbers(str(self)), self.e, 1)
         # ranges between whole numbers are whole, so the bound is rounded up; without a unit it is a float already
         needed = asked if numbers is prior.numbers else math.ceil(asked)
-        told = float(needed)
-        told = told if told >= needed else math.nextafter(told, math.inf)
-        return rule(RANGE, told, width=width, bounds=numbers)
+        bound = float(needed)
+        bound = bound if bound >= needed else math.nextafter(bound, math.inf)
+        return rule(RANGE, bound, width=width, bounds=numbers)
 
     def reachable(self, prior: Prior) -> Reach:
         """Feasible if the whole table keeps it."""

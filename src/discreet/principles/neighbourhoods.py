@@ -80,24 +80,24 @@ class Widths(NamedTuple):
 
 def covered(numbers: Numbers, low: Numbers, high: Numbers) -> tuple[Places, Places]:
     """The positions of the first and the last number from ``low`` to ``high``; a number always includes itself."""
-    own = np.arange(len(numbers))
-    begin = np.minimum(np.searchsorted(numbers, low, "left"), own)
-    end = np.maximum(np.searchsorted(numbers, high, "right") - 1, own)
+    positions = np.arange(len(numbers))
+    begin = np.minimum(np.searchsorted(numbers, low, "left"), positions)
+    end = np.maximum(np.searchsorted(numbers, high, "right") - 1, positions)
     return begin, end
 
 
 def _furthest(places: Places, step: int, holds: Callable[[Places, Places], NDArray[np.bool_]]) -> Places:
     """The furthest position in direction ``step`` that each number's neighbourhood includes, starting from guesses.
 
-    ``holds(places, own)`` returns whether the neighbourhoods of the numbers at ``own`` include the positions
+    ``holds(places, positions)`` returns whether the neighbourhoods of the numbers at ``positions`` include those at
     ``places``. The result is nondecreasing, as the ends of neighbourhoods are.
     """
-    places, own = places.copy(), np.arange(len(places))
-    moving = own
+    places, positions = places.copy(), np.arange(len(places))
+    moving = positions
     while len(moving):  # move inwards, at most to the number itself, which is always included
         moving = moving[~holds(places[moving], moving)]
         places[moving] -= step
-    moving = own
+    moving = positions
     while len(moving):
         moving = moving[(places[moving] + step >= 0) & (places[moving] + step < len(places))]
         moving = moving[holds(places[moving] + step, moving)]
@@ -135,7 +135,7 @@ def ends_text(ends: Ends) -> str:
     >>> ends_text(((1000.0, 900.0, 1100.5), (2000.0, 1800.0, math.inf)))
     '1000:900:1100.5 2000:1800:inf'
     """
-    return " ".join(":".join(map(number_text, one)) for one in ends)
+    return " ".join(":".join(map(number_text, triple)) for triple in ends)
 
 
 def ends_by(function: Function, numbers: Numbers) -> tuple[Numbers, Numbers]:
@@ -190,7 +190,7 @@ def _fault(numbers: Numbers, low: Numbers, high: Numbers) -> str | None:
     """A clause on what is wrong with the neighbourhoods of ascending numbers, or ``None`` if they are valid."""
     outside = np.flatnonzero(~((low <= numbers) & (numbers <= high)))
     if len(outside):
-        number, begin, end = (number_text(float(one[outside[0]])) for one in (numbers, low, high))
+        number, begin, end = (number_text(float(column[outside[0]])) for column in (numbers, low, high))
         if math.isnan(float(low[outside[0]])) or math.isnan(float(high[outside[0]])):
             return f"the neighbourhood of {number} has an end that is not a number; give every number two ends"
         return (
@@ -201,9 +201,9 @@ def _fault(numbers: Numbers, low: Numbers, high: Numbers) -> str | None:
         fall = np.flatnonzero(ends[1:] < ends[:-1])
         if len(fall):
             at = int(fall[0])
-            one, other = number_text(float(numbers[at])), number_text(float(numbers[at + 1]))
+            number, larger = number_text(float(numbers[at])), number_text(float(numbers[at + 1]))
             return (
-                f"the neighbourhood of {other} {word} at {number_text(float(ends[at + 1]))}, below where that of "
-                f"{one} {word} ({number_text(float(ends[at]))}); its ends must never decrease when the number grows"
+                f"the neighbourhood of {larger} {word} at {number_text(float(ends[at + 1]))}, below where that of "
+                f"{number} {word} ({number_text(float(ends[at]))}); its ends must never decrease when the number grows"
             )
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar, cast
 
@@ -38,6 +38,12 @@ class Reach:
     strongest: float | None
     """The strongest parameter that some grouping keeps; ``None`` for a conjunction, whose parts share no parameter."""
     sentence: str
+
+    @classmethod
+    def of_all(cls, reaches: Sequence[Reach]) -> Reach:
+        """Whether all of several promises can be kept, and the sentences on those that cannot, or else on all."""
+        decisive = [reach for reach in reaches if not reach.feasible] or reaches
+        return cls(all(reach.feasible for reach in reaches), None, " ".join(reach.sentence for reach in decisive))
 
 
 class Nearness(Protocol):
@@ -360,9 +366,7 @@ class All(Principle):
 
         It is also sufficient if all parts are monotone. Otherwise different parts may need different groupings.
         """
-        reaches = [part.reachable(prior) for part in self.promises]
-        told = [reach for reach in reaches if not reach.feasible] or reaches
-        return Reach(all(reach.feasible for reach in reaches), None, " ".join(reach.sentence for reach in told))
+        return Reach.of_all([part.reachable(prior) for part in self.promises])
 
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         worst = max(self.promises, key=lambda part: float(part.strain(counts[None], prior)[0]))

@@ -290,9 +290,9 @@ class Proximity(Principle):
         """
         first, last = self.windows(prior)
         up_to = np.concatenate([[0], np.cumsum(prior.counts)])
-        own = np.arange(len(prior.counts))
-        left = np.where(prior.counts > 0, up_to[own + 1] - up_to[first], 0)
-        right = np.where(prior.counts > 0, up_to[last + 1] - up_to[own], 0)
+        codes = np.arange(len(prior.counts))
+        left = np.where(prior.counts > 0, up_to[codes + 1] - up_to[first], 0)
+        right = np.where(prior.counts > 0, up_to[last + 1] - up_to[codes], 0)
         if left.max() >= right.max():
             value = int(left.argmax())
             return int(left[value]), int(first[value]), value
@@ -393,5 +393,5 @@ def rounded_down(width: float) -> float:
     """
     if width == 0.0 or math.isinf(width) or (width.is_integer() and width <= LARGEST_WHOLE):
         return width
-    told = Decimal(repr(width))
-    return float(told.quantize(Decimal(1).scaleb(told.adjusted() - 4), ROUND_FLOOR))
+    decimal = Decimal(repr(width))
+    return float(decimal.quantize(Decimal(1).scaleb(decimal.adjusted() - 4), ROUND_FLOOR))
