@@ -27,8 +27,9 @@ EACH = [(kind, name) for kind, registry in KINDS.items() for name in registry.bu
 def test_everything_is_found_under_its_own_name(registry: Registry[Any]) -> None:
     for name in registry.built_in:
         kind = registry[name]
-        assert getattr(kind, "format" if registry is FORMATS else "name") == name
-        assert registry.class_named(kind.__name__) is kind
+        assert kind.name == name
+        made = kind.release if registry is FORMATS else kind
+        assert registry.class_named(made.__name__) is made
     summaries = [registry.summary(name) for name in registry.built_in]
     assert len(set(summaries)) == len(summaries)
     assert all(summary.endswith((".", "?")) and len(summary) < 80 for summary in summaries)

@@ -126,25 +126,47 @@ def test_options_are_read_from_texts_by_their_annotations(name: str) -> None:
     for field in fields(scheme):
         hint = get_type_hints(type(scheme))[field.name]
         if field.name != "random_state" and str not in members(hint):
-            with pytest.raises(dc.DiscreetError, match=rf"^{field.name}.*'perhaps'.*; (correct|choose) "):
+            with pytest.raises(
+                dc.DiscreetError, match=rf"^{name}: {field.name} must be .*'perhaps'; correct it, or leave"
+            ):
                 make_scheme(name, {field.name: "perhaps"})
 
 
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: dc.Burel(refine="false"), "refine must be true or false, not 'false'; did you mean refine=False?"),
-        (lambda: dc.Cuts(withhold="0.1"), "withhold must be a finite number, not '0.1'; did you mean withhold=0.1?"),
+        (
+            lambda: dc.Burel(refine="false"),
+            "burel: refine must be true or false, not 'false'; did you mean refine=False?",
+        ),
+        (
+            lambda: dc.Cuts(withhold="0.1"),
+            "cuts: withhold must be a number of at least 0 and below 1, not '0.1'; did you mean withhold=0.1?",
+        ),
+        (
+            lambda: dc.Cuts(withhold=1.0),
+            "cuts: withhold must be a number of at least 0 and below 1, not 1.0; correct it, or leave it out",
+        ),
         (
             lambda: dc.Sealed(random_state="x"),
-            "random_state must be a whole number or None, not 'x'; correct it, or leave it out",
+            "sealed: random_state must be a whole number, not 'x'; correct it, or leave it out",
         ),
-        (lambda: dc.Cuts(cuts=5), "cuts must be a text or a list of texts, not 5; correct it, or leave it out"),
+        (lambda: dc.Cuts(cuts=5), "cuts: cuts must be a text or a list of texts, not 5; correct it, or leave it out"),
         (
             lambda: dc.Ambiguity(pairs=("age", "sex")),
-            "pairs must be a text or a list of lists of texts, not ('age', 'sex'); correct it, or leave it out",
+            "ambiguity: pairs must be a text or a list of lists of texts, not ('age', 'sex'); correct it, or leave it "
+            "out",
         ),
-        (lambda: dc.Cuts(loss=5), "loss=5 is not known; choose ail, gcp, discernibility"),
+        (lambda: dc.Cuts(loss=5), "cuts: loss must be ail, gcp or discernibility, not 5; correct it, or leave it out"),
+        (lambda: dc.Cuts(loss="gpc"), "cuts: loss must be ail, gcp or discernibility, not 'gpc'; did you mean 'gcp'?"),
+        (
+            lambda: dc.SplitAndPartition(positions=2.5),
+            "proximity: positions must be a whole number between 1 and 1000, not 2.5; did you mean positions=2?",
+        ),
+        (
+            lambda: dc.Corruption(1.0),
+            "corruption: share must be a number of at least 0 and below 1, not 1.0; correct it, or leave it out",
+        ),
         (
             lambda: dc.KAnonymity(True),
             "k-anonymity: k must be a whole number of at least 1, not True; write for example 'k-anonymity(k=5)'",
@@ -180,7 +202,7 @@ def test_a_scheme_gets_its_options_checked_without_code_of_its_own() -> None:
     assert (read.limit, read.columns, read.anything) == (5, ("age", "sex"), 2.0)
     assert Plugged(anything="any text", chosen=print, level=2).anything == "any text"
     for name, value in (("limit", "5"), ("columns", "age"), ("columns", [5]), ("table", 5), ("level", 3)):
-        with pytest.raises(dc.DiscreetError, match=rf"^{name}\b.*; "):
+        with pytest.raises(dc.DiscreetError, match=rf"^mondrian: {name}\b.*; "):
             Plugged(**{name: value})
 
 
@@ -211,7 +233,10 @@ def reading(**options: Any) -> Callable[[], object]:
         (lambda: dc.GroupBy("sex", 5), "5 is not a query; give one such as Query"),
         (lambda: dc.Table("48", PEOPLE.quasi, ()), "rows must be a whole number, not '48'; did you mean rows=48"),
         (lambda: dc.Table(48, ["age"], ()), r"quasi must be a list of Columns, not \['age'\]; let discreet.read make"),
-        (lambda: dc.publish(PEOPLE, dc.KAnonymity(3), most_withheld="0.1"), "most_withheld must be a finite number, "),
+        (
+            lambda: dc.publish(PEOPLE, dc.KAnonymity(3), most_withheld="0.1"),
+            "most_withheld must be a number between 0 and 1, ",
+        ),
         (lambda: dc.Cuts().publish(5, dc.KAnonymity(3)), "a table with roles is needed here, not int"),
         (lambda: dc.Cuts().publish(PEOPLE, "k-anonymity(k=3)"), r"'k-anonymity\(k=3\)' is not a promise; give one"),
         (lambda: release().save("release", force="false"), "force must be true or false, not 'false'; did you"),
@@ -272,8 +297,12 @@ def test_values_of_numpy_and_dates_stand_alone_in_conditions() -> None:
     ("scheme", "option", "told"),
     [
         ("burel", "refine=maybe", "refine must be true or false, not 'maybe'; correct it, or leave it out"),
-        ("cuts", "withhold=nan", "withhold must be a finite number, not nan; correct it, or leave it out"),
-        ("proximity", "positions=9.0", "positions must be a whole number, not '9.0'; correct it, or leave it out"),
+        ("cuts", "withhold=nan", "withhold must be a number of at least 0 and below 1, not 'nan'; correct it, or"),
+        (
+            "proximity",
+            "positions=9.0",
+            "positions must be a whole number between 1 and 1000, not 9.0; did you mean",
+        ),
     ],
 )
 def test_flags_and_job_files_tell_the_option(scheme: str, option: str, told: str, tmp_path: Path) -> None:

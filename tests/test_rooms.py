@@ -19,6 +19,7 @@ GROUND = (
     "errors",
     "arguments",
     "options",
+    "expressions",
     "version",
     "progress",
     "plugins",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.plugins import Entry, Registry
+from discreet.plugins import Entry, Format, Registry
 
 SCHEMES: Registry[Any] = Registry(
     "schemes",
@@ -52,7 +52,7 @@ PRINCIPLES: Registry[Any] = Registry(
         ),
     },
 )
-FORMATS: Registry[Any] = Registry(
+FORMATS: Registry[Format] = Registry(
     "formats",
     "releases",
     {
@@ -100,7 +100,7 @@ FORMATS: Registry[Any] = Registry(
         ),
         "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic.audit:audit_synthetic"),
     },
-    lambda plug: plug.release,
+    Format.of,
 )
 ATTACKS: Registry[Any] = Registry(
     "attacks",

@@ -1,14 +1,16 @@
-"""What an option may be: its annotation says so. Anything else is refused in a sentence that names the option."""
+"""What a parameter may be: its annotation says so, in types and ranges. All else is refused in one sentence."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -32,10 +34,47 @@ NAMES = {
 """What annotations are called in messages, as one and as several."""
 LONGEST = 80
 """The most characters of a refused value that a message shows."""
+LONGEST_WHOLE = 300
+"""The longest text that is read as a whole number; longer ones are treated as too large for a float."""
+LARGEST_COUNT = 2**53
+"""The largest whole number in any range: up to here a float represents each exactly, and counts stay far below."""
+WAY_OUT = "correct it, or leave it out"
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 
 
-def checked(name: str, value: object, hint: Any, way_out: str = "correct it, or leave it out") -> Any:
-    """Return an option as its annotation has it (see ``fitting``); raise ``DiscreetError`` if that does not admit it.
+@dataclass(frozen=True)
+class Interval:
+    """The range of a number, declared on its annotation.
+
+    >>> share = Annotated[float, Interval(0, 1, closed="left")]
+    >>> fitting(0, share), described(share), described(Annotated[int, Interval(1)])
+    (0.0, 'a number of at least 0 and below 1', 'a whole number of at least 1')
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    closed: Literal["both", "left", "right", "neither"] = "both"
+    """Which of the ends belong to the range."""
+
+    def __contains__(self, number: float) -> bool:
+        above = number >= self.low if self.closed in ("both", "left") else number > self.low
+        below = number <= self.high if self.closed in ("both", "right") else number < self.high
+        return above and below and (not isinstance(number, int) or number <= LARGEST_COUNT)
+
+    def __str__(self) -> str:
+        """The range in words that follow "a number"."""
+        if math.isfinite(self.low) and math.isfinite(self.high) and self.closed == "both":
+            return f"between {self.low:g} and {self.high:g}"
+        above = f"of at least {self.low:g}" if self.closed in ("both", "left") else f"above {self.low:g}"
+        below = f"at most {self.high:g}" if self.closed in ("both", "right") else f"below {self.high:g}"
+        if not math.isfinite(self.low):
+            return below.replace("at most", "of at most")
+        return f"{above} and {below}" if math.isfinite(self.high) else above
+
+
+def checked(name: str, value: object, hint: Any, way_out: str = WAY_OUT) -> Any:
+    """Return a parameter as its annotation has it (see ``fitting``); raise ``DiscreetError`` if it is not admitted.
 
     >>> checked("withhold", np.float64(0.5), float), checked("random_state", None, int | None)
     (0.5, None)
@@ -47,17 +86,27 @@ def checked(name: str, value: object, hint: Any, way_out: str = "correct it, or 
     try:
         return fitting(value, hint)
     except ValueError:
-        raise DiscreetError(_refusal(name, value, hint, way_out)) from None
+        meant = _meant(name, value, hint)
+        way_out = way_out if meant is None else f"did you mean {meant}?"
+        raise DiscreetError(f"{name} must be {described(hint)}, not {brief(value)}; {way_out}") from None
 
 
-def _refusal(name: str, value: object, hint: Any, way_out: str) -> str:
-    """Return the sentence that refuses a value; the way out is what was probably meant, if that can be told."""
-    if get_origin(hint) is Literal:
-        return f"{name}={brief(value)} is not known; choose {', '.join(map(str, get_args(hint)))}"
-    if isinstance(value, str):
+def _meant(name: str, value: object, hint: Any) -> str | None:
+    """Return what was probably meant by a value that is not admitted, in words; None if that cannot be told."""
+    if isinstance(value, float) and int in _members(hint):
+        with suppress(ValueError, OverflowError):
+            return f"{name}={fitting(int(value), hint)!r}"
+    if not isinstance(value, str):
+        return None
+    with suppress(ValueError):
+        return f"{name}={fitting(read(value, hint), hint)!r}"
+    if _NUMBER.fullmatch(value) and _vanishes(value):
         with suppress(ValueError):
-            way_out = f"did you mean {name}={fitting(read(value, hint), hint)!r}?"
-    return f"{name} must be {described(hint)}, not {brief(value)}; {way_out}"
+            fitting(0.0, hint)
+            return "0, from which it cannot be told apart"
+    words = [choice for member in _members(hint) if get_origin(member) is Literal for choice in get_args(member)]
+    close = get_close_matches(value.lower(), map(str, words), n=1)
+    return f"'{close[0]}'" if close else None
 
 
 def fitting(value: object, hint: Any) -> Any:
@@ -69,21 +118,27 @@ def fitting(value: object, hint: Any) -> Any:
     >>> fitting(np.int64(3), float), fitting(["age", "sex"], str | Sequence[str])
     (3.0, ('age', 'sex'))
     """
-    origin = get_origin(hint)
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        number = fitting(value, inner[0])
+        if any(isinstance(declared, Interval) and number not in declared for declared in inner[1:]):
+            raise ValueError
+        return number
     if origin in (Union, UnionType):
-        for one in get_args(hint):
+        for member in inner:
             with suppress(ValueError):
-                return fitting(value, one)
+                return fitting(value, member)
         raise ValueError
     if origin is Literal:
-        for one in get_args(hint):
-            if isinstance(value, type(one)) and value == one:
-                return one
+        for choice in inner:
+            if isinstance(value, type(choice)) and value == choice:
+                return choice
         raise ValueError
-    if origin is Sequence:
+    if origin in (Sequence, tuple):
         if not isinstance(value, Sequence) or isinstance(value, str | bytes):
             raise ValueError
-        return tuple(fitting(one, get_args(hint)[0]) for one in value)
+        hints = inner if origin is tuple else inner * len(value)
+        return tuple(fitting(item, one) for item, one in zip(value, hints, strict=True))
     if origin is Callable:
         if not callable(value):
             raise ValueError
@@ -100,33 +155,61 @@ def _scalar(value: Any, hint: Any) -> Any:
     if not isinstance(value, ADMITTED[hint]) or (isinstance(value, bool) and hint is not bool):
         raise ValueError
     try:
-        found = hint(value)
+        converted = hint(value)
     except OverflowError:  # a whole number too large for a float
         raise ValueError from None
-    if hint is float and not math.isfinite(found):
+    if hint is float and not math.isfinite(converted):
         raise ValueError
-    return found
+    return converted
+
+
+def _members(hint: Any) -> Iterator[Any]:
+    """Yield the types that an annotation allows, without what is declared about them."""
+    origin = get_origin(hint)
+    if origin is Annotated:
+        yield from _members(get_args(hint)[0])
+    elif origin in (Union, UnionType):
+        for member in get_args(hint):
+            yield from _members(member)
+    else:
+        yield hint
 
 
 def read(text: str, hint: Any) -> object:
-    """Return the value that a text gives an option, or the text itself if it gives none, for ``checked`` to refuse.
+    """Return the value that a text gives a parameter, or the text itself if it gives none, for ``checked`` to refuse.
 
     >>> read("true", bool), read("0.02", float), read("7", int | None), read("plain+stratified", Sequence[str])
     (True, 0.02, 7, ('plain', 'stratified'))
     """
-    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    if bool in kinds and text.lower() in ("true", "false"):
+    members = list(_members(hint))
+    for member in members:
+        if get_origin(member) is Literal:
+            for choice in get_args(member):
+                if str(choice).lower() == text.lower():
+                    return choice
+    if bool in members and text.lower() in ("true", "false"):
         return text.lower() == "true"
-    for kind in (int, float):
-        if kind in kinds:
-            with suppress(ValueError):
-                return kind(text)
-    several = any((get_origin(kind) or kind) in (Sequence, tuple, list) for kind in kinds)
-    return words(text) if several and str not in kinds else text
+    if int in members or float in members:
+        return _number(text)
+    several = any((get_origin(member) or member) in (Sequence, tuple, list) for member in members)
+    return words(text) if several and str not in members else text
+
+
+def _number(text: str) -> object:
+    """Return the number written in a text, or the text itself if it is no number or does not fit into a float."""
+    if _WHOLE.fullmatch(text):
+        return int(text) if len(text) <= LONGEST_WHOLE else text
+    return float(text) if _NUMBER.fullmatch(text) and not _vanishes(text) else text
+
+
+def _vanishes(text: str) -> bool:
+    """Whether a nonzero decimal underflows to zero, which would change what is asked for."""
+    digits = re.split("[eE]", text)[0]
+    return float(text) == 0.0 and re.search("[1-9]", digits) is not None
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of an option that may have several.
+    """Return the words of a parameter that may have several.
 
     >>> words("plain+stratified"), words("plain, stratified")
     (('plain', 'stratified'), ('plain', 'stratified'))
@@ -134,10 +217,19 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.replace("+", " ").replace(",", " ").split())
 
 
+def several(given: Any) -> tuple[Any, ...]:
+    """Return the members of a list, or anything else as the only one.
+
+    >>> several("f"), several(["f", "m"])
+    (('f',), ('f', 'm'))
+    """
+    return (given,) if isinstance(given, str | bytes) or not isinstance(given, Iterable) else tuple(given)
+
+
 @cache
 def hints_of(kind: type) -> dict[str, Any]:
     """Return the annotations of a dataclass's fields, resolved, in their order."""
-    known = get_type_hints(kind)
+    known = get_type_hints(kind, include_extras=True)
     return {field.name: known[field.name] for field in fields(kind)}
 
 
@@ -157,15 +249,27 @@ def brief(value: object) -> str:
 
 
 def described(hint: Any, several: bool = False) -> str:
-    """Return what an annotation admits, in words."""
-    origin = get_origin(hint)
+    """Return what an annotation admits, in words; a text that is declared on it says it instead.
+
+    >>> described(Literal["ail", "gcp"] | int), described(Annotated[str, "the name of a column"])
+    ('ail or gcp or a whole number', 'the name of a column')
+    """
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        for declared in inner[1:]:
+            if isinstance(declared, str):
+                return declared
+            if isinstance(declared, Interval):
+                return f"{described(inner[0], several).replace('finite ', '')} {declared}"
+        return described(inner[0], several)
     if origin in (Union, UnionType):
-        return " or ".join(described(one, several) for one in get_args(hint))
+        return " or ".join(described(member, several) for member in inner)
     if origin is Literal:
-        return " or ".join(map(str, get_args(hint)))
+        *first, last = map(str, inner)
+        return f"{', '.join(first)} or {last}" if first else last
     if origin is Callable:
         return "functions" if several else "a function"
     if origin is Sequence:
-        return f"{'lists' if several else 'a list'} of {described(get_args(hint)[0], several=True)}"
+        return f"{'lists' if several else 'a list'} of {described(inner[0], several=True)}"
     name = getattr(hint, "__name__", str(hint))
     return NAMES.get(hint, (f"a {name}", f"{name}s"))[several]

@@ -22,11 +22,16 @@ T = TypeVar("T")
 
 
 class Format(NamedTuple):
-    """A release format that a plug-in adds: the object that its entry point refers to."""
+    """A format of releases; the entry points of plug-ins refer to such."""
 
     release: type[Release]
     audit: Callable[[Any], Any]
     """Maps a ``Case`` to ``FormatFindings``: the checks that only this format needs."""
+
+    @classmethod
+    def of(cls, release: type[Release], entry: Entry) -> Format:
+        """A format that is built in; its auditor is imported when it is used, as loading a release needs none."""
+        return cls(release, lambda case: imported("adversary.formats", entry.auditor)(case))
 
     @property
     def name(self) -> str:
@@ -68,15 +73,16 @@ class Registry(Mapping[str, T]):
         group: Group,
         package: str,
         built_in: Mapping[str, Entry],
-        take: Callable[[Any], T] = lambda added: cast(T, added),
+        make: Callable[[Any, Entry], T] = lambda kind, entry: cast(T, kind),
     ) -> None:
-        """``take`` converts the object that an entry point refers to into an entry of this registry."""
-        self.group, self.package, self.built_in, self._take = group, package, built_in, take
+        """``make`` turns a class that is built in, and its entry, into what an entry point would refer to."""
+        self.group, self.package, self.built_in, self._make = group, package, built_in, make
 
     def __getitem__(self, name: str) -> T:
         if name in self.built_in:  # which no plug-in replaces; looking for plug-ins takes longer than a small audit
-            return cast(T, imported(self.package, self.built_in[name].home))
-        return self._take(plugged(self.group, name))
+            entry = self.built_in[name]
+            return self._make(imported(self.package, entry.home), entry)
+        return cast(T, plugged(self.group, name))
 
     def __contains__(self, name: object) -> bool:
         return name in self.built_in or name in plugged_names(self.group)
@@ -91,7 +97,8 @@ class Registry(Mapping[str, T]):
         """What something is, in one line."""
         if name in self.built_in:
             return self.built_in[name].summary
-        return (self[name].__doc__ or "").strip().partition("\n")[0]
+        added: Any = self[name]
+        return (getattr(added, "release", added).__doc__ or "").strip().partition("\n")[0]
 
     def class_named(self, name: str) -> Any:
         """The built-in class of this name, for packages that offer their classes without importing them."""

@@ -102,7 +102,7 @@ def test_formats_without_such_groups_say_why(scheme: str) -> None:
 
 
 def test_someone_has_to_be_left() -> None:
-    with pytest.raises(dc.DiscreetError, match="nobody is left"):
+    with pytest.raises(dc.DiscreetError, match="share must be a number of at least 0 and below 1, not 1"):
         dc.Corruption(1)
 
 

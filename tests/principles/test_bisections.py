@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.principles import Prior, Proximity
-from discreet.principles.widths import Widths
+from discreet.principles.neighbourhoods import Widths
 from discreet.releases.randomised.coin import crowds
 from discreet.schemes.randomised.retention import _widest
 

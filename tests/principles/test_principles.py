@@ -24,7 +24,7 @@ from discreet.principles import (
     parse,
     together,
 )
-from discreet.principles.buckets import fewest_buckets
+from discreet.principles.bounds import fewest_buckets
 from discreet.principles.counts import Counts
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
@@ -208,7 +208,7 @@ def test_counts_of_the_wrong_form_are_refused(bad):
 
 
 def main_parameter(promise):
-    return promise.parameters[0].name
+    return promise.main_parameter()
 
 
 @pytest.mark.parametrize("kind", KINDS)

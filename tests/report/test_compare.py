@@ -41,9 +41,8 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="module")
 def told() -> dc.Comparison:
     """Three schemes under three promises of a kind, and one that the last scheme refuses."""
-    return dc.compare(
-        patients(), [*BETAS, "k-anonymity(k=4)"], ["cuts", "mondrian", "burel:refine=true"], queries=200, random_state=1
-    )
+    schemes = ["cuts", "mondrian", "burel(refine=true)"]
+    return dc.compare(patients(), [*BETAS, "k-anonymity(k=4)"], schemes, queries=200, random_state=1)
 
 
 COMPARE = ("compare", "patients.csv", "--quasi", "age,sex,zip", "--sensitive", "disease", "--queries", "100")
@@ -63,7 +62,7 @@ def test_every_scheme_under_every_promise(told: dc.Comparison) -> None:
     assert [(result.promise, result.scheme) for result in told.results] == [
         (promise, scheme)
         for promise in [*BETAS, "k-anonymity(k=4)"]
-        for scheme in ("cuts", "mondrian", "burel:refine=true")
+        for scheme in ("cuts", "mondrian", "burel(refine=true)")
     ]
     assert told.holds and told.published
     for result in told.results[:9]:
@@ -85,7 +84,7 @@ def test_the_numbers_are_those_of_the_release(told: dc.Comparison) -> None:
 
 def test_a_refusal_is_a_result(told: dc.Comparison) -> None:
     last = told.results[-1]
-    assert last.scheme == "burel:refine=true" and last.audit is None and last.workload is None
+    assert last.scheme == "burel(refine=true)" and last.audit is None and last.workload is None
     assert last.refusal is not None and "k-anonymity(k=4)" in last.refusal
     assert last.as_dict()["holds"] is None and {cell(measure, last) for measure in MEASURES} == {"-"}
 
@@ -107,12 +106,12 @@ def test_a_failed_audit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_schemes_by_name_with_options_or_as_objects() -> None:
     found = contend(["cuts", " cuts:effort=thorough; loss=gcp ", Burel(refine=True), Cuts(withhold=0.02), "cuts"], 5)
-    assert list(found) == ["cuts", "cuts:effort=thorough;loss=gcp", "burel:refine=true", "cuts:withhold=0.02"]
-    assert found["cuts:effort=thorough;loss=gcp"].options["effort"] == "thorough"
+    assert list(found) == ["cuts", "cuts(effort=thorough, loss=gcp)", "burel(refine=true)", "cuts(withhold=0.02)"]
+    assert found["cuts(effort=thorough, loss=gcp)"].options["effort"] == "thorough"
     for text, said in (
         ("cutz", "did you mean 'cuts'"),
-        ("cuts:effort", "cannot be read at 'effort'"),
-        ("cuts:losss=gcp", "no option 'losss'"),
+        ("cuts:effort", "'effort' is not of the form name=value; write for example"),
+        ("cuts:losss=gcp", "no parameter 'losss'"),
         ("cuts:loss=gcp;loss=ail", "twice"),
     ):
         with pytest.raises(DiscreetError, match=re.escape(said)):
@@ -293,10 +292,10 @@ def test_compare_on_screen_and_as_a_page(people: Path) -> None:
 
 
 def test_compare_as_json_prints_nothing_else(people: Path) -> None:
-    document = json.loads(
-        run(*COMPARE, "--promise", BETAS[2], "--schemes", "cuts", "--schemes", "burel:refine=true", "--json").stdout
-    )
-    assert document["holds"] is True and document["schemes"] == ["cuts", "burel:refine=true"]
+    said = run(*COMPARE, "--promise", BETAS[2], "--schemes", "cuts", "--schemes", "burel:refine=true", "--json")
+    assert "'burel:refine=true' is the old way to write 'burel(refine=true)'" in said.stderr
+    document = json.loads(said.stdout)
+    assert document["holds"] is True and document["schemes"] == ["cuts", "burel(refine=true)"]
     assert document["workload"] == {"queries": 100, "dimensions": 3, "selectivity": 0.1, "volume": None} | {
         "dropped": document["workload"]["dropped"]
     }

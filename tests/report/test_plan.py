@@ -197,7 +197,7 @@ def test_exit_codes_and_what_is_shown(payments: Path) -> None:
     ("words", "message"),
     [
         ((*SALARY, "--epsilon", "-1"), "epsilon must be a number of at least 0"),
-        ((*SALARY, "--m", "0"), "m must be a number of at least 1"),
+        ((*SALARY, "--m", "0"), "m must be a whole number of at least 1"),
         ((*SALARY, "--m", "2.5"), "whole number"),
         ((*SALARY, "--m", "many"), "many"),
         ((*SALARY, "--epsilon", "nan"), "epsilon must be a number"),

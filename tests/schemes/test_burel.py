@@ -14,7 +14,7 @@ import discreet as dc
 from discreet.analyst.loss import ail
 from discreet.datasets import census
 from discreet.principles import Prior
-from discreet.principles.buckets import fewest_buckets
+from discreet.principles.bounds import fewest_buckets
 from discreet.schemes.buckets.burel import choose_buckets
 from discreet.table.table import Table
 

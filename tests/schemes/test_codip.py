@@ -293,5 +293,5 @@ def test_the_scheme_of_the_tables_has_options() -> None:
     assert told[0] == told[1] and told[0]["name"] == "mondrian"
     assert (told[0]["options"]["loss"], told[0]["options"]["values"]) == ("gcp", "set")
     audits(release, table, promises="beta-likeness(beta=2)")
-    with pytest.raises(dc.DiscreetError, match="scheme 'cuts' has no option 'los'"):
+    with pytest.raises(dc.DiscreetError, match="cuts has no parameter 'los'; did you mean 'loss'"):
         dc.Codip(scheme="cuts:los=gcp").publish(table, dc.BetaLikeness(2))

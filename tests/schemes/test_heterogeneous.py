@@ -215,7 +215,7 @@ def test_the_manifest_says_how_wide_buckets_were_matched() -> None:
     assert widths == [10_000, 5_000, 2_500]
     release = dc.publish(patients(), "l-diversity(l=2)", dc.Heterogeneous(block=3))
     assert release.manifest["scheme"]["options"]["block"] == 3
-    with pytest.raises(dc.DiscreetError, match="block=0 is not a number of rows; give a whole number such as 2500"):
+    with pytest.raises(dc.DiscreetError, match="block must be a whole number of at least 1, not 0; correct it"):
         dc.Heterogeneous(block=0)
 
 

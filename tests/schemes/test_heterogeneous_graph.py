@@ -189,7 +189,7 @@ def test_options_are_the_same_in_texts_and_in_python() -> None:
     assert scheme == dc.Heterogeneous(publishes="graph", matching="greedy", random_state=4)
     assert scheme.options["publishes"] == "graph" and dc.Heterogeneous().options["publishes"] == "best-bucket"
     assert scheme.makes is dc.MatchedRelease and dc.Heterogeneous().makes is dc.GeneralizedRelease
-    with pytest.raises(dc.DiscreetError, match="publishes='both' is not known; choose best-bucket, graph"):
+    with pytest.raises(dc.DiscreetError, match="publishes must be best-bucket or graph, not 'both'; correct it"):
         dc.Heterogeneous(publishes="both")  # type: ignore[arg-type]
 
 

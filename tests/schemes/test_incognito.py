@@ -288,9 +288,9 @@ def test_a_user_gives_the_levels_of_numbers() -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"withhold": 1.0}, "withhold=1.0 is not a share of rows"),
-        ({"most_discernibility": -1.0}, "most_discernibility=-1.0 is no number of pairs of rows"),
-        ({"loss": "entropy"}, "loss='entropy' is not known; choose ail, gcp, discernibility"),
+        ({"withhold": 1.0}, "withhold must be a number of at least 0 and below 1, not 1.0"),
+        ({"most_discernibility": -1.0}, "most_discernibility must be a number of at least 0, not -1.0"),
+        ({"loss": "entropy"}, "loss must be ail, gcp or discernibility, not 'entropy'"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], why: str) -> None:

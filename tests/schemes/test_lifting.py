@@ -262,9 +262,9 @@ def test_persons_with_several_rows_and_bad_options_are_refused() -> None:
     table = people([20, 30, 40, 50], list("abab"))
     with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
         Lifting().publish(replace(table, person=np.array([0, 0, 1, 2])), dc.LDiversity(2))
-    with pytest.raises(dc.DiscreetError, match="lift='some' is not known; choose companions, blind"):
+    with pytest.raises(dc.DiscreetError, match="lift must be companions or blind, not 'some'; correct it"):
         Lifting(lift="some")  # type: ignore[arg-type]
-    with pytest.raises(dc.DiscreetError, match="loss='discernibility' is not known"):
+    with pytest.raises(dc.DiscreetError, match="loss must be ail or gcp, not 'discernibility'; correct"):
         Lifting(loss="discernibility")  # type: ignore[arg-type]
 
 

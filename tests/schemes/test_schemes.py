@@ -158,10 +158,10 @@ def test_refusals_say_what_would_work() -> None:
     for name, options, sentence in (
         ("cut", {}, "did you mean 'cuts'"),
         ("cuts", {"efort": "fast"}, "did you mean 'effort'"),
-        ("cuts", {"effort": "slow"}, "choose fast, thorough"),
+        ("cuts", {"effort": "slow"}, "effort must be fast or thorough, not 'slow'"),
         ("cuts", {"cuts": "plain+wild"}, "choose from plain"),
-        ("cuts", {"withhold": "much"}, "withhold must be a finite number, not 'much'"),
-        ("cuts", {"withhold": "1.5"}, "share of rows"),
+        ("cuts", {"withhold": "much"}, "withhold must be a number of at least 0 and below 1, not 'much'"),
+        ("cuts", {"withhold": "1.5"}, "withhold must be a number of at least 0 and below 1, not 1.5"),
     ):
         with pytest.raises(dc.DiscreetError, match=sentence):
             make_scheme(name, options)

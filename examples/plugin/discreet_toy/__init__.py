@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +15,10 @@ from discreet.adversary.attacks.target import Target
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.options import Interval
 from discreet.plugins import Format
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.releases.generalization import Values
@@ -37,9 +37,9 @@ class Majority(Principle):
 
     name: ClassVar[str] = "majority"
     example: ClassVar[str] = "'majority(share=0.5)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Number("share", high=1.0, above=True),)
 
-    share: float
+    share: Annotated[float, Interval(0, 1, closed="right")]
+    """The largest share of a group's rows that a value may have."""
 
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
@@ -107,11 +107,6 @@ class Halves(GroupingScheme):
 
     values: Values = "interval"
     random_state: int | None = None
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """How quasi-identifiers are published."""
-        return {"values": self.values}
 
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
         """The half of every row, or 0 for all rows."""

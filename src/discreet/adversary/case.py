@@ -12,7 +12,6 @@ from discreet.adversary.check import Check
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
-from discreet.plugins import imported, plugged
 from discreet.principles import Principle
 from discreet.progress import Tell, silent
 from discreet.releases.release import Release
@@ -69,14 +68,9 @@ Auditor = Callable[[Case[Any]], FormatFindings]
 
 def auditor_of(release: Release) -> Auditor:
     """Return the auditor registered for exactly this release's class."""
-    name = release.format
-    if name in FORMATS and FORMATS[name] is type(release):
-        auditor: Auditor
-        if name in FORMATS.built_in:
-            auditor = imported("adversary.formats", FORMATS.built_in[name].auditor)
-        else:
-            auditor = plugged("formats", name).audit
-        return auditor
+    known = FORMATS.get(release.format)
+    if known is not None and known.release is type(release):
+        return known.audit
     raise DiscreetError(
         f"no auditor is registered for releases of the format {release.format}; register one with the format"
     )

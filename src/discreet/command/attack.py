@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.catalogue import ATTACKS
 from discreet.command import flags
 from discreet.command.audit import read_population, reading_with
 from discreet.command.console import (
@@ -28,21 +29,6 @@ if TYPE_CHECKING:
     from discreet.adversary.attacks.campaign import Campaign
 
 EVERY = "all"
-BUILT_IN = (
-    "beliefs",
-    "similarity",
-    "naive-bayes",
-    "definetti",
-    "trained",
-    "corruption",
-    "background-join",
-    "composition",
-    "intersection",
-    "minimality",
-    "presence",
-    "corners",
-)
-"""The names of the attacks, which help shows without importing them."""
 
 
 @click.command(cls=flags.WithPlugins)
@@ -53,10 +39,11 @@ BUILT_IN = (
         "--attack",
         "attacks",
         multiple=True,
-        metavar="NAME",
+        metavar="ATTACK",
         default=(EVERY,),
         show_default=True,
-        help=f"{', '.join(BUILT_IN)} or {EVERY}; with parameters, as in 'naive-bayes(correction=1)'. Repeatable.",
+        help=f"{', '.join(ATTACKS.built_in)} or {EVERY}; with parameters, as in 'naive-bayes(correction=1)'; see "
+        "'discreet attacks'. Repeatable.",
     ),
     click.option(
         "--with",

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     click.option(
         "--schemes",
         multiple=True,
-        metavar="NAMES",
-        help="Schemes to compare, comma separated, repeatable (default: all). Options follow a colon, separated by "
-        "semicolons: cuts,burel,burel:refine=true,'cuts:effort=thorough;loss=gcp'.",
+        metavar="SCHEMES",
+        help="Schemes to compare, comma separated, repeatable (default: all); with options, as in "
+        "'cuts, burel, cuts(effort=thorough, loss=gcp)'.",
     ),
     flags.IDENTIFIERS,
     flags.PERSON,
@@ -144,8 +144,8 @@ def compare(
     promises = [parse(text) for text in job.promises]
     if not given["promises"]:  # the promises of a job must be kept together
         promises = [together(promises)]
-    names = [part.strip() for text in schemes for part in text.split(",") if part.strip()] or None
-    contend(names or ())  # report a misspelt name before the work begins
+    contenders = _contenders(schemes)
+    contend(contenders or ())  # report a misspelt name before the work begins
     tidy(temporary_place())
     with watching() as progress:
         progress("reading", 0.0)
@@ -153,7 +153,7 @@ def compare(
         told = measure(
             table,
             promises,
-            names,
+            contenders,
             queries=queries,
             dimensions=dimensions,
             selectivity=selectivity,
@@ -178,6 +178,19 @@ def compare(
             "no scheme could make any of these promises, for the reasons above; ask for less, or name other schemes"
         )
     return VIOLATED if told.broken else INTERNAL if broken else HOLDS
+
+
+def _contenders(texts: tuple[str, ...]) -> list[str] | None:
+    """Split the values of --schemes; None if there are none. What is written the old way is noted."""
+    from discreet.expressions import modern, split
+
+    found = [part.strip() for text in texts for part in split(text, ",") if part.strip()]
+    for scheme in found:
+        if modern(scheme) != scheme:
+            note(
+                f"Note: write '{modern(scheme)}' instead of '{scheme}'; options in parentheses are the same everywhere."
+            )
+    return found or None
 
 
 OTHER_SCHEME = "; for "

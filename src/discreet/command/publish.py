@@ -74,15 +74,17 @@ class Outcome:
     ),
     click.option(
         "--scheme",
-        metavar="NAME",
-        help="How the table is published (default: as suits the promise, mostly cuts); see 'discreet schemes'.",
+        metavar="SCHEME",
+        help="How the table is published, such as 'cuts(effort=thorough)' (default: as suits the promise, mostly "
+        "cuts); see 'discreet schemes'.",
     ),
     click.option(
         "--option",
         "options",
         multiple=True,
         metavar="KEY=VALUE",
-        help="An option of the scheme, such as effort=thorough; see 'discreet schemes NAME'. Repeatable.",
+        help="Another way to give an option of the scheme, such as effort=thorough; see 'discreet schemes NAME'. "
+        "Repeatable.",
     ),
     flags.IDENTIFIERS,
     flags.PERSON,
@@ -161,7 +163,7 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
         found = Job.of(merged({}, parsed), "the flags")
     else:
         found = Job.of(merged(read_job(Path(job)), parsed), f"the job file '{job}'", Path(job))
-    if harmless and found.scheme != "codip":
+    if harmless and (found.scheme or "").partition("(")[0].strip().lower() != "codip":
         raise DiscreetError(
             "--harmless says what several sensitive columns expose that are divided among tables; say --scheme codip, "
             "or leave it out"
@@ -313,7 +315,8 @@ def show(outcome: Outcome) -> None:
     console.print()
     console.print(rows_in_groups(audit.rows, audit.groups, audit.withheld))
     unusable = 0 if outcome.table.unusable is None else len(outcome.table.unusable)
-    why = why_withheld(audit.withheld, unusable, float(outcome.job.options.get("withhold", 0)) > 0)
+    options = outcome.release.manifest["scheme"]["options"]
+    why = why_withheld(audit.withheld, unusable, float(options.get("withhold", 0)) > 0)
     if why is not None:
         console.print(why)
     if outcome.left_out:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK, Rules
+from discreet.options import Interval
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import ATTRIBUTE, Choice, Number, Parameter, Whole
-from discreet.principles.principle import Principle, Reach
+from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.wording import about, percent, rows
 
@@ -40,23 +40,16 @@ class BetaLikeness(Principle):
 
     name: ClassVar[str] = "beta-likeness"
     example: ClassVar[str] = "'beta-likeness(beta=2)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Number("beta", above=True),
-        Choice("variant", choices=("enhanced", "basic")),
-        Number("negative", optional=True, high=1.0),
-        Whole("level", low=0),
-        ATTRIBUTE,
-    )
 
-    beta: float
+    beta: Annotated[float, Interval(0, closed="neither")]
     """The largest relative gain of a value's share over its share in the whole table."""
-    variant: str = "enhanced"
+    variant: Literal["enhanced", "basic"] = "enhanced"
     """``enhanced`` bounds the gain by -ln p as well, for frequent values; ``basic`` by beta alone."""
-    negative: float | None = None
-    """The largest relative loss of share, between 0 and 1."""
-    level: int = 0
+    negative: Annotated[float, Interval(0, 1)] | None = None
+    """The largest relative loss of share."""
+    level: Annotated[int, Interval(0)] = 0
     """The level of the sensitive hierarchy whose nodes are protected; 0 for the values themselves."""
-    attribute: str | None = None
+    attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     @property

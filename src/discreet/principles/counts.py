@@ -65,12 +65,12 @@ class Counts:
         cells = groups.astype(np.int64) * width + values
         if number * width <= max(1 << 20, 4 * len(cells)):
             amounts = np.bincount(cells, minlength=number * width)
-            found = np.flatnonzero(amounts)
-            amounts = amounts[found]
+            present = np.flatnonzero(amounts)
+            amounts = amounts[present]
         else:
-            found, amounts = np.unique(cells, return_counts=True)
-        starts = np.searchsorted(found, np.arange(number + 1) * width)
-        return cls(starts, (found % width).astype(np.int32), amounts.astype(np.int64), width)
+            present, amounts = np.unique(cells, return_counts=True)
+        starts = np.searchsorted(present, np.arange(number + 1) * width)
+        return cls(starts, (present % width).astype(np.int32), amounts.astype(np.int64), width)
 
     @classmethod
     def of_persons(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.judging import Rules
+from discreet.options import Interval
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import ATTRIBUTE, Number, Parameter
-from discreet.principles.principle import Principle, Reach
+from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, rows
 
@@ -33,11 +33,10 @@ class DeltaDisclosure(Principle):
 
     name: ClassVar[str] = "delta-disclosure"
     example: ClassVar[str] = "'delta-disclosure(delta=1)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Number("delta", above=True), ATTRIBUTE)
 
-    delta: float
+    delta: Annotated[float, Interval(0, closed="neither")]
     """The largest absolute logarithm of the ratio of shares in a group and in the whole table; not reached."""
-    attribute: str | None = None
+    attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     @property

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NoReturn
+from typing import Annotated, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
+from discreet.options import Interval
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Number, Parameter
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 
@@ -41,9 +41,8 @@ class DifferentialPrivacy(Principle):
 
     name: ClassVar[str] = "differential-privacy"
     example: ClassVar[str] = "'differential-privacy(epsilon=1)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Number("epsilon", high=LARGEST, above=True),)
 
-    epsilon: float
+    epsilon: Annotated[float, Interval(0, LARGEST, closed="right")]
     """The largest change of the logarithm of any release's odds that one row can make."""
 
     @property

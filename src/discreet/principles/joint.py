@@ -38,12 +38,14 @@ class Jointly(All):
 
     def rules(self, prior: Prior) -> Rules:
         """The rules about each attribute, and how combinations tell its counts."""
-        widths = np.array([len(one.prior.values) for one in self.each], np.int64)
+        widths = np.array([len(own_prior.values) for own_prior, _ in self.each], np.int64)
         offsets = np.append(0, np.cumsum(widths))
-        rules, starts, heights = stack([one.promise.rules(one.prior) for one in self.each], int(widths.max()))
+        rules, starts, heights = stack(
+            [promise.rules(own_prior) for own_prior, promise in self.each], int(widths.max())
+        )
         caps, floors = np.ones((len(widths), widths.max())), np.zeros((len(widths), widths.max()))
-        for at, one in enumerate(self.each):
-            known = one.promise.caps(one.prior), one.promise.floors(one.prior)
+        for at, (own_prior, promise) in enumerate(self.each):
+            known = promise.caps(own_prior), promise.floors(own_prior)
             caps[at, : widths[at]] = 1.0 if known[0] is None else np.minimum(known[0], 1.0)
             floors[at, : widths[at]] = 0.0 if known[1] is None else known[1]
         bounded = np.flatnonzero((caps < 1.0).any(axis=1) | (floors > 0.0).any(axis=1))
@@ -58,23 +60,22 @@ class Jointly(All):
 
     def require(self, prior: Prior) -> None:
         """Raise ``DiscreetError`` if what is promised about an attribute cannot be."""
-        for one in self.each:
-            one.promise.require(one.prior)
+        for own_prior, promise in self.each:
+            promise.require(own_prior)
 
     def reachable(self, prior: Prior) -> Reach:
         """Whether the promises about each attribute can be kept, which is necessary for keeping them all."""
-        reaches = [one.promise.reachable(one.prior) for one in self.each]
-        told = [reach for reach in reaches if not reach.feasible] or reaches
-        return Reach(all(reach.feasible for reach in reaches), None, " ".join(reach.sentence for reach in told))
+        return Reach.of_all([promise.reachable(own_prior) for own_prior, promise in self.each])
 
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         lines = [self.counts_of(at, counts) for at in range(len(self.each))]
         strains = [
-            float(one.promise.strain(line[None], one.prior)[0]) for one, line in zip(self.each, lines, strict=True)
+            float(promise.strain(line[None], own_prior)[0])
+            for (own_prior, promise), line in zip(self.each, lines, strict=True)
         ]
         worst = int(np.argmax(strains))
-        own = self.each[worst]
-        return f"About '{own.prior.attribute}': {own.promise.explain(lines[worst], own.prior)}"
+        own_prior, promise = self.each[worst]
+        return f"About '{own_prior.attribute}': {promise.explain(lines[worst], own_prior)}"
 
     def caps(self, prior: Prior) -> None:
         """None: what is bounded are values, not combinations of them."""
@@ -85,14 +86,15 @@ class Jointly(All):
     def buckets(self, prior: Prior) -> NDArray[np.int32]:
         """Combinations whose values are in the same bucket of every attribute.
 
-        Whoever takes the same share of each takes the same share of every bucket of an attribute, which keeps its caps.
+        A group that takes the same share of each takes the same share of every bucket of an attribute, which keeps the
+        attribute's caps.
         An attribute without caps tells no combinations apart, unless none has any.
         """
-        bounded = [at for at, one in enumerate(self.each) if one.promise.caps(one.prior) is not None]
+        bounded = [at for at, (own_prior, promise) in enumerate(self.each) if promise.caps(own_prior) is not None]
         if not bounded:
             return np.arange(len(prior.counts), dtype=np.int32)
-        own = [self.each[at].promise.buckets(self.each[at].prior)[self.codes[at]] for at in bounded]
-        numbers = numbered(own, [int(one.max()) + 1 for one in own], len(prior.counts))
+        buckets = [self.each[at].promise.buckets(self.each[at].prior)[self.codes[at]] for at in bounded]
+        numbers = numbered(buckets, [int(codes.max()) + 1 for codes in buckets], len(prior.counts))
         return ranked(numbers)[2].astype(np.int32)
 
 
@@ -104,8 +106,8 @@ def jointly(principle: Principle, table: Table) -> tuple[Table, Principle, Prior
     >>> from discreet.principles import LDiversity
     >>> ill = Column("ill", "categorical", np.array([0, 0, 1, 1], np.int32), np.array(["flu", "cold"], object))
     >>> pay = Column("pay", "numeric", np.array([0, 1, 1, 1], np.int32), np.array([10.0, 20.0]))
-    >>> one, promise, prior = jointly(LDiversity(1.5), Table(4, (), (ill, pay)))
-    >>> one.classes.tolist(), prior.counts.tolist()
+    >>> table, promise, prior = jointly(LDiversity(1.5), Table(4, (), (ill, pay)))
+    >>> table.classes.tolist(), prior.counts.tolist()
     ([0, 1, 2, 2], [1, 1, 2])
     >>> promise.explain([0, 1, 2], prior)  # doctest: +ELLIPSIS
     "About 'pay': '20' makes up 100.0 % of this group of 3 rows (3 rows); at most 66.7 % (2 rows) is allowed, ..."
@@ -113,12 +115,12 @@ def jointly(principle: Principle, table: Table) -> tuple[Table, Principle, Prior
     if len(table.sensitive) < 2:
         return table, principle, Prior.of(table)
     columns = table.sensitive
-    numbers = numbered([one.codes for one in columns], [len(one.values) for one in columns], table.rows)
-    found, first, place = ranked(numbers)
-    codes = np.stack([one.codes[first] for one in columns]).astype(np.int32)
+    numbers = numbered([column.codes for column in columns], [len(column.values) for column in columns], table.rows)
+    combinations, first, place = ranked(numbers)
+    codes = np.stack([column.codes[first] for column in columns]).astype(np.int32)
     name = columns[0].name  # a name that no other column has
-    secret = Column(name, "categorical", place.astype(np.int32), np.full(len(found), "", object))
-    prior = Prior(np.bincount(place, minlength=len(found)), ("",) * len(found), attribute=name)
+    secret = Column(name, "categorical", place.astype(np.int32), np.full(len(combinations), "", object))
+    prior = Prior(np.bincount(place, minlength=len(combinations)), ("",) * len(combinations), attribute=name)
     promise = Jointly(principle.parts, each=by_attribute(principle, table), codes=codes)
     return replace(table, sensitive=(secret,)), promise, prior
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.judging import SIZE, Rules
+from discreet.options import Interval
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Parameter, Whole
 from discreet.principles.principle import Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
@@ -32,10 +32,9 @@ class KAnonymity(Principle):
 
     name: ClassVar[str] = "k-anonymity"
     example: ClassVar[str] = "'k-anonymity(k=5)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Whole("k"),)
     larger_is_stronger: ClassVar[bool] = True
 
-    k: int
+    k: Annotated[int, Interval(1)]
     """The fewest rows of a group, or persons if these may have several rows."""
 
     @property

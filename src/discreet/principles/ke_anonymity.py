@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.judging import DISTINCT, RANGE, Rules
+from discreet.options import Interval
 from discreet.principles.counts import Counts
 from discreet.principles.measuring import in_units
-from discreet.principles.parameters import ATTRIBUTE, Number, Parameter, Whole
-from discreet.principles.principle import Principle, Reach
+from discreet.principles.principle import AttributeName, NumericPrinciple, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, rule
 from discreet.principles.wording import about, exact, rows, values
 
 
 @dataclass(frozen=True)
-class KEAnonymity(Principle):
+class KEAnonymity(NumericPrinciple):
     """Every group has at least ``k`` different numbers, and the largest exceeds the smallest by at least ``e``.
 
     This protects little: all but one of a group's numbers may lie close together, which proximity bounds. A missing
@@ -33,24 +33,14 @@ class KEAnonymity(Principle):
 
     name: ClassVar[str] = "ke-anonymity"
     example: ClassVar[str] = "'ke-anonymity(k=3, e=2000)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Whole("k"), Number("e"), ATTRIBUTE)
     larger_is_stronger: ClassVar[bool] = True
 
-    k: int
+    k: Annotated[int, Interval(1)]
     """The fewest different numbers of a group."""
-    e: float
+    e: Annotated[float, Interval(0)]
     """The smallest difference between the largest and the smallest number of a group."""
-    attribute: str | None = None
+    attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
-
-    def misfit(self, prior: Prior) -> str | None:
-        """The attribute must be numeric."""
-        return prior.without_numbers(str(self))
-
-    def require(self, prior: Prior) -> None:
-        """Require a numeric sensitive attribute without infinite numbers."""
-        super().require(prior)
-        prior.require_numbers(str(self))
 
     def rules(self, prior: Prior) -> Rules:
         """One rule on the number of different values, one on their range."""
@@ -62,9 +52,9 @@ class KEAnonymity(Principle):
         numbers, asked = in_units(prior.require_numbers(str(self)), self.e, 1)
         # ranges between whole numbers are whole, so the bound is rounded up; without a unit it is a float already
         needed = asked if numbers is prior.numbers else math.ceil(asked)
-        told = float(needed)
-        told = told if told >= needed else math.nextafter(told, math.inf)
-        return rule(RANGE, told, width=width, bounds=numbers)
+        bound = float(needed)
+        bound = bound if bound >= needed else math.nextafter(bound, math.inf)
+        return rule(RANGE, bound, width=width, bounds=numbers)
 
     def reachable(self, prior: Prior) -> Reach:
         """Feasible if the whole table keeps it."""

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import DISTINCT, ENTROPY, RECURSIVE, SLACK, Rules
+from discreet.options import Interval
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import ATTRIBUTE, Choice, Number, Parameter
-from discreet.principles.principle import Principle, Reach
+from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
 from discreet.principles.wording import about, exact, ordinal, percent, rows, values
+
+Diversity = Literal["distinct", "entropy", "recursive", "frequency"]
 
 
 @dataclass(frozen=True)
@@ -48,22 +50,16 @@ class LDiversity(Principle):
 
     name: ClassVar[str] = "l-diversity"
     example: ClassVar[str] = "'l-diversity(l=3)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Number("l", low=1.0),
-        Choice("kind", choices=("distinct", "entropy", "recursive", "frequency")),
-        Number("c", optional=True, above=True),
-        ATTRIBUTE,
-    )
     larger_is_stronger: ClassVar[bool] = True
 
-    l: float  # noqa: E741 - its name in the literature
+    l: Annotated[float, Interval(1)]  # noqa: E741 - its name in the literature
     """How many values at least: at frequency, no value has a larger share of a group than 1/l."""
-    kind: str = "frequency"
+    kind: Diversity = "frequency"
     """``frequency``: no share above 1/l; ``distinct``: l different values; ``entropy``: an entropy of at least log l;
     ``recursive``: the commonest value occurs less than c times as often as all but the l - 1 commonest together."""
-    c: float | None = None
+    c: Annotated[float, Interval(0, closed="neither")] | None = None
     """The factor of the recursive kind."""
-    attribute: str | None = None
+    attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     def __post_init__(self) -> None:

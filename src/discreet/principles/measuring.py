@@ -40,12 +40,12 @@ def in_units(numbers: Numbers, asked: float, power: int) -> tuple[Numbers, Fract
     scale = Ruler.of(known).scale
     if not scale:
         return numbers, Fraction(asked)
-    told, largest = Fraction(repr(float(asked))), float(np.abs(known).max(initial=0.0))
+    decimal, largest = Fraction(repr(float(asked))), float(np.abs(known).max(initial=0.0))
     smallest = min(10**MOST_PLACES, 10**MOST_DIGITS / max(largest, 1e-300))
     whole = int(scale)
-    while (told * whole**power).denominator & ((told * whole**power).denominator - 1) and whole * 10 <= smallest:
+    while (decimal * whole**power).denominator & ((decimal * whole**power).denominator - 1) and whole * 10 <= smallest:
         whole *= 10
-    return np.rint(numbers * float(whole)), told * whole**power
+    return np.rint(numbers * float(whole)), decimal * whole**power
 
 
 class Ruler(NamedTuple):
@@ -84,12 +84,12 @@ class Ruler(NamedTuple):
 
     def relatively(self, owner: NDArray[np.int64], other: NDArray[np.int64]) -> Numbers:
         """The distance of ``other`` from ``owner`` as a share of ``owner``; infinite from zero and across signs."""
-        one, two = self.numbers[owner], self.numbers[other]
-        gaps = np.full(len(one), np.inf)
-        alike = (np.sign(one) * np.sign(two) >= 0) & (one != 0)
-        one, two = one[alike], two[alike]
+        center, neighbour = self.numbers[owner], self.numbers[other]
+        gaps = np.full(len(center), np.inf)
+        alike = (np.sign(center) * np.sign(neighbour) >= 0) & (center != 0)
+        center, neighbour = center[alike], neighbour[alike]
         with np.errstate(over="ignore"):
-            shares = np.abs(two - one) / np.abs(one)
+            shares = np.abs(neighbour - center) / np.abs(center)
         gaps[alike] = shares if self.scale else np.maximum(shares - ROUNDING, 0.0)
         gaps[owner == other] = 0.0
         return gaps

@@ -1,93 +1,141 @@
-"""Custom neighbourhoods of numbers: a pair of widths, a function, or the two ends listed for every number."""
+"""Neighbourhoods of numbers: of a width, by a function, or with the two ends stated for every number.
+
+The ends of neighbourhoods are rounded, so values at the end of a width are decided by exact distances.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles.measuring import ROUNDING
-from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.options import Interval
+from discreet.principles.measuring import ROUNDING, Ruler
 from discreet.principles.prior import whole
 from discreet.table.texts import number_text
 
 Numbers = NDArray[np.float64]
+Places = NDArray[np.int64]
 Function = Callable[[Numbers], tuple[Any, Any]]
 """Maps an array of numbers to the lower and the upper ends of their neighbourhoods."""
 Ends = tuple[tuple[float, float, float], ...]
 """Triples of a number and the lower and upper end of its neighbourhood."""
 
 
-@dataclass(frozen=True)
-class Neighbourhood(Choice):
-    """A word for a kind of neighbourhood, a pair of widths, or a function."""
-
-    def describe(self) -> str:
-        """The accepted values, phrased to follow "must be"."""
-        return "absolute or relative, a pair of widths (below, above), or a function that gives the ends"
-
-    def accept(self, value: object) -> object:
-        """The word, the two widths as floats, or the function."""
-        if callable(value):
-            return value
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            below, above = value  # raises ValueError unless there are exactly two
-            return Number("below").accept(below), Number("above").accept(above)
-        return super().accept(value)
+Width = Annotated[float, Interval(0)]
+Neighbourhood = Annotated[
+    Literal["absolute", "relative", "stated"] | tuple[Width, Width] | Function,
+    "absolute or relative, a pair of widths (below, above), or a function that gives the ends",
+]
+ASCENDING = "numbers in ascending order with the ends of their neighbourhoods, which contain them and never decrease"
+StatedEnds = Annotated[str | Sequence[Any], ASCENDING]
+"""The ends of the neighbourhood of every number: ``Ends``, or written ``1000:900:1100 1010:905:1115``."""
 
 
-@dataclass(frozen=True)
-class Stated(Parameter):
-    """The ends of the neighbourhood of every number, written ``1000:900:1100 1010:905:1115``."""
+class Widths(NamedTuple):
+    """How far neighbourhoods reach below and above a number: by these amounts, or by these shares of the number."""
 
-    def describe(self) -> str:
-        """The accepted values, phrased to follow "must be"."""
-        return "numbers in ascending order with the ends of their neighbourhoods, which contain them and never decrease"
+    below: float
+    above: float
+    relative: bool = False
 
-    def read(self, text: str) -> object:
-        """The triples written in a text, or the text itself if it cannot be read."""
-        try:
-            return tuple(tuple(float(number) for number in one.split(":")) for one in text.split())
-        except ValueError:
-            return text
+    def ends(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
+        """The lower and upper ends of the neighbourhoods of these ascending numbers, widened for rounding."""
+        with np.errstate(over="ignore"):
+            if self.relative:
+                low = numbers - np.abs(numbers) * (self.below + ROUNDING * (1.0 + self.below))
+                high = numbers + np.abs(numbers) * (self.above + ROUNDING * (1.0 + self.above))
+                # the allowance for rounding must not move an end past zero, where ends would start to decrease
+                return (
+                    np.where(numbers > 0, np.maximum(low, 0.0), low),
+                    np.where(numbers < 0, np.minimum(high, 0.0), high),
+                )
+            # one term at a time: the sum of two large widths could overflow although the end does not
+            low = numbers - self.below - ROUNDING * np.abs(numbers) - ROUNDING * self.below
+            high = numbers + self.above + ROUNDING * np.abs(numbers) + ROUNDING * self.above
+        return low, high
 
-    def accept(self, value: object) -> object:
-        """The triples as floats."""
-        table = np.array(value, np.float64)  # raises ValueError unless this is a table of numbers
+    def apart(self, ruler: Ruler, owner: Places, other: Places) -> Numbers:
+        """The smallest width with which each owner's neighbourhood includes the other number."""
+        if self.relative:
+            return ruler.relatively(owner, other)
+        return ruler.apart(np.minimum(owner, other), np.maximum(owner, other))
+
+    def windows(self, numbers: Numbers) -> tuple[Places, Places]:
+        """The positions of the first and the last number in the neighbourhood of each of these ascending numbers.
+
+        >>> [places.tolist() for places in Widths(10, 10).windows(np.array([40.0, 50.0, 60.0, 80.0]))]
+        [[0, 0, 1, 3], [1, 2, 2, 3]]
+        """
+        ruler = Ruler.of(numbers)
+        begin, end = covered(numbers, *self.ends(numbers))
+        begin = _furthest(begin, -1, lambda at, of: self.apart(ruler, of, at) <= self.below)
+        end = _furthest(end, 1, lambda at, of: self.apart(ruler, of, at) <= self.above)
+        return begin, end
+
+
+def covered(numbers: Numbers, low: Numbers, high: Numbers) -> tuple[Places, Places]:
+    """The positions of the first and the last number from ``low`` to ``high``; a number always includes itself."""
+    positions = np.arange(len(numbers))
+    begin = np.minimum(np.searchsorted(numbers, low, "left"), positions)
+    end = np.maximum(np.searchsorted(numbers, high, "right") - 1, positions)
+    return begin, end
+
+
+def _furthest(places: Places, step: int, holds: Callable[[Places, Places], NDArray[np.bool_]]) -> Places:
+    """The furthest position in direction ``step`` that each number's neighbourhood includes, starting from guesses.
+
+    ``holds(places, positions)`` returns whether the neighbourhoods of the numbers at ``positions`` include those at
+    ``places``. The result is nondecreasing, as the ends of neighbourhoods are.
+    """
+    places, positions = places.copy(), np.arange(len(places))
+    moving = positions
+    while len(moving):  # move inwards, at most to the number itself, which is always included
+        moving = moving[~holds(places[moving], moving)]
+        places[moving] -= step
+    moving = positions
+    while len(moving):
+        moving = moving[(places[moving] + step >= 0) & (places[moving] + step < len(places))]
+        moving = moving[holds(places[moving] + step, moving)]
+        places[moving] += step
+    return np.maximum.accumulate(places) if step > 0 else np.minimum.accumulate(places[::-1])[::-1]
+
+
+def ends_given(value: str | Sequence[Any]) -> Ends:
+    """The triples in a text or a sequence; the message about others does not repeat them, as they may be many.
+
+    >>> ends_given("1000:900:1100 2000:1800:inf")
+    ((1000.0, 900.0, 1100.0), (2000.0, 1800.0, inf))
+    """
+    try:
+        triples = [triple.split(":") for triple in value.split()] if isinstance(value, str) else value
+        table = np.array(triples, np.float64)
         if table.ndim != 2 or table.shape[1] != 3 or not np.isfinite(table[:, 0]).all():
             raise ValueError
         numbers, low, high = table.T
         if (numbers[1:] <= numbers[:-1]).any():
             raise ValueError
-        fault = _fault(numbers, low, high)
-        if fault is not None:
-            raise DiscreetError(f"proximity: {fault}")
-        return tuple((float(number), float(begin), float(end)) for number, begin, end in table)
-
-    def check(self, promise: str, value: object, example: str) -> object:
-        """The triples as floats, or a ``DiscreetError`` that does not repeat the value, which may be very long."""
-        if value is None:
-            return None
-        try:
-            return self.accept(value)
-        except (ValueError, TypeError):
-            raise DiscreetError(
-                f"{promise}: {self.name} must be {self.describe()}, such as {self.name}=1000:900:1100 2000:1800:2200"
-            ) from None
+    except (ValueError, TypeError):
+        raise DiscreetError(
+            f"proximity: ends must be {ASCENDING}; write for example ends=1000:900:1100 2000:1800:2200"
+        ) from None
+    fault = _fault(numbers, low, high)
+    if fault is not None:
+        raise DiscreetError(f"proximity: {fault}")
+    return tuple((float(number), float(begin), float(end)) for number, begin, end in table)
 
 
 def ends_text(ends: Ends) -> str:
-    """The triples as text that ``Stated`` reads back.
+    """The triples as text that ``ends_given`` reads back.
 
     >>> ends_text(((1000.0, 900.0, 1100.5), (2000.0, 1800.0, math.inf)))
     '1000:900:1100.5 2000:1800:inf'
     """
-    return " ".join(":".join(map(number_text, one)) for one in ends)
+    return " ".join(":".join(map(number_text, triple)) for triple in ends)
 
 
 def ends_by(function: Function, numbers: Numbers) -> tuple[Numbers, Numbers]:
@@ -142,7 +190,7 @@ def _fault(numbers: Numbers, low: Numbers, high: Numbers) -> str | None:
     """A clause on what is wrong with the neighbourhoods of ascending numbers, or ``None`` if they are valid."""
     outside = np.flatnonzero(~((low <= numbers) & (numbers <= high)))
     if len(outside):
-        number, begin, end = (number_text(float(one[outside[0]])) for one in (numbers, low, high))
+        number, begin, end = (number_text(float(column[outside[0]])) for column in (numbers, low, high))
         if math.isnan(float(low[outside[0]])) or math.isnan(float(high[outside[0]])):
             return f"the neighbourhood of {number} has an end that is not a number; give every number two ends"
         return (
@@ -153,9 +201,9 @@ def _fault(numbers: Numbers, low: Numbers, high: Numbers) -> str | None:
         fall = np.flatnonzero(ends[1:] < ends[:-1])
         if len(fall):
             at = int(fall[0])
-            one, other = number_text(float(numbers[at])), number_text(float(numbers[at + 1]))
+            number, larger = number_text(float(numbers[at])), number_text(float(numbers[at + 1]))
             return (
-                f"the neighbourhood of {other} {word} at {number_text(float(ends[at + 1]))}, below where that of "
-                f"{one} {word} ({number_text(float(ends[at]))}); its ends must never decrease when the number grows"
+                f"the neighbourhood of {larger} {word} at {number_text(float(ends[at + 1]))}, below where that of "
+                f"{number} {word} ({number_text(float(ends[at]))}); its ends must never decrease when the number grows"
             )
     return None

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from discreet.errors import DiscreetError
-from discreet.principles.parameters import ATTRIBUTE
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.wording import listed
@@ -47,7 +46,7 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
     >>> from discreet.datasets import census
     >>> from discreet.principles import Proximity
     >>> table = census(50, quasi=("age",), sensitive="income")
-    >>> [str(one.promise) for one in by_attribute(Proximity(2000, 4), table)]
+    >>> [str(promise) for _, promise in by_attribute(Proximity(2000, 4), table)]
     ['proximity(epsilon=2000, m=4)']
     """
     if len(table.sensitive) < 2:
@@ -65,7 +64,7 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
             raise DiscreetError(
                 f"{part} fits none of the sensitive attributes {listed(map(repr, names))}: {part.misfit(priors[0])}"
             )
-    found = []
+    promised = []
     for at, prior in enumerate(priors):
         parts = [part.naming(names[at]) for part, which in zip(principle.parts, about, strict=True) if which[at]]
         if not any(part.about_values for part in parts):
@@ -73,8 +72,8 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
                 f"nothing is promised about the values of the sensitive attribute '{names[at]}'; promise something "
                 f"about it, or do not declare it sensitive"
             )
-        found.append(Promised(prior, together(parts)))
-    return tuple(found)
+        promised.append(Promised(prior, together(parts)))
+    return tuple(promised)
 
 
 def apart(principle: Principle, table: Table) -> list[tuple[Principle, Table]]:
@@ -82,8 +81,8 @@ def apart(principle: Principle, table: Table) -> list[tuple[Principle, Table]]:
     if len(table.sensitive) < 2:
         return [(principle, table)]
     return [
-        (one.promise, replace(table, sensitive=(column,)))
-        for one, column in zip(by_attribute(principle, table), table.sensitive, strict=True)
+        (promised.promise, replace(table, sensitive=(column,)))
+        for promised, column in zip(by_attribute(principle, table), table.sensitive, strict=True)
     ]
 
 
@@ -110,7 +109,7 @@ def on_numbers(principle: Principle, table: Table) -> list[str]:
         f"{part} names no attribute, so it is kept about {listed(map(repr, numbers))} too, whose numbers it takes as "
         f"unrelated values; if that is not meant, write {part.naming(names[0])}"
         for part in principle.parts
-        if part.about is None and ATTRIBUTE in part.parameters and all(concerned(part, priors))
+        if part.about is None and part.may_name_attribute() and all(concerned(part, priors))
     ]
 
 
@@ -121,7 +120,7 @@ def stated(principle: Principle, table: Table) -> Principle:
     text depends on the attribute (proximity by a function of the numbers), is stated for each that it is about.
     """
     known = by_attribute(principle, table)
-    priors = [one.prior for one in known]
+    priors = [prior for prior, _ in known]
     parts: list[Principle] = []
     for part in principle.parts:
         which = concerned(part, priors) if len(known) > 1 else [True]

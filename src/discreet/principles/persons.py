@@ -57,8 +57,8 @@ def rules_about(principle: Principle, table: Table) -> tuple[Rules, Rules]:
 
 def require_persons(principle: Principle, table: Table) -> None:
     """Raise if a promise cannot be judged by persons, or if the whole table, counted by persons, breaks it."""
-    for promise, one in apart(principle, table):
-        _require_persons(promise, one)
+    for promise, alone in apart(principle, table):
+        _require_persons(promise, alone)
 
 
 def _require_persons(principle: Principle, table: Table) -> None:
@@ -106,11 +106,11 @@ def reachable_by_persons(part: Principle, table: Table) -> Reach:
     by_rows = part.achieved(whole.by_rows, Prior.of(table))
     by_persons = part.achieved(whole.by_persons, Prior.of_persons(table))
     each = _kept(part, by_persons), _kept(part, by_rows)
-    told = f"{each[0]} counted by persons, and {each[1]} counted by rows; both are promised"
+    kept = f"{each[0]} counted by persons, and {each[1]} counted by rows; both are promised"
     if each[0] == each[1]:
-        told = f"{each[0]}, counted by persons and by rows"
+        kept = f"{each[0]}, counted by persons and by rows"
     strongest = (min if part.larger_is_stronger else max)(by_rows, by_persons)
-    return Reach(True, strongest, f"All {table.persons:,} persons as one group keep {told}.")
+    return Reach(True, strongest, f"All {table.persons:,} persons as one group keep {kept}.")
 
 
 def counted_parameter(part: Principle) -> str:

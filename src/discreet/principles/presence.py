@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import Rules
+from discreet.options import Interval
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import ATTRIBUTE, Choice, Number, Parameter
-from discreet.principles.principle import Principle, Reach
+from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact, percent
+
+Belief = Annotated[float, Interval(0, 1, closed="right")]
+Groups = Literal["group", "combined"]
 
 
 @dataclass(frozen=True)
@@ -62,24 +65,17 @@ class AlphaBeta(Principle):
 
     name: ClassVar[str] = "alpha-beta"
     example: ClassVar[str] = "'alpha-beta(alpha=0.2, beta=0.1)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Number("alpha", high=1.0, above=True),
-        Number("beta", high=1.0, above=True),
-        Choice("presence", choices=("group", "combined")),
-        Choice("association", choices=("group", "combined")),
-        ATTRIBUTE,
-    )
     hides_presence: ClassVar[bool] = True
 
-    alpha: float
+    alpha: Belief
     """The largest belief that a person is in the table."""
-    beta: float
+    beta: Belief
     """The largest belief in any sensitive value of a person in it."""
-    presence: str = "group"
+    presence: Groups = "group"
     """``group``: alpha bounds the belief from each group; ``combined``: from all of them together."""
-    attribute: str | None = None
+    attribute: AttributeName | None = None
     """The sensitive attribute that beta is about; ``None`` for each."""
-    association: str = "group"
+    association: Groups = "group"
     """``combined`` also bounds the belief that some row with the person's values has a sensitive value."""
 
     def __post_init__(self) -> None:

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, TypeVar, cast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.catalogue import PRINCIPLES
 from discreet.errors import DiscreetError
+from discreet.expressions import Expression, parse_one, split
 from discreet.kernels.judging import Rules
-from discreet.options import brief
-from discreet.principles.buckets import fewest_buckets
+from discreet.options import brief, hints_of, several
+from discreet.principles.bounds import fewest_buckets
 from discreet.principles.counts import Counts
-from discreet.principles.expressions import Expression, parse_one, split
-from discreet.principles.parameters import ATTRIBUTE
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine
 from discreet.principles.wording import rows
 from discreet.table.table import Kind
+
+EXAMPLE = "'beta-likeness(beta=2)'"
+ATTRIBUTE = "attribute"
+"""The parameter that names the sensitive attribute; without it, a promise is about every one that it fits."""
+AttributeName = Annotated[
+    str, 'the name of a column, in double quotes if it contains anything but letters, as in "wage (EUR)"'
+]
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,12 @@ class Reach:
     strongest: float | None
     """The strongest parameter that some grouping keeps; ``None`` for a conjunction, whose parts share no parameter."""
     sentence: str
+
+    @classmethod
+    def of_all(cls, reaches: Sequence[Reach]) -> Reach:
+        """Whether all of several promises can be kept, and the sentences on those that cannot, or else on all."""
+        decisive = [reach for reach in reaches if not reach.feasible] or reaches
+        return cls(all(reach.feasible for reach in reaches), None, " ".join(reach.sentence for reach in decisive))
 
 
 class Nearness(Protocol):
@@ -59,6 +71,16 @@ class Principle(Expression, ABC):
     """Whether the promise gets stronger when its main parameter grows (k, l) or when it shrinks (t, beta, delta)."""
     hides_presence: ClassVar[bool] = False
     """Whether the promise also bounds beliefs about who is in the table, which sensitive counts cannot show."""
+
+    @classmethod
+    def main_parameter(cls) -> str:
+        """The name of the parameter that ``achieved`` reports."""
+        return str(fields(cast(Any, cls))[0].name)
+
+    @classmethod
+    def may_name_attribute(cls) -> bool:
+        """Whether promises of this kind can name the sensitive attribute that they are about."""
+        return ATTRIBUTE in hints_of(cls)
 
     @property
     def monotone(self) -> bool:
@@ -131,7 +153,7 @@ class Principle(Expression, ABC):
     @property
     def about(self) -> str | None:
         """The sensitive attribute that the promise names; ``None`` when it applies to every one that it fits."""
-        return cast(str | None, getattr(self, ATTRIBUTE.name, None))
+        return cast(str | None, getattr(self, ATTRIBUTE, None))
 
     @property
     def text(self) -> str:
@@ -153,9 +175,9 @@ class Principle(Expression, ABC):
         >>> print(parse("l-diversity(l=2)").naming("pay"), parse("l-diversity(l=2, attribute=ill)").naming("pay"))
         l-diversity(l=2, attribute=pay) l-diversity(l=2, attribute=ill)
         """
-        if self.about is not None or ATTRIBUTE not in self.parameters:
+        if self.about is not None or not self.may_name_attribute():
             return self
-        return cast(Principle, replace(cast(Any, self), **{ATTRIBUTE.name: attribute}))
+        return cast(Principle, replace(cast(Any, self), **{ATTRIBUTE: attribute}))
 
     def remark(self, name: str, kind: Kind) -> str | None:
         """A hint for users who set only the main parameter, about a sensitive attribute of this name and kind."""
@@ -270,6 +292,19 @@ class Principle(Expression, ABC):
         return together([self, other])
 
 
+class NumericPrinciple(Principle):
+    """A promise about the numbers of groups."""
+
+    def misfit(self, prior: Prior) -> str | None:
+        """The attribute must be numeric."""
+        return prior.without_numbers(str(self))
+
+    def require(self, prior: Prior) -> None:
+        """Require a numeric sensitive attribute without infinite numbers."""
+        super().require(prior)
+        prior.require_numbers(str(self))
+
+
 @dataclass(frozen=True, eq=False)
 class All(Principle):
     """A conjunction of promises, judged in one call; built by ``a & b`` or ``together``. Order does not matter."""
@@ -331,9 +366,7 @@ class All(Principle):
 
         It is also sufficient if all parts are monotone. Otherwise different parts may need different groupings.
         """
-        reaches = [part.reachable(prior) for part in self.promises]
-        told = [reach for reach in reaches if not reach.feasible] or reaches
-        return Reach(all(reach.feasible for reach in reaches), None, " ".join(reach.sentence for reach in told))
+        return Reach.of_all([part.reachable(prior) for part in self.promises])
 
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         worst = max(self.promises, key=lambda part: float(part.strain(counts[None], prior)[0]))
@@ -362,7 +395,7 @@ def together(promises: Iterable[Principle]) -> Principle:
     """
     flat = list(dict.fromkeys(part for promise in promises for part in promise.parts))
     if not flat:
-        raise DiscreetError("no promise was given; ask for one such as 'beta-likeness(beta=2)'")
+        raise DiscreetError(f"no promise was given; ask for one such as {EXAMPLE}")
     return flat[0] if len(flat) == 1 else All(tuple(flat))
 
 
@@ -381,11 +414,11 @@ def asked_for(given: Principle | str | Iterable[Principle | str]) -> list[Princi
     >>> [str(promise) for promise in asked_for("k-anonymity(k=5)")]
     ['k-anonymity(k=5)']
     """
-    asked = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
-    for one in asked:
-        if not isinstance(one, Principle | str):
-            raise DiscreetError(f"{one!r} is not a promise; write it like 'beta-likeness(beta=2)' or BetaLikeness(2)")
-    return [parse(one) if isinstance(one, str) else one for one in asked]
+    asked = several(given)
+    for promise in asked:
+        if not isinstance(promise, Principle | str):
+            raise DiscreetError(f"{brief(promise)} is not a promise; write it like {EXAMPLE} or BetaLikeness(2)")
+    return [parse(promise) if isinstance(promise, str) else promise for promise in asked]
 
 
 def parse(text: str) -> Principle:
@@ -396,10 +429,9 @@ def parse(text: str) -> Principle:
     >>> print(parse(" k-anonymity( k = 5 )&t-closeness(t=0.20, distance=equal)"))
     k-anonymity(k=5) & t-closeness(t=0.2)
     """
-    example = "'beta-likeness(beta=2)'"
     if not isinstance(text, str):
-        raise DiscreetError(f"{brief(text)} is no text of a promise; write it like {example}")
-    return together(parse_one(part.strip(), PRINCIPLES, "promise", example) for part in split(text, "&"))
+        raise DiscreetError(f"{brief(text)} is no text of a promise; write it like {EXAMPLE}")
+    return together(parse_one(part, PRINCIPLES, "promise", EXAMPLE) for part in split(text, "&"))
 
 
 def main_parameter(text: str) -> str:
@@ -408,4 +440,4 @@ def main_parameter(text: str) -> str:
     >>> main_parameter("proximity(m=3, neighbourhood=stated)"), main_parameter("k-anonymity(k=5)")
     ('m', 'k')
     """
-    return str(PRINCIPLES[text.partition("(")[0].strip()].parameters[0].name)
+    return str(PRINCIPLES[text.partition("(")[0].strip()].main_parameter())

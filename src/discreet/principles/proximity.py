@@ -5,30 +5,33 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
-from typing import ClassVar, cast
+from typing import Annotated, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.expressions import written
 from discreet.kernels.judging import SLACK, WINDOWS, Rules
+from discreet.options import WAY_OUT, Interval
 from discreet.principles.counts import Counts
 from discreet.principles.measuring import Ruler
 from discreet.principles.neighbourhoods import (
     Ends,
-    Function,
     Neighbourhood,
-    Stated,
+    StatedEnds,
+    Width,
+    Widths,
+    covered,
     ends_by,
+    ends_given,
     ends_stated,
     ends_text,
     widened,
 )
-from discreet.principles.parameters import ATTRIBUTE, Number, Parameter
-from discreet.principles.principle import Principle, Reach
+from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
-from discreet.principles.widths import Widths, covered
 from discreet.principles.wording import exact, percent, rows
 from discreet.table.texts import LARGEST_WHOLE
 
@@ -71,49 +74,45 @@ class Proximity(Principle):
 
     name: ClassVar[str] = "proximity"
     example: ClassVar[str] = "'proximity(epsilon=2000, m=4)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Number("m", low=1.0),
-        Number("epsilon"),
-        Neighbourhood("neighbourhood", choices=("absolute", "relative", "stated")),
-        Number("below", optional=True),
-        Number("above", optional=True),
-        Stated("ends", optional=True),
-        ATTRIBUTE,
-    )
     larger_is_stronger: ClassVar[bool] = True
 
-    epsilon: float = LEFT_OUT
+    epsilon: Width = LEFT_OUT
     """Always a number after construction: if omitted, the larger of ``below`` and ``above``, or 0."""
-    m: int = -1
-    """Required; always at least 1 after construction."""
-    neighbourhood: str | tuple[float, float] | Function = "absolute"
+    m: Annotated[int, Interval(1)] = -1
+    """Required."""
+    neighbourhood: Neighbourhood = "absolute"
     """Never a pair after construction: a pair becomes ``below`` and ``above``."""
-    below: float | None = None
-    above: float | None = None
-    ends: Ends | None = None
+    below: Width | None = None
+    """How far neighbourhoods reach below a number, if not by epsilon."""
+    above: Width | None = None
+    """How far neighbourhoods reach above a number, if not by epsilon."""
+    ends: StatedEnds | None = None
     """Only with ``stated``: every number with the lower and upper end of its neighbourhood."""
-    attribute: str | None = None
+    attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     def __post_init__(self) -> None:
         """Check each parameter, and that they are compatible."""
         if isinstance(self.m, int) and self.m == -1:
             raise DiscreetError(f"{self.name} needs its parameter m, at least 1; write for example {self.example}")
-        widths = self.parameters[2].check(self.name, self.neighbourhood, self.example)
-        if isinstance(widths, tuple):
+        given: object = self.m
+        if isinstance(given, float) and given.is_integer():
+            object.__setattr__(self, "m", int(given))
+        for name in ("neighbourhood", "below", "above"):  # which decide whether epsilon may be omitted
+            self.check_parameter(name, WAY_OUT)
+        if isinstance(self.neighbourhood, tuple):
             if self.below is not None or self.above is not None:
                 raise DiscreetError(
-                    f"{self.name}: the pair of widths {widths} says the same as below and above; give only one"
+                    f"{self.name}: the pair of widths {self.neighbourhood} says the same as below and above; give only "
+                    "one"
                 )
+            object.__setattr__(self, "below", self.neighbourhood[0])
+            object.__setattr__(self, "above", self.neighbourhood[1])
             object.__setattr__(self, "neighbourhood", "absolute")
-            object.__setattr__(self, "below", widths[0])
-            object.__setattr__(self, "above", widths[1])
         self._check_ends()
         if isinstance(self.epsilon, float) and self.epsilon == LEFT_OUT:
             if not self.given and (self.below is None or self.above is None):
                 raise DiscreetError(f"{self.name} needs its parameter epsilon; write for example {self.example}")
-            object.__setattr__(self, "epsilon", 0.0)
-            super().__post_init__()  # only after this check are the widths known to be numbers
             object.__setattr__(self, "epsilon", max(self.below or 0.0, self.above or 0.0))
         super().__post_init__()
         if None not in (self.below, self.above) and self.epsilon != max(self.below or 0.0, self.above or 0.0):
@@ -122,11 +121,6 @@ class Proximity(Principle):
                 f"already define what is near, so epsilon={exact(self.epsilon)} would have no effect; leave out "
                 "epsilon, or the side that it should define"
             )
-        if self.m != int(self.m):
-            raise DiscreetError(
-                f"{self.name}: m must be a whole number of at least 1, not {exact(self.m)}; write m={int(self.m)}"
-            )
-        object.__setattr__(self, "m", int(self.m))
         if self.neighbourhood == "relative":
             if self.below is not None or self.above is not None:
                 raise DiscreetError(
@@ -148,11 +142,18 @@ class Proximity(Principle):
             )
         if self.ends is not None and self.neighbourhood != "stated":
             raise DiscreetError(f"{self.name}: ends belong to neighbourhood=stated; leave them out")
+        if self.ends is not None:
+            object.__setattr__(self, "ends", ends_given(self.ends))
         if self.given and (self.below is not None or self.above is not None):
             raise DiscreetError(
                 f"{self.name}: below and above belong to neighbourhood=absolute, not to ends that are given; leave "
                 f"them out"
             )
+
+    @classmethod
+    def main_parameter(cls) -> str:
+        """m: epsilon says what is near, and m how much is promised about it."""
+        return "m"
 
     @property
     def given(self) -> bool:
@@ -185,16 +186,15 @@ class Proximity(Principle):
             )
         if self.ends is None:
             return str(self)
-        return str(self).replace("neighbourhood=stated", f"neighbourhood=stated, ends={ends_text(self.ends)}", 1)
+        ends = ends_text(cast(Ends, self.ends))
+        return str(self).replace("neighbourhood=stated", f"neighbourhood=stated, ends={ends}", 1)
 
     def __str__(self) -> str:
         """The promise as text without stated ends, which may be too many to read."""
         if not self.given:
-            told = super().__str__()
-            sided = self.below is not None and self.above is not None
-            return told.replace(f"epsilon={exact(self.epsilon)}, ", "", 1) if sided else told
+            return super().__str__()
         kind = "stated" if self.ends is not None else "a function"
-        which = "" if self.attribute is None else f", attribute={ATTRIBUTE.write(self.attribute)}"
+        which = "" if self.attribute is None else f", attribute={written(self.attribute)}"
         return f"{self.name}(m={self.m}, neighbourhood={kind}{which})"
 
     @property
@@ -242,7 +242,7 @@ class Proximity(Principle):
         if callable(self.neighbourhood):
             return widened(numbers, *ends_by(self.neighbourhood, numbers))
         if self.ends is not None:
-            return widened(numbers, *ends_stated(self.ends, numbers))
+            return widened(numbers, *ends_stated(cast(Ends, self.ends), numbers))
         return self._widths.ends(numbers)
 
     def windows(self, prior: Prior) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -290,9 +290,9 @@ class Proximity(Principle):
         """
         first, last = self.windows(prior)
         up_to = np.concatenate([[0], np.cumsum(prior.counts)])
-        own = np.arange(len(prior.counts))
-        left = np.where(prior.counts > 0, up_to[own + 1] - up_to[first], 0)
-        right = np.where(prior.counts > 0, up_to[last + 1] - up_to[own], 0)
+        codes = np.arange(len(prior.counts))
+        left = np.where(prior.counts > 0, up_to[codes + 1] - up_to[first], 0)
+        right = np.where(prior.counts > 0, up_to[last + 1] - up_to[codes], 0)
         if left.max() >= right.max():
             value = int(left.argmax())
             return int(left[value]), int(first[value]), value
@@ -393,5 +393,5 @@ def rounded_down(width: float) -> float:
     """
     if width == 0.0 or math.isinf(width) or (width.is_integer() and width <= LARGEST_WHOLE):
         return width
-    told = Decimal(repr(width))
-    return float(told.quantize(Decimal(1).scaleb(told.adjusted() - 4), ROUND_FLOOR))
+    decimal = Decimal(repr(width))
+    return float(decimal.quantize(Decimal(1).scaleb(decimal.adjusted() - 4), ROUND_FLOOR))

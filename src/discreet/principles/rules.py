@@ -64,8 +64,8 @@ def stack(each: Sequence[Rules | None], width: int) -> Stack:
     """Put the rules about each attribute one after another; ``None`` stands for an attribute without rules.
 
     >>> from discreet.kernels.judging import SIZE
-    >>> found = stack([rule(SIZE, 5, width=3), None, rule(SIZE, 4, width=2)], 3)
-    >>> found.rules.parameters[:, 0].tolist(), found.starts.tolist(), found.rules.bounds.shape
+    >>> stacked = stack([rule(SIZE, 5, width=3), None, rule(SIZE, 4, width=2)], 3)
+    >>> stacked.rules.parameters[:, 0].tolist(), stacked.starts.tolist(), stacked.rules.bounds.shape
     ([5.0, 4.0], [0, 1, 1, 2], (2, 3))
     """
 
@@ -73,16 +73,16 @@ def stack(each: Sequence[Rules | None], width: int) -> Stack:
         return np.pad(lines, ((0, 0), (0, width - lines.shape[1])))
 
     known = [Rules(np.zeros(0, np.int64), np.zeros((0, 2)), *_no_lines(width))]
-    known += [one for one in each if one is not None]
+    known += [part for part in each if part is not None]
     rules = _of_kinds(
-        np.concatenate([one.kinds for one in known]),
-        np.concatenate([one.parameters for one in known]),
-        np.concatenate([pad(one.bounds) for one in known]),
-        np.concatenate([pad(one.nodes) for one in known]),
-        np.concatenate([pad(one.tree) for one in known]),
+        np.concatenate([part.kinds for part in known]),
+        np.concatenate([part.parameters for part in known]),
+        np.concatenate([pad(part.bounds) for part in known]),
+        np.concatenate([pad(part.nodes) for part in known]),
+        np.concatenate([pad(part.tree) for part in known]),
     )
-    numbers = [0 if one is None else len(one.kinds) for one in each]
-    heights = [0 if one is None else len(one.tree) for one in each]
+    numbers = [0 if part is None else len(part.kinds) for part in each]
+    heights = [0 if part is None else len(part.tree) for part in each]
     return Stack(rules, _starts(numbers), _starts(heights))
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.kernels.judging import EQUAL, HIERARCHICAL, ORDERED, SLACK, Rules
+from discreet.options import Interval
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import ATTRIBUTE, Choice, Number, Parameter
-from discreet.principles.principle import Principle, Reach
+from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
 from discreet.principles.wording import about, exact, percent, rows
 from discreet.table.table import Kind
+
+Distance = Literal["equal", "ordered", "hierarchical"]
 
 
 @dataclass(frozen=True)
@@ -44,17 +46,12 @@ class TCloseness(Principle):
 
     name: ClassVar[str] = "t-closeness"
     example: ClassVar[str] = "'t-closeness(t=0.2)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Number("t", high=1.0),
-        Choice("distance", choices=("equal", "ordered", "hierarchical")),
-        ATTRIBUTE,
-    )
 
-    t: float
+    t: Annotated[float, Interval(0, 1)]
     """The largest distance between the distribution of a group and that of the whole table."""
-    distance: str = "equal"
+    distance: Distance = "equal"
     """The ground distance: ``equal`` between any two values, ``ordered`` by rank, or ``hierarchical`` by their tree."""
-    attribute: str | None = None
+    attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
     def remark(self, name: str, kind: Kind) -> str | None:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.judging import VARIANCE, Rules
+from discreet.options import Interval
 from discreet.principles.counts import Counts
 from discreet.principles.measuring import in_units
-from discreet.principles.parameters import ATTRIBUTE, Number, Parameter
-from discreet.principles.principle import Principle, Reach
+from discreet.principles.principle import AttributeName, NumericPrinciple, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
 from discreet.principles.wording import about, exact, rows
 
 
 @dataclass(frozen=True)
-class Variance(Principle):
+class Variance(NumericPrinciple):
     """In every group the variance of the sensitive numbers (mean squared distance from their mean) is at least ``v``.
 
     This protects little: a single distant number gives any group a large variance. Proximity bounds how many numbers
@@ -34,22 +34,12 @@ class Variance(Principle):
 
     name: ClassVar[str] = "variance"
     example: ClassVar[str] = "'variance(v=1000)'"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Number("v"), ATTRIBUTE)
     larger_is_stronger: ClassVar[bool] = True
 
-    v: float
+    v: Annotated[float, Interval(0)]
     """The smallest variance of the numbers of a group."""
-    attribute: str | None = None
+    attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
-
-    def misfit(self, prior: Prior) -> str | None:
-        """The attribute must be numeric."""
-        return prior.without_numbers(str(self))
-
-    def require(self, prior: Prior) -> None:
-        """Require a numeric sensitive attribute without infinite numbers."""
-        super().require(prior)
-        prior.require_numbers(str(self))
 
     def rules(self, prior: Prior) -> Rules:
         """One rule on the variance."""

@@ -44,7 +44,7 @@ def load_as_stated(file: ManifestFile) -> Release:
             f"the release in {str(home)!r} has the format {manifest.get('format')!r}, which this discreet does not "
             f"know; {near(name, FORMATS)}, or install the plug-in that knows it"
         )
-    release: Release = FORMATS[name].load(home, manifest)
+    release: Release = FORMATS[name].release.load(home, manifest)
     if release.rows == 0:  # which no scheme publishes, and nothing can be said of
         raise DiscreetError(f"the release in {str(home)!r} has no rows; {DAMAGED}")
     return release

@@ -75,8 +75,8 @@ def compare(
 ) -> Comparison:
     """Publish a table under each promise by each scheme, audit and attack the files, and measure loss, error and time.
 
-    A scheme is given as text, with options after a colon (``"cuts:effort=thorough;loss=gcp"``), or as an object; by
-    default all known schemes take part. If a scheme refuses a promise, its refusal is the result. ``dimensions`` is 3
+    A scheme is given as text, such as ``"cuts(effort=thorough, loss=gcp)"``, or as an object; by default all known
+    schemes take part. If a scheme refuses a promise, its refusal is the result. ``dimensions`` is 3
     unless the table has fewer quasi-identifiers. Queries are expected to select a share of the rows (``selectivity``,
     0.1 by default; see ``discreet.analyst.workload``), or cover a share of the space of their attributes (``volume``;
     see ``discreet.analyst.volume``). ``random_state`` makes an experiment reproducible.

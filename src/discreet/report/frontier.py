@@ -80,13 +80,13 @@ def steps(prior: Prior, neighbourhood: str) -> list[tuple[int, float]]:
     >>> steps(Prior(np.ones(9, int), tuple(map(str, range(0, 90, 10))), "numeric"), "absolute")[-4:]
     [(5, 10.0), (4, 20.0), (3, 30.0), (2, 40.0)]
     """
-    best = int(Proximity(0.0, 1, neighbourhood).reachable(prior).strongest or 1)
+    best = int(Proximity(0.0, 1, neighbourhood).reachable(prior).strongest or 1)  # type: ignore[arg-type]
     listed, m = [], 2
     while m < best:
         listed.append(m)
         m = m + 1 if m < EVERY else max(m + 1, round(m * GROWTH))
     listed += [best] if best > 1 else []
-    return [(m, Proximity(0.0, m, neighbourhood).widest(prior)) for m in reversed(listed)]
+    return [(m, Proximity(0.0, m, neighbourhood).widest(prior)) for m in reversed(listed)]  # type: ignore[arg-type]
 
 
 def _chart(prior: Prior, told: ProximityPlan) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from discreet.catalogue import PRINCIPLES
 from discreet.errors import DiscreetError
-from discreet.options import described, hints_of
+from discreet.expressions import SEED, given, written
+from discreet.options import checked, described, hints_of
 from discreet.plugins import Registry
 from discreet.principles.principle import parse
 from discreet.principles.prior import Prior
@@ -88,24 +89,21 @@ def manual_page(registry: Registry[Any], name: str) -> ManualPage:
 
 
 def _options(kind: type) -> Iterator[Option]:
-    declared = {parameter.name: parameter for parameter in getattr(kind, "parameters", ())}
     meanings, hints = _attribute_docstrings(kind), hints_of(kind)
     for field in fields(kind):
-        if field.name == "random_state":  # --seed
-            continue
-        parameter = declared.get(field.name)
-        values = described(hints[field.name]) if parameter is None else parameter.describe()
-        default = None if field.default is MISSING else _shown(field.default)
-        yield Option(field.name, values, default, meanings.get(field.name, ""))
+        if field.name != SEED:  # which is given on its own
+            must = field.default is MISSING or _must_be_given(kind, field.name)
+            default = None if must else "none" if field.default is None else written(field.default)
+            yield Option(field.name, described(given(hints[field.name])), default, meanings.get(field.name, ""))
 
 
-def _shown(value: object) -> str:
-    """A default as it is written on a command line."""
-    if value is None:
-        return "none"
-    if isinstance(value, tuple):
-        return "+".join(map(str, value))
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+def _must_be_given(kind: Any, name: str) -> bool:
+    """Whether a parameter is needed although its field has a default, which then only marks that it is missing."""
+    try:
+        checked(name, next(field.default for field in fields(kind) if field.name == name), hints_of(kind)[name])
+    except DiscreetError:
+        return True
+    return False
 
 
 def _attribute_docstrings(kind: type) -> dict[str, str]:

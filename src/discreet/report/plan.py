@@ -17,18 +17,18 @@ from discreet.principles.delta_disclosure import DeltaDisclosure
 from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.ke_anonymity import KEAnonymity, ends_of, gap_of
-from discreet.principles.l_diversity import LDiversity
+from discreet.principles.l_diversity import Diversity, LDiversity
 from discreet.principles.neighbourhoods import Function
 from discreet.principles.persons import counted_parameter, reachable_by_persons, require_persons
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.proximity import Proximity, rounded_down
-from discreet.principles.t_closeness import TCloseness
+from discreet.principles.t_closeness import Distance, TCloseness
 from discreet.principles.variance import Variance
 from discreet.principles.wording import exact, rows
 from discreet.report.proximity_plan import ProximityPlan, asked_about, plan_proximity
 from discreet.table.table import Table, as_table
 
-DIVERSITIES = ("frequency", "distinct", "entropy", "recursive")
+DIVERSITIES: tuple[Diversity, ...] = ("frequency", "distinct", "entropy", "recursive")
 """The kinds of l-diversity."""
 USUAL_C = 2.0
 """The c for which recursive l-diversity is planned."""
@@ -173,7 +173,7 @@ def strongest(prior: Prior) -> list[Strongest]:
     for promise, which in _usual(prior):
         reach = promise.reachable(prior)
         name = f"{promise.name}{which}"
-        found.append(Strongest(name, promise.parameters[0].name, reach.strongest, reach.sentence))
+        found.append(Strongest(name, promise.main_parameter(), reach.strongest, reach.sentence))
     found += [_hidden(prior), _drawn(prior)]
     found += _plugged(prior)
     return found if prior.numbers is None else [*found, *_spread(prior)]
@@ -181,7 +181,7 @@ def strongest(prior: Prior) -> list[Strongest]:
 
 def _usual(prior: Prior) -> list[tuple[Principle, str]]:
     """Promises that any table can keep, however strong, and what tells each from others of its name."""
-    distance = "equal" if prior.kind == "categorical" else "ordered"
+    distance: Distance = "equal" if prior.kind == "categorical" else "ordered"
     return [(TCloseness(0.2, distance), f" ({distance})"), (BetaLikeness(2.0), ""), (DeltaDisclosure(1.0), "")]
 
 
@@ -215,7 +215,7 @@ def _span(prior: Prior) -> str:
     return "any e" if math.isinf(span) else f"e up to {exact(rounded_down(span))}"
 
 
-def _weakest(kind: str) -> LDiversity:
+def _weakest(kind: Diversity) -> LDiversity:
     return LDiversity(1.0, kind, USUAL_C if kind == "recursive" else None)
 
 
@@ -223,7 +223,7 @@ def _which(kind: str) -> str:
     return f"{kind}, c={exact(USUAL_C)}" if kind == "recursive" else kind
 
 
-def _diversity(kind: str, prior: Prior) -> Strongest:
+def _diversity(kind: Diversity, prior: Prior) -> Strongest:
     weakest = _weakest(kind)
     best = weakest.reachable(prior).strongest or 0.0
     asked = math.floor(best * 100.0 + 1e-7) / 100.0 if 1.0 < best < 2.0 else float(max(1, math.floor(best + 1e-9)))
@@ -242,7 +242,7 @@ def _plugged(prior: Prior) -> list[Strongest]:
             promise.require(prior)
             reach = promise.reachable(prior)
         except DiscreetError as refusal:
-            found.append(Strongest(name, kind.parameters[0].name, None, f"{refusal}."))
+            found.append(Strongest(name, kind.main_parameter(), None, f"{refusal}."))
         else:
-            found.append(Strongest(name, kind.parameters[0].name, reach.strongest, reach.sentence))
+            found.append(Strongest(name, kind.main_parameter(), reach.strongest, reach.sentence))
     return found

@@ -18,7 +18,7 @@ from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.l_diversity import LDiversity
 from discreet.principles.persons import require_persons
 from discreet.principles.proximity import Proximity
-from discreet.principles.t_closeness import TCloseness
+from discreet.principles.t_closeness import Distance, TCloseness
 from discreet.report.proximity_plan import on_widest
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
@@ -222,7 +222,7 @@ def reachable(prior: Prior) -> list[Reachable]:
     if prior.attribute is not None:
         strongest = LDiversity(1.0).reachable(prior).strongest or 1.0
         rounded = math.floor(strongest + 1e-9) if strongest >= 2 else math.floor(strongest * 100 + 1e-9) / 100
-        distance = "equal" if prior.kind == "categorical" else "ordered"
+        distance: Distance = "equal" if prior.kind == "categorical" else "ordered"
         promises += [LDiversity(float(min(10, rounded))), BetaLikeness(2.0), TCloseness(0.2, distance)]
         promises += [DeltaDisclosure(1.0)]
     found = []

@@ -155,7 +155,7 @@ def frontier(prior: Prior, neighbourhood: str = "absolute") -> tuple[Point, ...]
         grid = (0.0,) if best == 1 else (0.0, *_round_numbers(low, high))
     found = []
     for epsilon in grid:
-        reach = Proximity(epsilon, 1, neighbourhood).reachable(prior)
+        reach = Proximity(epsilon, 1, neighbourhood).reachable(prior)  # type: ignore[arg-type]
         assert reach.strongest is not None
         found.append(Point(epsilon, int(reach.strongest)))
     return tuple(found)
@@ -187,8 +187,8 @@ def widths(prior: Prior, neighbourhood: str = "absolute") -> tuple[Width, ...]:
     >>> [(one.m, one.epsilon) for one in widths(prior)]
     [(2, 40.0), (3, 30.0), (4, 20.0), (5, 10.0), (6, 10.0), (8, 10.0), (9, 10.0)]
     """
-    best = int(Proximity(0.0, 1, neighbourhood).reachable(prior).strongest or 1)
+    best = int(Proximity(0.0, 1, neighbourhood).reachable(prior).strongest or 1)  # type: ignore[arg-type]
     if best == 1:
         return ()
     listed = sorted({m for m in RISKS if m <= best} | ({best} if best <= RISKS[-1] else set()))
-    return tuple(Width(m, Proximity(0.0, m, neighbourhood).widest(prior)) for m in listed)
+    return tuple(Width(m, Proximity(0.0, m, neighbourhood).widest(prior)) for m in listed)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,11 +51,6 @@ class _ExactScheme(Scheme):
 
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Empty: the seed, the only parameter, is not published."""
-        return {}
 
     refusal_of_several = Scheme.refusal_of_any
 

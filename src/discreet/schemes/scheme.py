@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
-from discreet.options import brief, checked, hints_of, read
+from discreet.expressions import SEED, Expression, form_of, joined
+from discreet.options import brief, hints_of
 from discreet.principles.per_attribute import Promised, by_attribute
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -21,13 +21,13 @@ from discreet.progress import Progress
 from discreet.releases.release import Release
 from discreet.schemes.keepers import bounds_presence, default_scheme, for_several, keeper, not_of_groups, way_out
 from discreet.table.table import Table, as_table
-from discreet.table.texts import near
+
+EXAMPLE = "'cuts(effort=thorough)'"
 
 
-class Scheme(ABC):
+class Scheme(Expression, ABC):
     """A published algorithm: turns a table and a promise into a release that keeps it, or refuses with a reason."""
 
-    name: ClassVar[str]
     format: ClassVar[type[Any]]
     """The class of releases that it makes."""
     hides_presence: ClassVar[bool] = False
@@ -49,15 +49,10 @@ class Scheme(ABC):
         """Whether ``one_run`` is true of it with its options, where these decide about that."""
         return self.one_run
 
-    def __post_init__(self) -> None:
-        """Refuse options that their annotations do not admit, and convert the others to their proper types.
-
-        Schemes that check more, such as the range of a number, call this first.
-        """
-        hints = hints_of(type(self))
-        for field in fields(cast(Any, self)):
-            value = checked(field.name, getattr(self, field.name), hints[field.name])
-            object.__setattr__(self, field.name, value)
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest: all but the seed."""
+        return {name: joined(getattr(self, name)) for name in hints_of(type(self)) if name != SEED}
 
     @abstractmethod
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
@@ -96,7 +91,7 @@ class Scheme(ABC):
         refusals = (for_several(self.refusal(promise, prior), promise, principle) for prior, promise in each)
         return next(filter(None, refusals), None)
 
-    def check_words(self, table: Table) -> None:  # noqa: B027  most options name nothing of a table
+    def check_words(self, table: Table) -> None:
         """Raise an error if an option names a column or a value that the table does not have."""
 
     def on_groups(
@@ -108,25 +103,6 @@ class Scheme(ABC):
     def statement(self, principle: Principle, seeded: np.random.Generator | bool | None) -> dict[str, Any]:
         """Return what a release states about how it was made, as arguments of its constructor."""
         return {"promise": principle, "scheme": self.name, "options": self.options, "seeded": seeded}
-
-    @classmethod
-    def from_texts(cls, options: Mapping[str, str], random_state: int | None = None) -> Self:
-        """Return the scheme with options given as text, as on a command line or in a manifest."""
-        known = {field.name: field for field in fields(cast(Any, cls)) if field.name != "random_state"}
-        hints = hints_of(cls)
-        given: dict[str, Any] = {}
-        for key, text in options.items():
-            if key not in known:
-                raise DiscreetError(f"scheme {cls.name!r} has no option {key!r}; {near(key, known, most=1)}")
-            field = known[key]
-            hint = type(field.default) if hints[field.name] is Any else hints[field.name]
-            given[field.name] = read(text, hint)
-        return cls(**given, **{"random_state": random_state})
-
-    @property
-    @abstractmethod
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
 
 
 def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
@@ -176,18 +152,22 @@ def as_scheme(given: object) -> Scheme:
 
 
 def make_scheme(
-    name: str | None = None,
+    text: str | None = None,
     options: Mapping[str, str] | None = None,
     random_state: int | None = None,
     principle: Principle | None = None,
 ) -> Scheme:
-    """Return the scheme of a given name, with options given as text; without a name, the default one for the promise.
+    """Return the scheme that a text describes, with further options as texts; by default the one for the promise.
 
-    >>> make_scheme("cuts", {"effort": "thorough", "withhold": "0.02"}).options["withhold"]
+    >>> make_scheme("cuts(effort=thorough)", {"withhold": "0.02"}).options["withhold"]
     0.02
     """
-    name = name or default_scheme(principle)
-    if name not in SCHEMES:
-        raise DiscreetError(f"no scheme is called {name!r}; {near(name, SCHEMES, most=1)}")
-    scheme: Scheme = SCHEMES[name].from_texts(options or {}, random_state)
+    text = default_scheme(principle) if text is None else text
+    name, given = form_of(text, "scheme", EXAMPLE, SCHEMES)
+    for key in options or {}:
+        if key in given:
+            raise DiscreetError(
+                f"{name}: {key} is given twice, in {brief(text)} and as an option of its own; give it once"
+            )
+    scheme: Scheme = SCHEMES[name].from_texts({**given, **(options or {})}, random_state=random_state)
     return scheme

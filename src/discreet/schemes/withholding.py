@@ -10,25 +10,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.options import checked
+from discreet.options import Interval, checked
 from discreet.principles import wording
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.table.table import Table
 
 Rows = NDArray[np.int64]
+Withheld = Annotated[float, Interval(0, 1, closed="left")]
+"""The share of rows that a scheme may withhold."""
 
 
 def check_share(most: float) -> None:
     """Raise an error unless ``most`` is a share of rows."""
-    if not 0.0 <= checked("most_withheld", most, float) <= 1.0:
-        raise DiscreetError(f"most_withheld={most!r} is not a share of rows; give a number from 0 to 1")
+    checked("most_withheld", most, Annotated[float, Interval(0, 1)])
 
 
 def check_complete(scheme: str, table: Table, otherwise: str = "") -> None:

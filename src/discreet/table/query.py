@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.options import brief, checked
+from discreet.options import brief, checked, several
 from discreet.table.moments import Meaning, Notation, given_text, moment
 from discreet.table.table import Column, Table, as_name
 from discreet.table.texts import MISSING, is_number, near, number_text
@@ -175,15 +175,6 @@ def as_query(given: object) -> Query:
             f"{brief(given)} is not a query; give one such as Query(Range('age', 20, 30)), or SQL as text"
         )
     return given
-
-
-def several(given: Any) -> tuple[Any, ...]:
-    """Return the members of a list, or anything else as the only one.
-
-    >>> several("f"), several(["f", "m"])
-    (('f',), ('f', 'm'))
-    """
-    return (given,) if isinstance(given, str | bytes) or not isinstance(given, Iterable) else tuple(given)
 
 
 def _see_that_they_compare(attribute: str, values: Iterable[object]) -> None:

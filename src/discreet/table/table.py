@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.options import brief, checked
+from discreet.options import brief, checked, several
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import Meaning, Notation, written
 from discreet.table.texts import MISSING, near
@@ -211,8 +211,7 @@ def as_names(given: Any) -> tuple[str, ...]:
     >>> as_names("age"), as_names(["age", "sex"])
     (('age',), ('age', 'sex'))
     """
-    several = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
-    return tuple(map(as_name, several))
+    return tuple(map(as_name, several(given)))
 
 
 def as_table(given: object) -> Table:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.attacks.evidence import Evidence, Hurt
 from discreet.adversary.attacks.target import Floats, Target
-from discreet.principles.expressions import Expression
+from discreet.expressions import Expression
 from discreet.progress import Tell, part_of, silent
 
 BATCH = 1 << 23
@@ -79,7 +79,6 @@ def summed(caps: Floats | None, first: NDArray[np.int64], last: NDArray[np.int64
 class Attack(Expression, ABC):
     """A way to learn about people from a release, with its parameters: an immutable value, checked on construction."""
 
-    example: ClassVar[str] = "'naive-bayes(correction=1)'"
     about_values: ClassVar[bool] = True
     """Whether it guesses sensitive values, and not who is in the table."""
     several: ClassVar[bool] = False
@@ -148,10 +147,6 @@ class Attack(Expression, ABC):
             remark=found.insight.remark,
             attribute=target.secret.name,
         )
-
-    def __str__(self) -> str:
-        """The attack as text, without parentheses if it has no parameters to tell."""
-        return super().__str__().removesuffix("()")
 
 
 class _Score(NamedTuple):

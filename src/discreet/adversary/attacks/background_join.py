@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from discreet.adversary.attacks.attack import Attack, Insight, guessed
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.attacks.target import Target, opened
-from discreet.principles.parameters import Name, Parameter
+from discreet.principles.principle import AttributeName
 from discreet.principles.wording import percent
 from discreet.table.table import Table
 
@@ -37,9 +37,8 @@ class BackgroundJoin(Attack):
 
     name: ClassVar[str] = "background-join"
     judged: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (Name("known", optional=True),)
 
-    known: str | None = None
+    known: AttributeName | None = None
     """The sensitive attribute that is known; each in turn by default."""
 
     def against(self, target: Target) -> tuple[Attack, ...]:

@@ -22,17 +22,17 @@ from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
 from discreet.errors import DiscreetError, in_words
-from discreet.options import checked
-from discreet.principles.expressions import parse_one
+from discreet.expressions import parse_one
+from discreet.options import brief, checked, several
 from discreet.principles.wording import listed
 from discreet.progress import Progress, silent
 from discreet.randomness import generator
 from discreet.releases import as_release
 from discreet.releases.release import Release
-from discreet.table.query import several
 from discreet.table.table import Table, as_table
 
 ALL = "all"
+EXAMPLE = "'naive-bayes(correction=1)'"
 MOST_BELIEFS = 1 << 30
 """How many beliefs an attack computes at most: with more victims x values, victims are drawn."""
 
@@ -265,17 +265,16 @@ def chosen(given: Attack | str | Iterable[Attack | str]) -> list[Attack]:
     >>> [str(one) for one in chosen("beliefs")]
     ['beliefs']
     """
-    asked = [given] if isinstance(given, str | Attack) or not isinstance(given, Iterable) else list(given)
-    found: list[Attack] = []
-    for one in asked:
-        if isinstance(one, Attack):
-            found.append(one)
-        elif not isinstance(one, str):
-            raise DiscreetError(f"{one!r} is no attack; write its name, such as 'beliefs', or {ALL!r}")
-        elif one.strip().lower() == ALL:
-            found += [variant for kind in ATTACKS.values() for variant in kind.variants()]
+    attacks: list[Attack] = []
+    for wish in several(given):
+        if isinstance(wish, Attack):
+            attacks.append(wish)
+        elif not isinstance(wish, str):
+            raise DiscreetError(f"{brief(wish)} is no attack; write its name, such as 'beliefs', or {ALL!r}")
+        elif wish.strip().lower() == ALL:
+            attacks += [variant for kind in ATTACKS.values() for variant in kind.variants()]
         else:
-            found.append(parse_one(one.strip(), ATTACKS, "attack", Attack.example))
-    if not found:
+            attacks.append(parse_one(wish, ATTACKS, "attack", EXAMPLE))
+    if not attacks:
         raise DiscreetError(f"no attack was given; name one of {', '.join(ATTACKS)}, or {ALL!r}")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(attacks))

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.attacks.links import links
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.arguments import argument
-from discreet.principles.parameters import Choice, Parameter
 from discreet.principles.wording import listed, percent
 from discreet.releases.release import Release
 
@@ -73,9 +72,8 @@ class Composition(Combination):
     """
 
     name: ClassVar[str] = "composition"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Choice("rule", choices=("odds", "candidates")),)
 
-    rule: str = "odds"
+    rule: Literal["odds", "candidates"] = "odds"
     """``odds``: the beliefs of all releases are multiplied; ``candidates``: values that one of them excludes are
     dropped."""
 

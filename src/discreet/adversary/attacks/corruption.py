@@ -14,15 +14,14 @@ bound is compared. Randomised releases are immune: each value was drawn by itsel
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from discreet.adversary.attacks.attack import Attack, Insight
 from discreet.adversary.attacks.target import Floats, Target
-from discreet.errors import DiscreetError
+from discreet.options import Interval
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Number, Parameter
 
 
 @dataclass(frozen=True)
@@ -39,16 +38,9 @@ class Corruption(Attack):
 
     name: ClassVar[str] = "corruption"
     judged: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (Number("share", high=1.0),)
 
-    share: float = 0.1
-    """The share of all people whose values are known."""
-
-    def __post_init__(self) -> None:
-        """Somebody has to be left."""
-        super().__post_init__()
-        if self.share == 1.0:
-            raise DiscreetError("corruption: with share=1 everyone is known and nobody is left; write a smaller share")
+    share: Annotated[float, Interval(0, 1, closed="left")] = 0.1
+    """The share of all people whose values are known; somebody has to be left."""
 
     def refusal(self, target: Target) -> str | None:
         """Only where a known person's value is one of the person's group can it be taken out of that."""

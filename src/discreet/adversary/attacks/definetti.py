@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,8 @@ from discreet.adversary.attacks.attack import Attack, Insight, batches
 from discreet.adversary.attacks.beliefs import normalised
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.kernels import reassigning
+from discreet.options import Interval
 from discreet.principles.counts import Counts
-from discreet.principles.parameters import Parameter, Whole
 from discreet.releases.exact_rows import lines_at
 from discreet.releases.grouped import Members
 from discreet.table.table import Column
@@ -59,9 +59,8 @@ class DeFinetti(Attack):
     """
 
     name: ClassVar[str] = "definetti"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Whole("steps", low=1),)
 
-    steps: int = 20
+    steps: Annotated[int, Interval(1)] = 20
     """How often values are dealt and frequencies learnt anew, at most."""
 
     def refusal(self, target: Target) -> str | None:

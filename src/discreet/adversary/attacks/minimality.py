@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from discreet.adversary.attacks.attack import Attack, Insight
 from discreet.adversary.attacks.rerunning import Pools, Rerun, combinations, content, known_scheme, standard_errors
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.arguments import argument
-from discreet.principles.parameters import Parameter, Whole
+from discreet.options import Interval
 from discreet.principles.wording import about
 
 MOST_WORLDS = 1_000
@@ -63,9 +63,8 @@ class Minimality(Attack):
 
     name: ClassVar[str] = "minimality"
     judged: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (Whole("runs", low=1),)
 
-    runs: int = 100
+    runs: Annotated[int, Interval(1)] = 100
     """How often the scheme is run on tables that fit."""
 
     def refusal(self, target: Target) -> str | None:

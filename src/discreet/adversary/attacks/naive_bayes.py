@@ -23,14 +23,14 @@ what people have in common, although each row tells little by itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 
 from discreet.adversary.attacks.attack import Attack, Insight
 from discreet.adversary.attacks.beliefs import normalised
 from discreet.adversary.attacks.target import Floats, Target
-from discreet.principles.parameters import Choice, Number, Parameter
+from discreet.options import Interval
 from discreet.principles.wording import about
 
 MOST_CELLS = 1 << 27
@@ -50,11 +50,10 @@ class NaiveBayes(Attack):
     """
 
     name: ClassVar[str] = "naive-bayes"
-    parameters: ClassVar[tuple[Parameter, ...]] = (Number("correction"), Choice("box", choices=("full", "spread")))
 
-    correction: float = 0.0
+    correction: Annotated[float, Interval(0)] = 0.0
     """What Laplace's correction adds to every count."""
-    box: str = "full"
+    box: Literal["full", "spread"] = "full"
     """How a box is counted: ``full`` at each of its values, or ``spread`` over them."""
 
     @classmethod

@@ -14,14 +14,14 @@ shares. Without such a promise the interval has a twentieth of the range of all 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.attacks.attack import Attack, Claims, Insight, summed
 from discreet.adversary.attacks.target import Target
-from discreet.principles.parameters import Number, Parameter, Whole
+from discreet.options import Interval
 from discreet.principles.wording import about
 
 USUAL = 0.05
@@ -42,11 +42,10 @@ class Similarity(Attack):
 
     name: ClassVar[str] = "similarity"
     exact: ClassVar[bool] = True
-    parameters: ClassVar[tuple[Parameter, ...]] = (Number("length", optional=True), Whole("level", low=1))
 
-    length: float | None = None
+    length: Annotated[float, Interval(0)] | None = None
     """How far apart similar numbers may be; by default what the promise says, or a twentieth of the range."""
-    level: int = 1
+    level: Annotated[int, Interval(1)] = 1
     """The level of the hierarchy whose nodes hold similar values."""
 
     def refusal(self, target: Target) -> str | None:

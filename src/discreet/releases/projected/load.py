@@ -34,9 +34,9 @@ def load_projected(home: Home, manifest: dict[str, Any], kind: type[P]) -> P:
 def format_of(entry: Mapping[str, Any]) -> type[Release]:
     """Return the format of a part; raise an error unless it may be one of several tables."""
     name = entry.get("format", UNNAMED)
-    if not isinstance(name, str) or name not in FORMATS or not may_be_a_part(FORMATS[name]):
+    if not isinstance(name, str) or name not in FORMATS or not may_be_a_part(FORMATS[name].release):
         raise DiscreetError(f"the manifest gives {name!r} as the format of a part, which none can have; {DAMAGED}")
-    kind: type[Release] = FORMATS[name]
+    kind: type[Release] = FORMATS[name].release
     return kind
 
 

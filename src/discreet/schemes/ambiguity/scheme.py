@@ -105,7 +105,7 @@ class Ambiguity(Scheme):
     def options(self) -> dict[str, Any]:
         """The parameters, as written to the manifest."""
         named = self.pairs if self.pairs == "auto" else ",".join(map("+".join, parse_pairs(self.pairs)))
-        return {"closeness": self.closeness, "pairs": named or "none"}
+        return {**super().options, "pairs": named or "none"}
 
     def check_words(self, table: Table) -> None:
         """Raise an error if there are no such quasi-identifiers to publish together."""

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from discreet.kernels.cuts.terms import PLAIN, Recipe
 from discreet.kernels.drawing import split_evenly
 from discreet.kernels.judging import SLACK
-from discreet.principles.bounds import bounded_shares
-from discreet.principles.buckets import fewest_buckets
+from discreet.principles.bounds import bounded_shares, fewest_buckets
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.generalization import Values
@@ -71,11 +70,6 @@ class Burel(GroupingScheme):
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {"retrieval": self.retrieval, "room": self.room, "refine": self.refine, "values": self.values}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept only promises that bound shares of values, or of nodes of one level, with or without k-anonymity."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
+from discreet.options import Interval
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
@@ -57,7 +57,7 @@ class Sabre(GroupingScheme):
     name: ClassVar[str] = "sabre"
     leads: ClassVar[bool] = True
 
-    share: float = 0.5
+    share: Annotated[float, Interval(0, 1)] = 0.5
     """The share of t that the worst choice of rows from buckets may cost; 0.5 is ours. At 1, which is the paper's,
     there are the fewest buckets, and groups must be large to be close to proportion; at 0 every value is a bucket."""
     retrieval: Retrieval = "hilbert"
@@ -66,17 +66,6 @@ class Sabre(GroupingScheme):
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    def __post_init__(self) -> None:
-        """Raise an error for invalid parameters."""
-        super().__post_init__()
-        if not 0.0 <= self.share <= 1.0:
-            raise DiscreetError(f"share={self.share!r} is not a share of t; give a number from 0 to 1")
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {"share": self.share, "retrieval": self.retrieval, "values": self.values}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept exactly one t-closeness promise, with or without other monotone promises."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
+from discreet.expressions import Form, form_of, modern, written
 from discreet.kernels.annealing import SLACK
+from discreet.options import Interval, brief
 from discreet.principles.per_attribute import concerned, stated
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
@@ -22,11 +24,12 @@ from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.release import Release
 from discreet.schemes.codip.plans import STEPS, chosen, frontier, merged
 from discreet.schemes.keepers import bounds_presence, keeper, not_of_groups, way_out
-from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.scheme import EXAMPLE, Scheme, feasible, make_scheme
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values, sensitive_shares
 from discreet.table.table import Table
 
 Search = Literal["best", "paper"]
+Ratio = Annotated[float, Interval(0, 1)]
 DEFAULT = "default"
 ROUNDS = 5
 """How often tables are published anew because they withheld different rows."""
@@ -66,19 +69,19 @@ class Codip(Scheme):
     format: ClassVar[type[ProjectedRelease]] = ProjectedRelease
     several: ClassVar[bool] = True
 
-    exposure: float = 0.2
+    exposure: Ratio = 0.2
     """The largest Information Exposure Ratio (the paper's beta): 0 gives every attribute a table, 1 allows one."""
-    association: float = 1.0
+    association: Ratio = 1.0
     """The largest Association Loss Ratio (the paper's alpha)."""
     scheme: str = DEFAULT
     """The scheme that publishes each table, by default that of the promise; with options as in
-    ``cuts:effort=thorough,loss=gcp``. One that protects a single attribute gives every attribute a table."""
+    ``cuts(effort=thorough, loss=gcp)``. One that protects a single attribute gives every attribute a table."""
     search: Search = "best"
     """``paper``: the merges of CODIP*, Figure 4. ``best``: the least association loss among all plans, or among those
     that a search finds where there are too many (more than ten attributes); never more than the paper's."""
     aligned: bool = False
     """Whether all tables have the same groups."""
-    steps: int = STEPS
+    steps: Annotated[int, Interval(0)] = STEPS
     """How many steps the search among plans of many attributes takes: as many find the same plan however busy the
     machine is, and more never find a worse one."""
     harmless: str = ""
@@ -89,33 +92,26 @@ class Codip(Scheme):
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
         super().__post_init__()
-        for name in ("exposure", "association"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise DiscreetError(f"{name}={getattr(self, name)!r} is not a ratio; give a number from 0 to 1")
-        if self.steps < 0:
-            raise DiscreetError(f"steps={self.steps!r} is not a number of steps; give one such as {STEPS}")
-        if self._named()[0] == self.name:
+        name, given = self._named()
+        if name == self.name:
             raise DiscreetError("scheme='codip' cannot publish the tables of scheme 'codip'; choose another")
-        if self._named()[0] != DEFAULT:
+        if name != DEFAULT:
             self._made()
+        elif given:
+            raise DiscreetError(
+                f"codip: scheme={brief(self.scheme)} says options of no scheme; name it, as in {EXAMPLE}"
+            )
         harmless_values(self.harmless)
 
     @property
     def options(self) -> dict[str, Any]:
         """The parameters, as written to the manifest."""
-        return {
-            "exposure": self.exposure,
-            "association": self.association,
-            "scheme": self._written(),
-            "search": self.search,
-            "aligned": self.aligned,
-            "steps": self.steps,
-            "harmless": "; ".join(
-                f"{name}={value}"
-                for name, values in harmless_values(self.harmless).items()
-                for value in dict.fromkeys(values)
-            ),
-        }
+        harmless = "; ".join(
+            f"{name}={value}"
+            for name, values in harmless_values(self.harmless).items()
+            for value in dict.fromkeys(values)
+        )
+        return {**super().options, "scheme": self._written(), "harmless": harmless}
 
     def check_words(self, table: Table) -> None:
         """Raise an error if values are said to be harmless that no sensitive attribute has."""
@@ -125,7 +121,7 @@ class Codip(Scheme):
     def holds_for_one_run(self) -> bool:
         """Whether the promise of the scheme that makes the tables covers one run only."""
         name = self._named()[0]
-        return name is not None and name in SCHEMES and SCHEMES[name].one_run
+        return name in SCHEMES and bool(SCHEMES[name].one_run)
 
     def inner(self, principle: Principle, part: tuple[int, ...] = ()) -> Any:
         """Return the scheme that publishes the table with some attributes; each table gets draws of its own."""
@@ -136,24 +132,27 @@ class Codip(Scheme):
 
     def _made(self, principle: Principle | None = None, state: int | None = None) -> Any:
         """Return the scheme that publishes tables; the promise decides which, unless it is named."""
-        from discreet.schemes import make_scheme
-
         name, options = self._named()
         if name == DEFAULT and principle is not None:
-            name = keeper(principle)
-            name = "cuts" if name == "ambiguity" else name
+            kept_by = keeper(principle)
+            return make_scheme("cuts" if kept_by == "ambiguity" else kept_by, options, state, principle)
         return make_scheme(name, options, state, principle)
 
     def _written(self) -> str:
-        """Return the scheme that publishes tables, and its options, in one way of writing them."""
-        name, options = self._named()
-        return f"{name}{':' if options else ''}{','.join(f'{key}={value}' for key, value in options.items())}"
+        """Return the scheme that publishes tables in one way of writing it."""
+        name, given = self._named()
+        if name == DEFAULT:
+            return name
+        made = self._made()
+        if not _in_old_style(self.scheme):
+            return str(made)
+        # as releases of earlier versions state it
+        return f"{name}{':' if given else ''}{','.join(f'{key}={written(made.options[key])}' for key in given)}"
 
-    def _named(self) -> tuple[str | None, dict[str, str]]:
+    def _named(self) -> Form:
         """Return the name of the scheme that publishes tables, and its options."""
-        name, _, rest = self.scheme.partition(":")
-        pairs = (text.partition("=") for text in filter(None, map(str.strip, rest.split(","))))
-        return name.strip(), {key.strip(): value.strip() for key, _, value in pairs}
+        text = modern(self.scheme.replace(",", ";")) if _in_old_style(self.scheme) else self.scheme
+        return form_of(text, "scheme", EXAMPLE)
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse promises about presence, and what the scheme of the tables refuses."""
@@ -249,6 +248,11 @@ class Codip(Scheme):
         way = merged(dependence, possible)  # which stops at the first plan that exposes too much
         enough = next((at for at, plan in enumerate(way) if kept(plan)), None)
         return None if enough is None else max(map(dependence.exposure, way[: enough + 1]))
+
+
+def _in_old_style(scheme: str) -> bool:
+    """Whether options follow a colon, as in ``cuts:effort=thorough,loss=gcp``, and not in parentheses."""
+    return ":" in scheme.partition("(")[0]
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
 from discreet.schemes.cuts.top_down import Partition, Problem, limits_of, partition
 from discreet.schemes.grouping import GroupingScheme, GroupingTask
+from discreet.schemes.withholding import Withheld
 
 Rows = NDArray[np.int64]
 FAMILIES = {"plain": PLAIN, "stratified": STRATIFIED, "bucketed": BUCKETED, "repaired": REPAIRED}
@@ -55,7 +56,7 @@ class Cuts(GroupingScheme):
     """``fast``: one pass. ``thorough``: the time of about a hundred, never worse than ``fast`` or any single family."""
     loss: Loss = "ail"
     """The loss to minimise: ``ail``, ``gcp`` or ``discernibility``."""
-    withhold: float = 0.0
+    withhold: Withheld = 0.0
     """The largest share of rows that may be withheld where that lowers the loss; a withheld row has loss 1."""
     values: Values = "interval"
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
@@ -70,19 +71,6 @@ class Cuts(GroupingScheme):
             told = self.cuts if isinstance(self.cuts, str) else "+".join(names)
             raise DiscreetError(f"cuts={told!r} is not known; choose from {', '.join(FAMILIES)}, joined by +")
         object.__setattr__(self, "cuts", names)
-        if not 0.0 <= self.withhold < 1.0:
-            raise DiscreetError(f"withhold={self.withhold!r} is not a share of rows; give a number from 0 to below 1")
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {
-            "cuts": "+".join(self.cuts),
-            "effort": self.effort,
-            "loss": self.loss,
-            "withhold": self.withhold,
-            "values": self.values,
-        }
 
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
         """Return the group of each of the task's rows; -1 for rows withheld because that lowers the loss."""

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import Interval
 from discreet.principles.per_attribute import Promised, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -84,7 +85,7 @@ class Heterogeneous(GroupingScheme):
     matching: Matching = "hungarian"
     """How rows are matched with groups: group by group (``greedy``), the cheapest pair first (``sort-greedy``), or at
     the least cost in all (``hungarian``): of a whole bucket, as in the paper, or of each block."""
-    block: int | None = None
+    block: Annotated[int, Interval(1)] | None = None
     """The widest bucket that is matched as a whole: where nothing is said, 10,000 rows with ``greedy``, 5,000 with
     ``sort-greedy`` and 2,500 with ``hungarian``, as groups of ten then take ten seconds or less to grow from a bucket.
     Wider ones are divided into blocks of at most as many rows. On census data blocks of half a bucket lose 2 to 5 %
@@ -107,21 +108,6 @@ class Heterogeneous(GroupingScheme):
         super().__post_init__()
         if self.block is None:
             object.__setattr__(self, "block", WIDEST[self.matching])
-        elif self.block < 1:
-            raise DiscreetError(f"block={self.block!r} is not a number of rows; give a whole number such as 2500")
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as the manifest shows them."""
-        return {
-            "matching": self.matching,
-            "block": self.block,
-            "buckets": self.buckets,
-            "effort": self.effort,
-            "publishes": self.publishes,
-            "loss": self.loss,
-            "values": self.values,
-        }
 
     @property
     def makes(self) -> type[GeneralizedRelease]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import Interval
 from discreet.principles.principle import Principle, promised
 from discreet.principles.prior import Prior
 from discreet.principles.wording import exact
@@ -26,6 +27,7 @@ from discreet.schemes.incognito.levels import Levels, levels_of
 from discreet.schemes.incognito.search import Judge
 from discreet.schemes.keepers import bounds_presence
 from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.withholding import Withheld
 from discreet.table.table import Column, Table
 
 
@@ -77,35 +79,14 @@ class Incognito(GroupingScheme):
 
     loss: Loss = "ail"
     """The loss to minimise: ``ail``, ``gcp`` or ``discernibility``."""
-    withhold: float = 0.0
+    withhold: Withheld = 0.0
     """The largest share of rows that may be withheld where that lowers the loss; a withheld row has loss 1."""
-    most_discernibility: float = 0.0
+    most_discernibility: Annotated[float, Interval(0)] = 0.0
     """The largest discernibility of what is published; 0 for any."""
     values: Values = "interval"
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    def __post_init__(self) -> None:
-        """Raise an error for invalid parameters."""
-        super().__post_init__()
-        if not 0.0 <= self.withhold < 1.0:
-            raise DiscreetError(f"withhold={self.withhold!r} is not a share of rows; give a number from 0 to below 1")
-        if self.most_discernibility < 0.0:
-            raise DiscreetError(
-                f"most_discernibility={self.most_discernibility!r} is no number of pairs of rows; give a positive "
-                "number, or 0 for any"
-            )
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {
-            "loss": self.loss,
-            "withhold": self.withhold,
-            "most_discernibility": self.most_discernibility,
-            "values": self.values,
-        }
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse promises that unions of groups may break, as the search relies on that."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,17 +81,6 @@ class Lifting(Scheme):
     tree and only matches descriptions may believe more than is promised, and the audit says how much."""
     random_state: int | None = None
     """A seed, for experiments only; without one, chance comes from the operating system."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as the manifest shows them."""
-        return {
-            "lift": self.lift,
-            "effort": self.effort,
-            "loss": self.loss,
-            "base": self.base,
-            "values": self.values,
-        }
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Promises that bound the belief in each value from above and say nothing else; no others.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,11 +64,6 @@ class PrivBayes(Scheme):
     ``observed``: those that occur are taken as public, and the release says so."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {"domains": self.domains}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept differential privacy and nothing else."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from discreet.kernels.costs import Axes
 from discreet.kernels.proximity.dealing import cost_of, deal, deal_hands
 from discreet.kernels.proximity.nearness import crowd_of, divisible
 from discreet.kernels.proximity.splitting import split
+from discreet.options import Interval
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import Promised, by_attribute
@@ -96,7 +97,7 @@ class SplitAndPartition(GroupingScheme):
 
     partition: Literal["matched", "round-robin"] = "matched"
     """How the rows of a piece are put into groups: ``matched`` is ours; the paper's is ``round-robin``."""
-    positions: int = 9
+    positions: Annotated[int, Interval(1, MOST_POSITIONS)] = 9
     """How many positions of a quasi-identifier are tried to split a piece; 9 is ours, the paper's is 1, the median."""
     effort: Literal["fast", "thorough"] = "fast"
     """``thorough``: also try halving where splitting and partitioning succeed, and take the cheaper result."""
@@ -106,26 +107,12 @@ class SplitAndPartition(GroupingScheme):
     """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
-        """Raise an error for invalid parameters."""
+        """Refuse what the published algorithm does not do."""
         super().__post_init__()
         if self.effort == "thorough" and self.partition == "round-robin":
             raise DiscreetError(
                 "partition=round-robin is the published algorithm, and effort=thorough is not; give only one of them"
             )
-        if not 1 <= self.positions <= MOST_POSITIONS:
-            raise DiscreetError(
-                f"positions={self.positions!r} is not a whole number from 1 to {MOST_POSITIONS}; write positions=1"
-            )
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {
-            "partition": self.partition,
-            "positions": self.positions,
-            "effort": self.effort,
-            "values": self.values,
-        }
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept proximity promises, alone or with others; other schemes keep the others alone better."""

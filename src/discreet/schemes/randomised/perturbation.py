@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,11 +58,6 @@ class Perturbation(Scheme):
     refused where it fails."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {"matrix": self.matrix}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept only beta-likeness of values."""

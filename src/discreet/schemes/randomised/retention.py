@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,11 +79,6 @@ class Retention(Scheme):
     refused where that breaks the promise."""
     random_state: int | None = None
     """A seed, for experiments only; by default, randomness comes from the operating system."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {"noise": self.noise, "probability": self.probability}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept only proximity promises, and only those that let some numbers be kept."""

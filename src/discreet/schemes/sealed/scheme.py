@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,11 +40,6 @@ class OneRunScheme(Scheme):
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None = None
     """A seed, for experiments only: whoever knows it can repeat what was drawn, and nothing is sealed."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
-        return {"loss": self.loss, "values": self.values}
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept every promise that unions of groups keep, but none about who is in the table."""
