@@ -25,7 +25,6 @@ from discreet.command.console import (
 
 if TYPE_CHECKING:
     from discreet.adversary.audit import Audit
-    from discreet.command.ahead import Helper
     from discreet.command.job import Job
     from discreet.releases.release import Release
     from discreet.table.table import Table
@@ -175,13 +174,6 @@ def carry_out(job: Job) -> Outcome:
 
     target = check_output(job.output, job.force, job.files)
     trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files)
-    from discreet.command.ahead import compiling_ahead
-
-    with compiling_ahead() as helper:
-        return _carry_out(job, target, trace, helper)
-
-
-def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Outcome:
     clock = _Clock()
 
     from discreet.adversary.audit import audit
@@ -228,7 +220,6 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
                 if part.about in (None, column.name)
             ]
             remarks += [f"Note: {sentence}" for sentence in said if sentence]
-        helper.tell(job, table)
         clock.lap("read")
         release = publish_table(table, promise, scheme, progress=progress, most_withheld=job.most_withheld)
         clock.lap("publish")

@@ -97,19 +97,6 @@ def when_compiling(tell: Callable[[], None], patience: float = 0.0) -> Iterator[
         yield
 
 
-def shared_cache() -> bool:
-    """Whether other processes of this user keep their kernels where this one does."""
-    return cache_folder() == Path(config.CACHE_DIR)
-
-
-def empty_cache() -> bool:
-    """Whether no kernel has been compiled yet, or all were deleted since."""
-    try:
-        return not os.listdir(config.CACHE_DIR)
-    except FileNotFoundError:
-        return True
-
-
 config.CACHE_DIR = str(cache_folder())
 
 
