@@ -14,7 +14,7 @@ import pytest
 
 from discreet.command import console
 from discreet.kernels import compiling
-from discreet.kernels.caching import SealedFiles, owned
+from discreet.kernels.cache import SealedFiles, owned
 
 pytestmark = pytest.mark.skipif(bool(compiling.config.DISABLE_JIT), reason="nothing is compiled")
 

@@ -10,13 +10,13 @@ from numba.core.errors import NumbaError
 
 from discreet.datasets import patients
 from discreet.kernels import compiling, costs, judging, sorting
-from discreet.kernels.cuts import best, choices, growth, halves, layout
+from discreet.kernels.cuts import choices, growth, halves, layout, terms
 from discreet.principles import parse
 from discreet.schemes import make_scheme
 
 pytestmark = pytest.mark.skipif(bool(compiling.config.DISABLE_JIT), reason="nothing is compiled")
 
-MODULES = costs, best, choices, growth, halves, layout, judging, sorting
+MODULES = costs, choices, growth, halves, layout, terms, judging, sorting
 
 
 def make(n: int) -> Any:

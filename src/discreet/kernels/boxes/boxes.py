@@ -109,7 +109,7 @@ def nested(boxes, chosen, starts, columns, amounts, width):
     touched = np.empty(width, np.int64)
     room = 1024
     place_of, column_of, sum_of = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    found = 0
+    filled = 0
     for place in range(chosen.shape[0]):
         outer = chosen[place]
         many = 0
@@ -137,18 +137,18 @@ def nested(boxes, chosen, starts, columns, amounts, width):
         for i in range(many):
             column = touched[i]
             if others[column]:
-                if found == room:
+                if filled == room:
                     room *= 2
-                    place_of = np.append(place_of, np.empty(found, np.int64))
-                    column_of = np.append(column_of, np.empty(found, np.int64))
-                    sum_of = np.append(sum_of, np.empty(found, np.int64))
-                place_of[found] = place
-                column_of[found] = column
-                sum_of[found] = sums[column]
-                found += 1
+                    place_of = np.append(place_of, np.empty(filled, np.int64))
+                    column_of = np.append(column_of, np.empty(filled, np.int64))
+                    sum_of = np.append(sum_of, np.empty(filled, np.int64))
+                place_of[filled] = place
+                column_of[filled] = column
+                sum_of[filled] = sums[column]
+                filled += 1
             sums[column] = 0
             others[column] = False
-    return place_of[:found].copy(), column_of[:found].copy(), sum_of[:found].copy()
+    return place_of[:filled].copy(), column_of[:filled].copy(), sum_of[:filled].copy()
 
 
 @part
