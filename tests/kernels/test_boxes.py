@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.kernels.boxes.boxes import Boxes, admitted
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
-from discreet.kernels.presence.spreading import cover, mixtures
+from discreet.kernels.presence.mixtures import cover, mixtures
 from discreet.releases.boxes import plant
 from naive import boxes as naive
 

@@ -9,14 +9,14 @@ import pytest
 from numba.core.errors import NumbaError
 
 from discreet.datasets import patients
-from discreet.kernels import compiling, costs, judging, sorting
+from discreet.kernels import compiling, costs, judging, shell_sort
 from discreet.kernels.cuts import choices, growth, halves, layout, terms
 from discreet.principles import parse
 from discreet.schemes import make_scheme
 
 pytestmark = pytest.mark.skipif(bool(compiling.config.DISABLE_JIT), reason="nothing is compiled")
 
-MODULES = costs, choices, growth, halves, layout, terms, judging, sorting
+MODULES = costs, choices, growth, halves, layout, terms, judging, shell_sort
 
 
 def make(n: int) -> Any:

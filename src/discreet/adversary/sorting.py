@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.drawing import counting_order
+from discreet.kernels.bucket_draws import counting_order
 
 
 def ordered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiling import inlined, kernel_in_place, part, part_in_place
 from discreet.kernels.double_double import added, multiplied, product_of, sum_of
-from discreet.kernels.sorting import sort
+from discreet.kernels.shell_sort import sort
 
 SLACK = 1e-9
 """Counts are compared with bound x size up to this much."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.kernels.removing import best_removals
+from discreet.kernels.removals import best_removals
 from discreet.options import checked
 from discreet.principles import wording
 from discreet.principles.principle import Principle

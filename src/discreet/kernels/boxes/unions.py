@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.boxes.boxes import in_set
+from discreet.kernels.bucket_draws import lists
 from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import bound_box
-from discreet.kernels.drawing import lists
 
 BLOCK = 6
 """Sums are scanned in blocks of 2 to the power of this many columns, skipping empty blocks."""

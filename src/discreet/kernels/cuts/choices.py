@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.kernels.compiling import kernel_in_place, part_in_place
 from discreet.kernels.cuts.halves import LEFT, WHOLE, count_left, left_of
 from discreet.kernels.judging import SLACK
-from discreet.kernels.sorting import sort
+from discreet.kernels.shell_sort import sort
 
 LOWER, UPPER = 0, 1
 

@@ -12,7 +12,7 @@ from discreet.kernels.compiling import inlined, part_in_place
 from discreet.kernels.costs import box_cost
 from discreet.kernels.cuts.layout import wide
 from discreet.kernels.judging import rules_about, strain, strain_on_attribute
-from discreet.kernels.sorting import sort
+from discreet.kernels.shell_sort import sort
 
 EASE = 0.8
 """A half of at most this strain is far enough from its bounds to be cut again."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.boxes.boxes import HIGH, LOW, NO_HIGH, NO_LOW
 from discreet.kernels.compiling import part_in_place
-from discreet.kernels.sorting import sort
+from discreet.kernels.shell_sort import sort
 
 
 class Layout(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
 from discreet.kernels.compiling import part, part_in_place
 from discreet.kernels.costs import box_cost
-from discreet.kernels.sorting import sort
+from discreet.kernels.shell_sort import sort
 
 
 @part_in_place

@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.drawing import split_evenly
+from discreet.kernels.bucket_draws import split_evenly
 from discreet.kernels.judging import SLACK
 from discreet.principles.buckets import fewest_buckets
 

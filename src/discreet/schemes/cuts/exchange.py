@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.moving import move_rows
-from discreet.kernels.removing import exchange
+from discreet.kernels.removals import exchange
+from discreet.kernels.row_moves import move_rows
 from discreet.schemes.cuts.top_down import Partition, Problem
 
 _ROUNDS = 5

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.cuts.layout import Layout, layout_of
-from discreet.kernels.sealing.candidates import POSITIONS, candidates, no_candidates
-from discreet.kernels.sealing.cutting import Course, Rejected, cut_sealed, no_rejections
-from discreet.kernels.sealing.rounds import ROUNDS, Sealing
+from discreet.kernels.sealed.candidates import POSITIONS, candidates, no_candidates
+from discreet.kernels.sealed.cuts import Course, Rejected, cut_sealed, no_rejections
+from discreet.kernels.sealed.rounds import ROUNDS, Sealing
 from discreet.principles.per_attribute import Promised
 from discreet.progress import Progress
 from discreet.randomness import words

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.sealing.rounds import EARLY, ROUNDED, Sealing, last_rejection, limit, room_of
+from discreet.kernels.sealed.rounds import EARLY, ROUNDED, Sealing, last_rejection, limit, room_of
 from discreet.principles.joint import jointly
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.cuts.layout import Layout
-from discreet.kernels.sealing.candidates import POSITIONS, candidates, drop_tested, learn, no_candidates
-from discreet.kernels.sealing.cutting import Rejected as RejectedCuts
-from discreet.kernels.sealing.cutting import half_leakages, next_test, no_rejections, part_leakage
-from discreet.kernels.sealing.rounds import (
+from discreet.kernels.sealed.candidates import POSITIONS, candidates, drop_tested, learn, no_candidates
+from discreet.kernels.sealed.cuts import Rejected as RejectedCuts
+from discreet.kernels.sealed.cuts import half_leakages, next_test, no_rejections, part_leakage
+from discreet.kernels.sealed.rounds import (
     Sealing,
     erring_rejection,
     last_rejection,

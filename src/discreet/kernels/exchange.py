@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.kernels.bucket_draws import lists
 from discreet.kernels.compiling import kernel, part
-from discreet.kernels.drawing import lists
 
 TRIES = 40
 """With how many rows the exchange of one row is tried."""

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiling import kernel
 from discreet.kernels.costs import bound_box
-from discreet.kernels.sealing.candidates import POSITIONS, candidates, drop_tested, learn, no_candidates
-from discreet.kernels.sealing.rounds import ROUNDS, no_rounds, plan, rejection_leakage, rejects, room_of, slack_of
+from discreet.kernels.sealed.candidates import POSITIONS, candidates, drop_tested, learn, no_candidates
+from discreet.kernels.sealed.rounds import ROUNDS, no_rounds, plan, rejection_leakage, rejects, room_of, slack_of
 
 
 class Rejected(NamedTuple):

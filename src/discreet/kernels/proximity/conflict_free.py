@@ -9,9 +9,9 @@ import numpy as np
 
 from discreet.kernels.compiling import kernel, part_in_place
 from discreet.kernels.costs import box_cost
-from discreet.kernels.proximity.dealing import EXCHANGE_UP_TO
+from discreet.kernels.proximity.deals import EXCHANGE_UP_TO
 from discreet.kernels.proximity.nearness import near
-from discreet.kernels.proximity.pairing import KEPT, grade
+from discreet.kernels.proximity.pairs import KEPT, grade
 
 ROUNDS = 3
 
