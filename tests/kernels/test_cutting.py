@@ -30,7 +30,6 @@ AXES = Axes(
     False,
 )
 EVERYWHERE = 2**62
-cut_in_place = getattr(apply_cut, "py_func", apply_cut)  # compiled, it has no way in from Python
 
 
 @st.composite
@@ -112,7 +111,7 @@ def test_halves_are_what_the_cut_says(families: int, case: tuple[np.ndarray, np.
     assert (np.diff(found.score[np.isfinite(found.score)]) >= 0).all()
     for k in np.flatnonzero(found.terms[:, AXIS] >= 0):
         p, c, rows = points.copy(), classes.copy(), np.arange(n, dtype=np.int32)
-        middle = cut_in_place(p, c, rows, 0, n, limits, work, found, k)
+        middle = apply_cut(p, c, rows, 0, n, limits, work, found, k)
         assert sorted(rows.tolist()) == list(range(n))
         assert (points[rows] == p).all() and (classes[rows] == c).all()
         halves = [np.arange(middle), np.arange(middle, n)]

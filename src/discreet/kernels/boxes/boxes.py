@@ -73,7 +73,7 @@ def admitted(boxes: Boxes, box_of: NDArray[np.integer], axis: int, codes: NDArra
     >>> admitted(boxes, np.array([0, 1]), 0, codes)
     array([ True, False])
     """
-    result = (boxes.low[box_of, axis] <= codes) & (codes <= boxes.high[box_of, axis])
+    result: NDArray[np.bool_] = (boxes.low[box_of, axis] <= codes) & (codes <= boxes.high[box_of, axis])
     sets = boxes.set_at[box_of, axis].astype(np.int64)
     asked = np.flatnonzero(result & (sets >= 0))
     if len(asked):

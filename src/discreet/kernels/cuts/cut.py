@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.boxes.boxes import HIGH, LOW
-from discreet.kernels.compiling import inlined, part_in_place
+from discreet.kernels.compiling import inlined
 from discreet.kernels.costs import bound_box, interval_cost
 from discreet.kernels.cuts.choices import in_order, repair, repair_each, share_out
 from discreet.kernels.cuts.halves import WHOLE, count_each, count_left, forget, join_blocks, take_rows, weigh
@@ -125,7 +125,7 @@ def _take(points, classes, family, k, edges, limits, joint, recipe, present, wor
     return take_rows(points, classes, order, strata, present, joint, takings, work.halves, work.held)
 
 
-@part_in_place
+@inlined
 def apply_cut(points, classes, rows, start, end, limits, work, cuts, k):
     """Put the left half of the ``k``-th cut before the right half, in place. Returns where the right half starts."""
     n, d = end - start, points.shape[1]
