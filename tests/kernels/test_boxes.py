@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.boxes.boxes import Boxes
+from discreet.kernels.boxes.boxes import Boxes, admitted
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
-from discreet.kernels.presence.spreading import cover, mixtures
+from discreet.kernels.presence.mixtures import cover, mixtures
 from discreet.releases.boxes import plant
 from naive import boxes as naive
 
@@ -35,6 +35,12 @@ def test_searches_find_what_looking_everywhere_finds(seed: int, axes: int, rows:
         ]
         for b in range(number)
     ]
+    asked_box, asked_row = (grid.ravel() for grid in np.meshgrid(np.arange(number), np.arange(rows)))
+    inside = np.ones(len(asked_box), bool)
+    for axis in range(axes):
+        inside &= admitted(described, asked_box, axis, points[asked_row, axis])
+    holding = [naive.holds(plain[b], points[r].tolist()) for b, r in zip(asked_box.tolist(), asked_row, strict=True)]
+    assert inside.tolist() == holding
     box_of, tree_of = (grid.ravel() for grid in np.meshgrid(np.arange(number), np.arange(values)))
     # boxes may be given that are never searched for, and others searched for that were not given
     some = rng.permutation(len(box_of))[: rng.integers(0, len(box_of) + 1)]

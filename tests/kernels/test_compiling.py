@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from discreet.command import console
 from discreet.kernels import compiling
-from discreet.kernels.caching import owned
+from discreet.kernels.cache import SealedFiles, owned
 
 pytestmark = pytest.mark.skipif(bool(compiling.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -125,6 +126,23 @@ def test_what_cannot_be_kept_is_compiled_all_the_same(kernels: Path, monkeypatch
 
     monkeypatch.setattr(compiling.SoundCache, "_save_overload", full)
     assert loaded(kernels).one(1) == 2
+
+
+def test_two_processes_that_add_kernels_at_once_do_not_exchange_them(tmp_path: Path) -> None:
+    one, two, later = (SealedFiles(str(tmp_path), "kernel", "stamp") for _ in range(3))
+    save = one._save_data
+
+    def interrupted(name: str, data: Any) -> None:  # the other has read the list of files before ours was in it
+        shutil.move(one._index_path, tmp_path / "hidden")
+        two.save("other types", "other kernel")
+        save(name, data)
+
+    setattr(one, "_save_data", interrupted)  # noqa: B010
+    one.save("types", "kernel")
+    assert later.load("other types") == "other kernel"
+    assert later.load("types") in (None, "kernel")
+    later.save("types", "kernel")
+    assert [later.load(key) for key in ("types", "other types")] == ["kernel", "other kernel"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders have other rights")

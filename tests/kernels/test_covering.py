@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from discreet.kernels.costs import Axes
-from discreet.kernels.presence import covering, merging
+from discreet.kernels.presence import coverage, merge
 from discreet.kernels.presence import value_index as appearing
 
-covers, merges, appears = cast(Any, covering), cast(Any, merging), cast(Any, appearing)
+covers, merges, appears = cast(Any, coverage), cast(Any, merge), cast(Any, appearing)
 
 
 def lists(seed: int, groups: int, widths: list[int]) -> tuple[list[list[set[int]]], Any]:

@@ -8,15 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.kernels.costs import Axes, interval_cost
-from discreet.kernels.cuts.best import AXIS, BY_BUCKET, no_cuts
 from discreet.kernels.cuts.choices import repair
-from discreet.kernels.cuts.cutting import apply_cut, find_cuts
+from discreet.kernels.cuts.cut import apply_cut, find_cuts
 from discreet.kernels.cuts.growth import grow, grow_ahead
-from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Limits, Recipe
+from discreet.kernels.cuts.terms import AXIS, BUCKETED, BY_BUCKET, PLAIN, REPAIRED, STRATIFIED, Limits, Recipe, no_cuts
 from discreet.kernels.cuts.workspace import Work, workspace
 from discreet.kernels.judging import CAPS, Rules
-from discreet.kernels.moving import move_rows
-from discreet.kernels.removing import best_removals, exchange
+from discreet.kernels.removals import best_removals, exchange
+from discreet.kernels.row_moves import move_rows
 from discreet.principles.counts import Counts
 from naive import cuts as naive
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.drawing import counting_order, draw_along, draw_nearest, split_evenly
+from discreet.kernels.bucket_draws import counting_order, draw_along, draw_nearest, split_evenly
 
 
 def test_example_2_of_the_beta_likeness_paper() -> None:

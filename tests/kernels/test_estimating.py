@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels import estimating as kernel
+from discreet.kernels import box_shares as kernel
 
 WHOLE = st.integers(-6, 6)
 

@@ -8,18 +8,15 @@ import numpy as np
 import pytest
 from numba.core.errors import NumbaError
 
-from discreet import kernels
 from discreet.datasets import patients
-from discreet.kernels import compiling
+from discreet.kernels import compiling, costs, judging, shell_sort
+from discreet.kernels.cuts import choices, growth, halves, layout, terms
 from discreet.principles import parse
 from discreet.schemes import make_scheme
 
 pytestmark = pytest.mark.skipif(bool(compiling.config.DISABLE_JIT), reason="nothing is compiled")
 
-MODULES = (
-    kernels.costs, kernels.cuts.best, kernels.cuts.choices, kernels.cuts.growth, kernels.cuts.halves,
-    kernels.cuts.layout, kernels.judging, kernels.sorting,
-)  # fmt: skip
+MODULES = costs, choices, growth, halves, layout, terms, judging, shell_sort
 
 
 def make(n: int) -> Any:

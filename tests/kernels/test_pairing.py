@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.kernels.proximity import gathering, pairing
+from discreet.kernels.proximity import conflict_free, pairs
 from discreet.principles import Prior
 from discreet.schemes.proximity.halving import HalvingProblem, halved, judge_of
 
@@ -39,10 +39,10 @@ def test_pairs_are_separated_and_runs_divided_evenly(attributes: int, shift: int
         component, colour, side = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
         shifts = shift % 2, shift // 2
         other = 1 if attributes == 2 else -1
-        number = pairing.components(orders, 0, shifts[0], other, shifts[1], component, colour)
+        number = pairs.components(orders, 0, shifts[0], other, shifts[1], component, colour)
         assert sorted(set(component.tolist())) == list(range(number))
         for j in range(2):
-            pairing.turn(points, j, component, colour, number, side)
+            pairs.turn(points, j, component, colour, number, side)
             assert abs(n - 2 * int(side.sum())) <= (0 if n % 2 == 0 and attributes == 2 and shift in (0, 3) else 2)
             for own in range(attributes):
                 ordered = side[orders[own]]
@@ -69,7 +69,7 @@ def test_grades_are_those_of_the_promises(attributes: int) -> None:
         side = rng.integers(0, 2, len(points)).astype(np.int32)
         counts, ordered = np.zeros(int(judge.widths.max()), np.int64), np.empty(len(points), np.int32)
         for which in (0, 1):
-            found = pairing.grade(classes, orders, side, which, judge, counts, ordered)
+            found = pairs.grade(classes, orders, side, which, judge, counts, ordered)
             assert not counts.any()
             size = int((side == which).sum())
             held = [
@@ -81,12 +81,12 @@ def test_grades_are_those_of_the_promises(attributes: int) -> None:
                 for line, prior, some in zip(held, priors, parts, strict=True)
                 for part in some
             )
-            assert (found == pairing.KEPT) == keeps
-            if found == pairing.HOPEFUL:  # then dealing each attribute's rows would do for it alone
+            assert (found == pairs.KEPT) == keeps
+            if found == pairs.HOPEFUL:  # then dealing each attribute's rows would do for it alone
                 for line, prior, (near, *_) in zip(held, priors, parts, strict=True):
                     assert near.crowd(replace(prior, counts=line))[0] * near.m <= size
             seen.add(found)
-    assert seen >= {pairing.BROKEN, pairing.KEPT}
+    assert seen >= {pairs.BROKEN, pairs.KEPT}
 
 
 @pytest.mark.parametrize("attributes", [1, 2, 3])
@@ -99,14 +99,14 @@ def test_halves_and_gatherings_keep_everything(attributes: int) -> None:
         rows = np.arange(len(points))
 
         def kept(some: Any, problem: HalvingProblem = problem) -> bool:
-            return problem.grade(some) == pairing.KEPT
+            return problem.grade(some) == pairs.KEPT
 
         side = np.empty(len(rows), np.int32)
-        if pairing.best_cut(*problem.laid_out(rows), problem.axes, problem.judge, 3, side):
+        if pairs.best_cut(*problem.laid_out(rows), problem.axes, problem.judge, 3, side):
             assert kept(rows[side == 0]) and kept(rows[side == 1])
             cut += 1
-        if gathering.best_gathering(*problem.laid_out(rows), problem.axes, problem.judge, side) < np.inf:
-            conflicts = gathering.conflicts_of(classes, problem.judge)
+        if conflict_free.best_gathering(*problem.laid_out(rows), problem.axes, problem.judge, side) < np.inf:
+            conflicts = conflict_free.conflicts_of(classes, problem.judge)
             for q in range(int(side.max()) + 1):
                 group = rows[side == q]
                 assert kept(group) and conflicts[np.ix_(group, group)].sum() == 0

@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from discreet.kernels import reassigning as kernel
+from discreet.kernels import proportional_fit as kernel
 
 
 def dealt(numbers, amounts, likely, rounds=200):

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.datasets import patients
-from discreet.kernels import rolling
+from discreet.kernels import rollup
 from discreet.principles.counts import Counts
 from discreet.schemes.axes import Loss, axes_of
 from naive.cuts import interval_cost
 
-kernels = cast(Any, rolling)
+kernels = cast(Any, rollup)
 
 
 @given(st.integers(1, 12), st.integers(1, 5), st.integers(0, 2**20))

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from discreet.command.main import main
 from discreet.datasets import census_arrow, patients, patients_arrow
 from discreet.principles import Prior, Proximity, parse
-from discreet.report.profile import combination_sizes, describe, profile, uniqueness
-from discreet.report.roles import suggest
+from discreet.report.profile import combination_sizes, profile, uniqueness
+from discreet.report.roles import describe, suggest
 from discreet.table.read import read
 from discreet.table.table import Column
 from discreet.table.write import write_table

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.kernels.exchanging import exchange
+from discreet.kernels.exchange import exchange
 from support.audits import audits
 from support.several import lines, people
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.analyst.loss import ail
 from discreet.datasets import census
-from discreet.kernels.drawing import split_evenly
+from discreet.kernels.bucket_draws import split_evenly
 from discreet.principles import Prior
 from discreet.schemes.buckets import burel as choice
 from discreet.schemes.buckets.burel import candidates, choose_buckets, expected_loss

@@ -19,9 +19,9 @@ import discreet as dc
 from discreet.analyst.loss import ail
 from discreet.command.main import main
 from discreet.datasets import census
-from discreet.kernels.proximity.dealing import deal
+from discreet.kernels.proximity.deals import deal
 from discreet.kernels.proximity.nearness import crowd_of, divisible, keeps_as_one, turns
-from discreet.kernels.proximity.splitting import split
+from discreet.kernels.proximity.splits import split
 from discreet.principles import Principle, Prior, parse
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import Scheme, make_scheme

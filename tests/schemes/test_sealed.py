@@ -17,7 +17,7 @@ import pytest
 import discreet as dc
 from discreet.analyst.loss import ail
 from discreet.datasets import census, census_arrow
-from discreet.kernels.sealing import rounds
+from discreet.kernels.sealed import rounds
 from discreet.principles.per_attribute import by_attribute
 from discreet.schemes.sealed import ways
 from discreet.schemes.sealed.cutting import Cutting

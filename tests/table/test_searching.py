@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.boxes.search import incidences, tally
-from discreet.kernels.multiplying import BLOCK, add_products, add_up
+from discreet.kernels.products import BLOCK, add_products, add_up
 from discreet.releases.boxes import plant
 from discreet.table import combinations
 from discreet.table.combinations import distinct, places_among, ranked

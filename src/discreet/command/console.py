@@ -38,7 +38,7 @@ QUIETLY = "discreet.quiet"
 PIPED_WIDTH = 160
 """The width of tables that are written to a file or a pipe."""
 
-COMPILING = "Compiling what this command needs for such a scheme and table, once on this machine: up to half a minute."
+COMPILING = "Compiling numerical code for this scheme and kind of table, once per machine: up to half a minute."
 
 
 def complain(message: str) -> int:

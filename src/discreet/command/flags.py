@@ -31,12 +31,8 @@ def many(flag: str, name: str, help: str, metavar: str = "COLUMNS") -> Callable[
 
 
 ROLES = (
-    many("--quasi", "quasi", "Quasi-identifiers: columns that an adversary may know. Comma separated, repeatable."),
-    click.option(
-        "--sensitive",
-        metavar="COLUMNS",
-        help="The column whose values are protected, or several, comma separated.",
-    ),
+    many("--quasi", "quasi", "Columns an attacker may know; comma separated."),
+    click.option("--sensitive", metavar="COLUMNS", help="Columns whose values are protected."),
 )
 PERSON = click.option(
     "--person",
@@ -44,46 +40,42 @@ PERSON = click.option(
     help="Column identifying each row's person, if people have several rows. Promises then apply to people; the column "
     "is not published.",
 )
-IDENTIFIERS = many("--identifier", "identifiers", "Columns that name a person: they are dropped, and must exist.")
+IDENTIFIERS = many("--identifier", "identifiers", "Columns that name a person: not published.")
 MISSING = click.option(
     "--missing",
     type=click.Choice(["error", "withhold", "value"]),
-    help="What to do about missing numbers: refuse (default), withhold their rows, or treat missing as a value.",
+    metavar="WAY",
+    help="Missing numbers: error (default), withhold their rows, or value: missing is a value like others.",
 )
 KINDS = (
-    many("--numeric", "numeric", "Treat as numbers, whatever they look like."),
-    many("--categorical", "categorical", "Treat as names without order, even if they are numbers."),
-    many("--ordinal", "ordinal", "Treat as ordered values."),
+    many("--numeric", "numeric", "Columns of numbers, whatever they look like."),
+    many("--categorical", "categorical", "Columns of names, even if they look like numbers."),
+    many("--ordinal", "ordinal", "Columns of ordered values."),
     click.option(
         "--hierarchy",
         "hierarchies",
         multiple=True,
         metavar="COLUMN=FILE",
-        help="How a column's values are generalized: CSV (leaf first) or TOML. Repeatable. Or a folder: then the files "
-        "hierarchy_NAME.csv, NAME.csv or NAME.toml in it serve all columns that are not numeric.",
+        help="Hierarchy of a column, CSV (leaf first) or TOML; or a folder of files named after columns.",
     ),
     click.option(
         "--domain",
         "domains",
         multiple=True,
         metavar="COLUMN=LOW:HIGH",
-        help="The range of a column of numbers or dates. Repeatable.",
+        help="Range of a column of numbers or dates.",
     ),
 )
 FORMATS = (
-    click.option(
-        "--delimiter", metavar="CHAR", help="The character between the cells of the input (default: detected)."
-    ),
-    click.option("--encoding", metavar="NAME", help="The encoding of the input (default: detected)."),
-    click.option(
-        "--na", multiple=True, metavar="TEXT", help="The text that marks a missing value, such as NA. Repeatable."
-    ),
+    click.option("--delimiter", metavar="CHAR", help="Character between cells (default: detected)."),
+    click.option("--encoding", metavar="NAME", help="Encoding of the input (default: detected)."),
+    click.option("--na", multiple=True, metavar="TEXT", help="Text for a missing value, such as NA; repeatable."),
     click.option(
         "--date",
         "dates",
         multiple=True,
         metavar="COLUMN=FORMAT",
-        help="The format of a column's dates if it is ambiguous, such as %d.%m.%Y. Repeatable.",
+        help="Format of ambiguous dates, such as %d.%m.%Y.",
     ),
 )
 SEVERAL = (
@@ -92,33 +84,30 @@ SEVERAL = (
         "lists",
         multiple=True,
         metavar="COLUMN=SEPARATOR",
-        help="A sensitive column whose cells hold several values, such as diagnosis=';'. Each value becomes an "
-        "attribute of its own, yes or no. Repeatable.",
+        help="Sensitive column with several values in a cell, such as diagnosis=';'; each becomes an attribute.",
     ),
     click.option(
         "--join",
         "join",
         multiple=True,
         metavar="COLUMN=FILE:ID",
-        help="A sensitive column of a second table with any number of rows per person, found by a column ID of both "
-        "tables. Repeatable.",
+        help="Sensitive column of a second table with any number of rows per person, matched by column ID.",
     ),
 )
 HARMLESS = click.option(
     "--harmless",
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="A value of a sensitive column that is not sensitive, such as disease=none: it exposes nothing where several "
-    "columns are divided among tables (scheme codip). Repeatable.",
+    help="Value that is not sensitive, for scheme codip.",
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else to stdout.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, and nothing else.")
 QUIET = click.option(
     "-q",
     "--quiet",
     is_flag=True,
     expose_value=False,
     callback=lambda context, _, value: context.meta.update({QUIETLY: value}),
-    help="Print no notes and no progress; where a promise is checked, print nothing unless it fails.",
+    help="No notes, no progress, nothing if promises hold.",
 )
 
 

@@ -15,8 +15,8 @@ from discreet.command.console import HOLDS, note, number, output, percent, print
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.report.profile import ColumnProfile, Profile, Share, Uniqueness
-    from discreet.report.roles import Roles
+    from discreet.report.profile import Profile, Uniqueness
+    from discreet.report.roles import ColumnProfile, Roles, Share
     from discreet.table.notes import Note
 
 

@@ -25,7 +25,6 @@ from discreet.command.console import (
 
 if TYPE_CHECKING:
     from discreet.adversary.audit import Audit
-    from discreet.command.ahead import Helper
     from discreet.command.job import Job
     from discreet.releases.release import Release
     from discreet.table.table import Table
@@ -62,7 +61,7 @@ class Outcome:
 
 @click.command(cls=flags.WithPlugins)
 @click.argument("input", required=False, type=flags.FILE)
-@click.option("-o", "--output", type=flags.FILE, metavar="DIR", help="The folder for the release.")
+@click.option("-o", "--output", type=flags.FILE, metavar="DIR", help="Folder for the release.")
 @flags.with_flags(
     *flags.ROLES,
     click.option(
@@ -88,46 +87,41 @@ class Outcome:
     ),
     flags.IDENTIFIERS,
     flags.PERSON,
-    flags.many("--keep", "keep", "Columns to publish as they are."),
+    flags.many("--keep", "keep", "Columns to publish unchanged."),
     *flags.KINDS,
     flags.MISSING,
     click.option(
         "--most-withheld",
         type=click.FloatRange(0, 1),
         metavar="SHARE",
-        help="The share of rows that --missing withhold may withhold (default: 0.05); above it nothing is published.",
+        help="Largest share of rows withheld for missing numbers (default: 0.05).",
     ),
     *flags.FORMATS,
     *flags.SEVERAL,
     flags.HARMLESS,
-    click.option("--format", type=click.Choice(["csv", "parquet"]), help="The format of the release (default: csv)."),
-    click.option("--trace", type=flags.FILE, metavar="FILE", help="Also write a PRIVATE file: the group of every row."),
+    click.option("--format", type=click.Choice(["csv", "parquet"]), help="Format of the release (default: csv)."),
+    click.option("--trace", type=flags.FILE, metavar="FILE", help="Also write a PRIVATE file: each row's group."),
     click.option(
-        "--seed",
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="The seed of a reproducible experiment; not for real releases.",
+        "--seed", type=click.IntRange(min=0), metavar="N", help="Seed of an experiment; not for real releases."
     ),
     click.option("--force", is_flag=True, help="Replace an existing release and trace."),
-    click.option("--job", type=flags.FILE, metavar="FILE", help="A TOML file of these settings; flags override it."),
+    click.option("--job", type=flags.FILE, metavar="FILE", help="TOML file of these settings; flags override it."),
     flags.JSON,
     flags.QUIET,
 )
 def publish(job: str | None, as_json: bool, **given: Any) -> int:
     """Publish INPUT under a promise, and audit what was written.
 
-    INPUT is CSV, also compressed by gzip, bzip2, xz or zstd, Parquet, or Arrow (Feather).
-
     \b
     discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\
         --identifier name --promise "beta-likeness(beta=2)"
 
-    'discreet promises' and 'discreet schemes' list what there is to choose from; with a name they explain one and its
-    options, such as 'discreet schemes cuts'. All but k-anonymity and differential-privacy take attribute=NAME if there
-    are several sensitive columns.
+    INPUT is CSV (also compressed), Parquet or Arrow. Flags for a single column (COLUMN=...) can be repeated.
+    'discreet promises' and 'discreet schemes' list what there is to choose from, and explain it by name: 'discreet
+    schemes cuts'. With several sensitive columns, attribute=NAME says which one a promise is about.
 
-    Exit code: 0 if the promise holds, 1 if it does not (then nothing is published), 2 for bad input, 3 if the release
-    is published and valid but the result could not be printed.
+    Exit code: 0 the promise holds; 1 it does not, and nothing is published; 2 bad input; 3 published and valid, but
+    the result could not be printed.
     """
     outcome = carry_out(gather(job, given))
     if as_json:
@@ -177,13 +171,6 @@ def carry_out(job: Job) -> Outcome:
 
     target = check_output(job.output, job.force, job.files)
     trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files)
-    from discreet.command.ahead import compiling_ahead
-
-    with compiling_ahead() as helper:
-        return _carry_out(job, target, trace, helper)
-
-
-def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Outcome:
     clock = _Clock()
 
     from discreet.adversary.audit import audit
@@ -230,7 +217,6 @@ def _carry_out(job: Job, target: Path, trace: Path | None, helper: Helper) -> Ou
                 if part.about in (None, column.name)
             ]
             remarks += [f"Note: {sentence}" for sentence in said if sentence]
-        helper.tell(job, table)
         clock.lap("read")
         release = publish_table(table, promise, scheme, progress=progress, most_withheld=job.most_withheld)
         clock.lap("publish")

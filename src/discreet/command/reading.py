@@ -107,8 +107,7 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
 def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
     """Note the unpublished column that looks like an identifier and repeats, if any: a person may have several rows."""
     from discreet.errors import DiscreetError
-    from discreet.report.profile import describe
-    from discreet.report.roles import suggest
+    from discreet.report.roles import describe, suggest
     from discreet.table.read import read
 
     how = {key: job.reading[key] for key in ("delimiter", "encoding", "na")}

@@ -16,7 +16,7 @@ DRIFT = 1e-9
 def anneal(shared, exposed, bounds, aim, price, moves, patience, kept, parts):
     """Walk from a part per item towards parts that keep much of ``shared`` and expose at most ``bounds[aim]``.
 
-    A pair of items in one part keeps its entry of ``shared``, and exposes its entry of ``exposed`` times the number of
+    A pair of items in item part keeps its entry of ``shared``, and exposes its entry of ``exposed`` times the number of
     items in the part. In each of ``moves``, an item (the first number) joins the part of another (the second) or, if
     the third is 1, changes places with it; an item that would join itself gets a part of its own. Moves are made unless
     they lose more than their ``patience``, where exposing too much loses ``price`` times the excess. For each of
@@ -29,10 +29,10 @@ def anneal(shared, exposed, bounds, aim, price, moves, patience, kept, parts):
     inside = np.zeros(size)  # what the pairs of each part expose, per item in it
     total, exposure, excess = 0.0, 0.0, 0.0
     for step in range(moves.shape[0]):
-        one, other = moves[step, 0], moves[step, 1]
-        old, new = label[one], label[other]
-        swap = moves[step, 2] == 1 and one != other
-        if one == other:
+        item, other = moves[step, 0], moves[step, 1]
+        old, new = label[item], label[other]
+        swap = moves[step, 2] == 1 and item != other
+        if item == other:
             if count[old] == 1:
                 continue
             new = 0
@@ -40,11 +40,11 @@ def anneal(shared, exposed, bounds, aim, price, moves, patience, kept, parts):
                 new += 1
         elif old == new:
             continue
-        gain, left, joined = _change(one, old, new, label, shared, exposed)
+        gain, left, joined = _change(item, old, new, label, shared, exposed)
         if swap:
             back, away, home = _change(other, new, old, label, shared, exposed)
-            gain += back - 2.0 * shared[one, other]  # the two are in different parts before and after
-            left, joined = left - home + exposed[one, other], joined - away - exposed[one, other]
+            gain += back - 2.0 * shared[item, other]  # the two are in different parts before and after
+            left, joined = left - home + exposed[item, other], joined - away - exposed[item, other]
         grown = 0 if swap else 1
         in_old, in_new = inside[old] - left, inside[new] + joined
         exposed_then = exposure - inside[old] * count[old] - inside[new] * count[new]
@@ -55,7 +55,7 @@ def anneal(shared, exposed, bounds, aim, price, moves, patience, kept, parts):
         total, exposure, excess = total + gain, exposed_then, excess_then
         inside[old], inside[new] = in_old, in_new
         count[old], count[new] = count[old] - grown, count[new] + grown
-        label[one] = new
+        label[item] = new
         if swap:
             label[other] = old
         if total > kept[min(np.searchsorted(bounds, exposure - DRIFT), bounds.shape[0] - 1)] + DRIFT:
@@ -80,11 +80,11 @@ def _change(item, old, new, label, shared, exposed):
 def _remember(label, count, shared, exposed, bounds, kept, parts):
     """Remember these parts if they keep more than those that are remembered for their exposure."""
     total, exposure = 0.0, 0.0
-    for one in range(label.shape[0]):
-        for other in range(one):
-            if label[one] == label[other]:
-                total += shared[one, other]
-                exposure += exposed[one, other] * count[label[one]]
+    for item in range(label.shape[0]):
+        for other in range(item):
+            if label[item] == label[other]:
+                total += shared[item, other]
+                exposure += exposed[item, other] * count[label[item]]
     at = np.searchsorted(bounds, exposure - SLACK)
     if at < bounds.shape[0] and total > kept[at] + SLACK:
         kept[at] = total

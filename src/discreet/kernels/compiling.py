@@ -21,7 +21,7 @@ from numba.core import config as _config
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
-from discreet.kernels.caching import SoundCache, owned
+from discreet.kernels.cache import SoundCache, owned
 from discreet.version import __version__
 
 njit: Any = numba.njit  # whose annotations leave out some of its options
@@ -44,8 +44,8 @@ def cache_folder() -> Path:
     digest = hashlib.sha256(sources).hexdigest()[:12]
     python = f"py{sys.version_info[0]}{sys.version_info[1]}"
     key = f"{__version__}-{digest}-{python}-numba{numba.__version__}-numpy{np.__version__}"
-    own = os.path.expanduser("~/.cache")  # stays as it is where nobody knows the user's home
-    homes = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"), "" if own.startswith("~") else own]
+    # the last stays as it is where nobody knows the user's home
+    homes = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"), os.path.expanduser("~/.cache")]
     user = os.getuid() if hasattr(os, "getuid") else "user"
     for home in [*homes, Path(tempfile.gettempdir()) / f"discreet-{user}"]:
         if home and not str(home).startswith("~"):  # whoever has no home has no cache in it
@@ -59,10 +59,10 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def when_compiling(tell: Callable[[], None], patience: float = 0.0) -> Iterator[None]:
-    """Have ``tell`` called as soon as kernels are compiled for longer than ``patience`` (seconds), and only once.
+def when_compiling(announce: Callable[[], None], patience: float = 0.0) -> Iterator[None]:
+    """Call ``announce`` once, as soon as kernels have been compiled for longer than ``patience`` (seconds).
 
-    A kernel that was compiled before is loaded from disk, which takes no time and is not told.
+    A kernel that was compiled before is loaded from disk, which takes no time and is not announced.
 
     >>> with when_compiling(lambda: print("compiling")):
     ...     doubled = numba.njit(lambda x: 2 * x)
@@ -72,7 +72,7 @@ def when_compiling(tell: Callable[[], None], patience: float = 0.0) -> Iterator[
     """
 
     class Once(event.Listener):
-        told = False
+        announced = False
         taken = started = 0.0
         depth = 0  # kernels are compiled within others, and one at a time
 
@@ -89,25 +89,12 @@ def when_compiling(tell: Callable[[], None], patience: float = 0.0) -> Iterator[
                 self.taken += time.perf_counter() - self.started
 
         def _look(self) -> None:
-            if not self.told and self.taken + time.perf_counter() - self.started >= patience:
-                self.told = True
-                tell()
+            if not self.announced and self.taken + time.perf_counter() - self.started >= patience:
+                self.announced = True
+                announce()
 
     with event.install_listener("numba:compile", Once()):
         yield
-
-
-def shared_cache() -> bool:
-    """Whether other processes of this user keep their kernels where this one does."""
-    return cache_folder() == Path(config.CACHE_DIR)
-
-
-def empty_cache() -> bool:
-    """Whether no kernel has been compiled yet, or all were deleted since."""
-    try:
-        return not os.listdir(config.CACHE_DIR)
-    except FileNotFoundError:
-        return True
 
 
 config.CACHE_DIR = str(cache_folder())

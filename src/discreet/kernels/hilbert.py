@@ -22,13 +22,13 @@ def hilbert_keys(cells, bits):
     words = (d * bits + 63) // 64
     keys = np.zeros((n, words), np.uint64)
     x = np.empty(d, np.uint64)
-    one = np.uint64(1)
+    unit = np.uint64(1)
     for r in range(n):
         for j in range(d):
             x[j] = np.uint64(cells[r, j])
         for level in range(bits - 1, 0, -1):
-            half = one << np.uint64(level)
-            below = half - one
+            half = unit << np.uint64(level)
+            below = half - unit
             for j in range(d):
                 if x[j] & half:
                     x[0] ^= below
@@ -40,9 +40,9 @@ def hilbert_keys(cells, bits):
             x[j] ^= x[j - 1]
         mirror = np.uint64(0)
         for level in range(bits - 1, 0, -1):
-            half = one << np.uint64(level)
+            half = unit << np.uint64(level)
             if x[d - 1] & half:
-                mirror ^= half - one
+                mirror ^= half - unit
         for j in range(d):
             x[j] ^= mirror
         # the bits of the key: for every level the coordinates in turn, coarsest first
@@ -50,6 +50,6 @@ def hilbert_keys(cells, bits):
         for level in range(bits - 1, -1, -1):
             for j in range(d):
                 place -= 1
-                bit = (x[j] >> np.uint64(level)) & one
+                bit = (x[j] >> np.uint64(level)) & unit
                 keys[r, words - 1 - place // 64] |= bit << np.uint64(place % 64)
     return keys

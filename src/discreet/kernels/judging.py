@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.compiling import inlined, kernel_in_place, part, part_in_place
-from discreet.kernels.sorting import sort
-from discreet.kernels.twofold import added, multiplied, product_of, sum_of
+from discreet.kernels.double_double import added, multiplied, product_of, sum_of
+from discreet.kernels.shell_sort import sort
 
 SLACK = 1e-9
 """Counts are compared with bound x size up to this much."""
 EXACT = 2.0**53
 """Whole numbers up to this are exact, and so are their sums."""
-TWOFOLD_EXACT = 2.0**100
-"""Twofold whole numbers up to this are exact, and so are their sums."""
-UNTOLD = 2.0**-80
-"""What rounding may take from sums of twofold numbers, as a share, generously."""
+DOUBLE_DOUBLE_EXACT = 2.0**100
+"""Double-double whole numbers up to this are exact, and so are their sums."""
+ROUNDING = 2.0**-80
+"""What rounding may take from sums of double-double numbers, as a share, generously."""
 ABOVE_ONE = 1.0 + 2.0**-52
 
 SIZE, CAPS, FLOORS, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, WINDOWS, RANGE, VARIANCE = range(12)
@@ -100,7 +100,7 @@ def strain(counts, size, rules, present):
 def _strain_of_each(counts, size, rules, present, joint):
     """The strain on the attribute where it is largest, or on the first where it exceeds 1; there may be but one."""
     if joint is None:  # known from its type: the compiler drops what follows
-        return strain_of_one(counts, size, rules, present)
+        return strain_on_attribute(counts, size, rules, present)
     worst = 0.0
     for a in range(joint.widths.shape[0]):
         number = 0
@@ -112,8 +112,8 @@ def _strain_of_each(counts, size, rules, present, joint):
                     number += 1
                 joint.counts[value] += counts[i]
         held = joint.present[:number]
-        own = rules_about(rules, joint, a)
-        worst = max(worst, strain_of_one(joint.counts[: joint.widths[a]], size, own, held))
+        attribute_rules = rules_about(rules, joint, a)
+        worst = max(worst, strain_on_attribute(joint.counts[: joint.widths[a]], size, attribute_rules, held))
         for value in held:
             joint.counts[value] = 0
         if worst > 1.0:
@@ -139,7 +139,7 @@ def rules_about(rules, joint, a):
 
 
 @part_in_place
-def strain_of_one(counts, size, rules, present):
+def strain_on_attribute(counts, size, rules, present):
     """The strain of the rules about one attribute."""
     worst = 0.0
     if size == 0:
@@ -274,7 +274,7 @@ def _strain_of_numbers(kind, first, second, counts, size, bounds, nodes, present
         return _fullest_window(counts, bounds, nodes, present) / (size / first + SLACK)
     if kind == RANGE:
         return _short_of_range(first, counts, bounds, present)
-    # parameters: the variance, as a twofold number
+    # parameters: the variance, as a double-double number
     return _short_of_variance(first, second, counts, bounds, present)
 
 
@@ -344,10 +344,10 @@ def _short_of_variance(needed, rest, counts, numbers, present):
     """How many times larger the variance is that is needed (``needed + rest``) than that of a group's numbers, their
     mean squared distance from their mean; missing ones do not count.
 
-    Numbers are told from one of them on and in units of a power of two that is about their largest distance: so neither
-    sums nor squares can overflow, nor can all squares vanish. Times the square of the number of rows, the variance of
-    whole numbers is whole, and up to 100 bits twofold numbers hold it. Elsewhere, what is too close to be told is
-    taken for too little.
+    Numbers are taken relative to one of them, in units of a power of two near their largest distance: so neither sums
+    nor squares can overflow, nor can all squares vanish. Times the square of the number of rows, the variance of whole
+    numbers is whole, and double-double numbers hold it up to 100 bits. Elsewhere, what is too close to decide counts as
+    too little.
     """
     if needed == 0.0:
         return 0.0
@@ -362,7 +362,7 @@ def _short_of_variance(needed, rest, counts, numbers, present):
         return np.inf
     if farthest == np.inf:  # no group is so large that its variance could then be a number
         return 0.0
-    # halved, as the power itself may be too large to be told
+    # halved, as the power itself may be too large for a float
     half = 2.0 ** max(-1022.0, np.floor(np.log2(farthest)) - 1.0)
     known = 0.0
     whole = rest == np.floor(rest) and farthest <= EXACT
@@ -383,12 +383,12 @@ def _short_of_variance(needed, rest, counts, numbers, present):
     has, has_rest = added(squares, squares_rest, -total, -total_rest)
     pairs, pairs_rest = product_of(known, known)
     needed, rest = needed / half / half, rest / half / half
-    if needed > 16.0:  # no distance is more than four halves: what is needed may be too large for twofold numbers
+    if needed > 16.0:  # no distance is more than four halves: what is needed may be too large for double-double numbers
         return max(needed / (has / pairs), ABOVE_ONE)
     needed, rest = multiplied(needed, rest, pairs, pairs_rest)
     doubt = 0.0
-    if not whole or pairs > EXACT or (squares + needed) * half * half > TWOFOLD_EXACT:
-        doubt = UNTOLD * (squares + needed)
+    if not whole or pairs > EXACT or (squares + needed) * half * half > DOUBLE_DOUBLE_EXACT:
+        doubt = ROUNDING * (squares + needed)
     more, _ = added(has, has_rest, -needed, -rest)
     return _decided(needed, has, more >= doubt)
 

@@ -57,8 +57,8 @@ def cheapest_box(axes, growing, free, number, point, mark):
 
 
 @kernel
-def boxes_in_turn(axes, growing, points, boxes, found):
-    """Each box in turn takes the row that is cheapest for it, into ``found``; there are as many rows as boxes."""
+def boxes_in_turn(axes, growing, points, boxes, taker):
+    """Each box in turn takes the row that is cheapest for it, into ``taker``; there are as many rows as boxes."""
     free = np.arange(points.shape[0])
     number = free.shape[0]
     for box in boxes:
@@ -69,14 +69,14 @@ def boxes_in_turn(axes, growing, points, boxes, found):
             if cost < least:
                 least = cost
                 best = at
-        found[free[best]] = box
+        taker[free[best]] = box
         number -= 1
         free[best] = free[number]
 
 
 @kernel
-def through_buckets(axes, growing, points, width, start, found):
-    """The boxes take a row from one bucket after the other, each time as ``boxes_in_turn``, into ``found[bucket]``.
+def through_buckets(axes, growing, points, width, start, takers):
+    """The boxes take a row from one bucket after the other, each time as ``boxes_in_turn``, into ``takers[bucket]``.
 
     Bucket ``b`` has the points from ``b * width`` on; ``start`` is the one that the boxes have grown from.
     """
@@ -86,26 +86,26 @@ def through_buckets(axes, growing, points, width, start, found):
     for step in range(1, number):
         bucket = (start + step) % number
         rows = points[bucket * width : (bucket + 1) * width]
-        boxes_in_turn(axes, growing, rows, boxes, found[bucket])
-        take_in(axes, growing, rows, unmarked, found[bucket])
+        boxes_in_turn(axes, growing, rows, boxes, takers[bucket])
+        take_in(axes, growing, rows, unmarked, takers[bucket])
 
 
 @kernel
-def rows_in_turn(axes, growing, points, marks, boxes, found):
-    """Each row in turn takes the cheapest box of those left, into ``found``; -1 if it may have none."""
+def rows_in_turn(axes, growing, points, marks, boxes, taker):
+    """Each row in turn takes the cheapest box of those left, into ``taker``; -1 if it may have none."""
     free = boxes.copy()
     number = free.shape[0]
     for row in range(points.shape[0]):
         at, _ = cheapest_box(axes, growing, free, number, points[row], marks[row])
-        found[row] = -1
+        taker[row] = -1
         if at >= 0:
-            found[row] = free[at]
+            taker[row] = free[at]
             number -= 1
             free[at] = free[number]
 
 
 @kernel
-def cheapest_first(axes, growing, points, marks, boxes, found):
+def cheapest_first(axes, growing, points, marks, boxes, taker):
     """The cheapest pair of a row and a box is matched, then the cheapest of what is left, and so on.
 
     Every row remembers its cheapest box, and looks again when another row has taken it; -1 if it may have none.
@@ -120,7 +120,7 @@ def cheapest_first(axes, growing, points, marks, boxes, found):
     for row in range(left):
         at, cost[row] = cheapest_box(axes, growing, free, number, points[row], marks[row])
         wish[row] = free[at] if at >= 0 else -1
-        found[row] = -1
+        taker[row] = -1
     while left > 0:
         first = 0
         for at in range(1, left):
@@ -138,34 +138,34 @@ def cheapest_first(axes, growing, points, marks, boxes, found):
             wish[row] = free[at] if at >= 0 else -1
             continue
         if wish[row] >= 0:
-            found[row] = wish[row]
+            taker[row] = wish[row]
             taken[wish[row]] = True
         left -= 1
         waiting[first] = waiting[left]
 
 
 @kernel
-def growths(axes, growing, points, marks, boxes, forbidden, found):
-    """How much dearer a box gets by a row, into ``found[row, box]``; ``forbidden`` where it may not have the row."""
+def growths(axes, growing, points, marks, boxes, forbidden, costs):
+    """How much dearer a box gets by a row, into ``costs[row, box]``; ``forbidden`` where it may not have the row."""
     for row in range(points.shape[0]):
         for at in range(boxes.shape[0]):
             box = boxes[at]
             if marks[row] >= 0 and growing.marks[box, marks[row]]:
-                found[row, at] = forbidden
+                costs[row, at] = forbidden
             else:
-                found[row, at] = grown_cost(axes, growing, box, points[row], np.inf) - growing.cost[box]
+                costs[row, at] = grown_cost(axes, growing, box, points[row], np.inf) - growing.cost[box]
 
 
 @kernel
-def bid(costs, steps, found):
-    """Prices of boxes, into ``found``, at which about every row prefers a box of its own: by an auction.
+def bid(costs, steps, prices):
+    """Prices of boxes, into ``prices``, at which about every row prefers a box of its own: by an auction.
 
     A row bids for the box that is cheapest for it, price included, and raises the price until the second cheapest would
     do as well, plus a step, and whoever had the box bids anew. Steps get smaller; each begins with the prices of the
     one before. There are as many rows as boxes. Where many rows want the same boxes it ends early: prices are a hint.
     """
     number = costs.shape[0]
-    found[:] = 0.0
+    prices[:] = 0.0
     owner = np.empty(number, np.int64)
     waiting = np.empty(number, np.int64)
     for step in steps:
@@ -181,7 +181,7 @@ def bid(costs, steps, found):
             least = np.inf
             second = np.inf
             for box in range(number):
-                cost = costs[row, box] + found[box]
+                cost = costs[row, box] + prices[box]
                 if cost < second:
                     if cost < least:
                         second = least
@@ -189,7 +189,7 @@ def bid(costs, steps, found):
                         best = box
                     else:
                         second = cost
-            found[best] += min(second - least, 1.0) + step  # where only one box is allowed, a whole is enough
+            prices[best] += min(second - least, 1.0) + step  # where only one box is allowed, a whole is enough
             if owner[best] >= 0:
                 waiting[left - 1] = owner[best]
             else:

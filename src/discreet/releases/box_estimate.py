@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels import estimating
+from discreet.kernels import box_shares
 from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import ranges
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from discreet.releases.described import DescribedRelease
 
-kernels = cast(Any, estimating)
+kernels = cast(Any, box_shares)
 
 Conditions = tuple[Condition, ...]
 Line = Callable[[Conditions, NDArray[np.float64]], None]

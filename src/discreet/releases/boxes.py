@@ -12,7 +12,7 @@ from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.forest import plant as plant_trees
-from discreet.kernels.presence.spreading import mixtures
+from discreet.kernels.presence.mixtures import mixtures
 from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
 from discreet.releases.columns import ordered_values

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.judging import SLACK
-from discreet.kernels.presence import covering
+from discreet.kernels.presence import coverage
 from discreet.kernels.presence import value_index as appearing
 from discreet.kernels.presence.value_index import Shown
 
-kernels = cast(Any, covering)
+kernels = cast(Any, coverage)
 
 BUDGET = 50_000_000
 """How many list entries the search reads before it settles for a bound."""

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
-from discreet.kernels.presence.spreading import cover
+from discreet.kernels.presence.mixtures import cover
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in, columns_at, plant_tree, points_of
 from discreet.releases.columns import ordered_values

@@ -20,40 +20,13 @@ from discreet.principles.persons import require_persons
 from discreet.principles.proximity import Proximity
 from discreet.principles.t_closeness import Distance, TCloseness
 from discreet.report.proximity_plan import on_widest
+from discreet.report.roles import ColumnProfile, describe
 from discreet.table.table import Column, Table
-from discreet.table.texts import MISSING
 
-TOP = 5
-"""How many of the most frequent values are listed."""
 FEWEST_GROUPS = 20
 """The number of possible groups below which a promise is not suggested."""
 USUAL_M, USUAL_SHARE = 5, 0.1
 """The usual strength of proximity: at most a fifth of a group near a number, within a tenth of it."""
-
-
-@dataclass(frozen=True)
-class Share:
-    """A value with its frequency."""
-
-    value: str
-    rows: int
-    share: float
-
-
-@dataclass(frozen=True)
-class ColumnProfile:
-    """The statistics of one column."""
-
-    name: str
-    role: str
-    kind: str
-    distinct: int
-    """The number of different values that occur, not counting a missing one."""
-    missing: int
-    low: str | None
-    high: str | None
-    top: tuple[Share, ...]
-    rarest: Share
 
 
 @dataclass(frozen=True)
@@ -112,32 +85,6 @@ def profile(table: Table, *, combinations: bool = True) -> Profile:
     columns = tuple(describe(column, roles.get(column.name, "sensitive")) for column in table.columns)
     alone = uniqueness(table.quasi) if combinations else []
     return Profile(table.rows, table.persons, columns, tuple(alone), tuple(_reachable(table)))
-
-
-def describe(column: Column, role: str = "other") -> ColumnProfile:
-    """Compute the statistics of one column."""
-    counts = np.bincount(column.codes, minlength=len(column.values))
-    texts = column.texts
-    seen = np.flatnonzero(counts)
-    known = [code for code in seen.tolist() if texts[code] != MISSING]
-    missing = int(counts.sum()) - int(counts[known].sum())
-    ordered = column.kind != "categorical" and known
-    order = seen[np.argsort(-counts[seen], kind="stable")]
-
-    def share(code: int) -> Share:
-        return Share(texts[code], int(counts[code]), float(counts[code] / len(column.codes)))
-
-    return ColumnProfile(
-        column.name,
-        role,
-        column.meaning,
-        len(known),
-        missing,
-        texts[known[0]] if ordered else None,
-        texts[known[-1]] if ordered else None,
-        tuple(share(code) for code in order[:TOP].tolist()),
-        share(int(order[-1])),
-    )
 
 
 def uniqueness(columns: Sequence[Column]) -> list[Uniqueness]:

@@ -1,4 +1,4 @@
-"""Roles that the columns of a table seem to have, by their names and values."""
+"""What the values of a column are, and the role that it seems to have by its name and values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.report.profile import ColumnProfile
+import numpy as np
+
+from discreet.table.table import Column
 from discreet.table.texts import MISSING, is_number
 
+TOP = 5
+"""How many of the most frequent values are listed."""
 _IDENTIFIERS = r"(^|_)(id|name|names|surname|firstname|lastname|ssn|email|mail|phone|passport|iban|address|record)(_|$)"
 _SENSITIVE = (
     r"disease|diagnos|illness|condition|icd|hiv|drug|medication|treatment|salary|income|wage|earning|pay|pincp|"
@@ -21,6 +25,31 @@ _QUASI = (
 
 
 @dataclass(frozen=True)
+class Share:
+    """A value with its frequency."""
+
+    value: str
+    rows: int
+    share: float
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """The statistics of one column."""
+
+    name: str
+    role: str
+    kind: str
+    distinct: int
+    """The number of different values that occur, not counting a missing one."""
+    missing: int
+    low: str | None
+    high: str | None
+    top: tuple[Share, ...]
+    rarest: Share
+
+
+@dataclass(frozen=True)
 class Roles:
     """Guesses at the roles of columns, from their names and numbers of values."""
 
@@ -30,6 +59,32 @@ class Roles:
     unsure: tuple[str, ...]
     person: str | None = None
     """An identifier that repeats: rows with the same value may belong to one person."""
+
+
+def describe(column: Column, role: str = "other") -> ColumnProfile:
+    """Compute the statistics of one column."""
+    counts = np.bincount(column.codes, minlength=len(column.values))
+    texts = column.texts
+    seen = np.flatnonzero(counts)
+    known = [code for code in seen.tolist() if texts[code] != MISSING]
+    missing = int(counts.sum()) - int(counts[known].sum())
+    ordered = column.kind != "categorical" and known
+    order = seen[np.argsort(-counts[seen], kind="stable")]
+
+    def share(code: int) -> Share:
+        return Share(texts[code], int(counts[code]), float(counts[code] / len(column.codes)))
+
+    return ColumnProfile(
+        column.name,
+        role,
+        column.meaning,
+        len(known),
+        missing,
+        texts[known[0]] if ordered else None,
+        texts[known[-1]] if ordered else None,
+        tuple(share(code) for code in order[:TOP].tolist()),
+        share(int(order[-1])),
+    )
 
 
 def _amounts(column: ColumnProfile) -> bool:
@@ -48,7 +103,6 @@ def suggest(columns: Sequence[ColumnProfile], rows: int, *, person_known: bool =
     """Guess roles: columns with (nearly) as many values as rows are identifiers, others are guessed by common names.
 
     >>> from discreet.datasets import patients
-    >>> from discreet.report.profile import describe
     >>> table = patients(keep=["weight"])
     >>> told = [describe(column) for column in table.columns]
     >>> roles = suggest(told, table.rows)

@@ -193,7 +193,7 @@ def _groups_of_all(each: Sequence[Attribute], rng: np.random.Generator, seeded: 
     others = [at for at in range(len(each)) if at != lead]
     if not others:
         return groups
-    from discreet.kernels.exchanging import exchange
+    from discreet.kernels.exchange import exchange
 
     sizes = np.bincount(groups)
     allowed = np.stack([np.floor(sizes * shares[at] + SLACK).astype(np.int64) for at in others])

@@ -18,7 +18,7 @@ from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
 from discreet.kernels.costs import Axes
 from discreet.kernels.judging import SLACK
-from discreet.kernels.presence import merging
+from discreet.kernels.presence import merge
 from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.wording import exact
@@ -33,7 +33,7 @@ from discreet.schemes.buckets.drawing import along_curve
 from discreet.schemes.keepers import keeper, way_out
 from discreet.table.table import Column, Table
 
-kernels = cast(Any, merging)
+kernels = cast(Any, merge)
 
 TRIES = 16
 """How often stronger merging is tried before all groups become one."""

@@ -30,14 +30,14 @@ from numpy.typing import NDArray
 from discreet.adversary.attacks.attack import Attack, Insight, batches
 from discreet.adversary.attacks.beliefs import normalised
 from discreet.adversary.attacks.target import Floats, Target
-from discreet.kernels import reassigning
+from discreet.kernels import proportional_fit
 from discreet.options import Interval
 from discreet.principles.counts import Counts
 from discreet.releases.exact_rows import lines_at
 from discreet.releases.grouped import Members
 from discreet.table.table import Column
 
-kernels = cast(Any, reassigning)
+kernels = cast(Any, proportional_fit)
 
 ROUNDS = 8
 """How often probabilities are scaled in each step."""

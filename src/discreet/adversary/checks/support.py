@@ -19,7 +19,7 @@ from discreet.adversary.check import Check, in_words
 from discreet.kernels.boxes.boxes import Boxes, nested
 from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
-from discreet.kernels.drawing import counting_order
+from discreet.kernels.bucket_draws import counting_order
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.releases.boxes import plant, plant_tree, points_of

@@ -65,15 +65,22 @@ def in_set(boxes, which, code):
     return low < boxes.starts[which + 1] and boxes.members[low] == code
 
 
-@kernel
-def admitted(boxes, box_of, axis, codes):
-    """Return, per query ``i``, whether box ``box_of[i]`` admits ``codes[i]`` on one axis."""
-    result = np.empty(box_of.shape[0], np.bool_)
-    for i in range(box_of.shape[0]):
-        box, code = box_of[i], codes[i]
-        inside = boxes.low[box, axis] <= code <= boxes.high[box, axis]
-        which = boxes.set_at[box, axis]
-        result[i] = inside and (which < 0 or in_set(boxes, which, code))
+def admitted(boxes: Boxes, box_of: NDArray[np.integer], axis: int, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Return, per query ``i``, whether box ``box_of[i]`` admits ``codes[i]`` on one axis.
+
+    >>> ends, codes = np.array([[0], [2]], np.int32), np.array([2, 2], np.int32)
+    >>> boxes = Boxes(ends, ends + 3, np.array([[-1], [0]], np.int32), np.array([0, 2]), np.array([3, 5], np.int32))
+    >>> admitted(boxes, np.array([0, 1]), 0, codes)
+    array([ True, False])
+    """
+    result: NDArray[np.bool_] = (boxes.low[box_of, axis] <= codes) & (codes <= boxes.high[box_of, axis])
+    sets = boxes.set_at[box_of, axis].astype(np.int64)
+    asked = np.flatnonzero(result & (sets >= 0))
+    if len(asked):
+        # in one line of all sets, each has a span of numbers to itself
+        width = int(max(boxes.members.max(initial=0), codes[asked].max())) + 1
+        line = np.repeat(np.arange(len(boxes.starts) - 1), np.diff(boxes.starts)) * width + boxes.members
+        result[asked] = np.isin(sets[asked] * width + codes[asked], line)
     return result
 
 
@@ -102,7 +109,7 @@ def nested(boxes, chosen, starts, columns, amounts, width):
     touched = np.empty(width, np.int64)
     room = 1024
     place_of, column_of, sum_of = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    found = 0
+    filled = 0
     for place in range(chosen.shape[0]):
         outer = chosen[place]
         many = 0
@@ -130,18 +137,18 @@ def nested(boxes, chosen, starts, columns, amounts, width):
         for i in range(many):
             column = touched[i]
             if others[column]:
-                if found == room:
+                if filled == room:
                     room *= 2
-                    place_of = np.append(place_of, np.empty(found, np.int64))
-                    column_of = np.append(column_of, np.empty(found, np.int64))
-                    sum_of = np.append(sum_of, np.empty(found, np.int64))
-                place_of[found] = place
-                column_of[found] = column
-                sum_of[found] = sums[column]
-                found += 1
+                    place_of = np.append(place_of, np.empty(filled, np.int64))
+                    column_of = np.append(column_of, np.empty(filled, np.int64))
+                    sum_of = np.append(sum_of, np.empty(filled, np.int64))
+                place_of[filled] = place
+                column_of[filled] = column
+                sum_of[filled] = sums[column]
+                filled += 1
             sums[column] = 0
             others[column] = False
-    return place_of[:found].copy(), column_of[:found].copy(), sum_of[:found].copy()
+    return place_of[:filled].copy(), column_of[:filled].copy(), sum_of[:filled].copy()
 
 
 @part

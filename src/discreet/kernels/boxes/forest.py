@@ -145,7 +145,7 @@ def _thin(given, most, result, at):
 @part
 def _meeting(boxes, given, least, most):
     """Return which of the boxes given meet another."""
-    found = np.empty(given.shape[0], np.int64)
+    chosen = np.empty(given.shape[0], np.int64)
     number = 0
     for box in given:
         meets = True
@@ -154,9 +154,9 @@ def _meeting(boxes, given, least, most):
                 meets = False
                 break
         if meets:
-            found[number] = box
+            chosen[number] = box
             number += 1
-    return found[:number]
+    return chosen[:number]
 
 
 @part

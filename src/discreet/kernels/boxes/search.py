@@ -22,7 +22,7 @@ class Room(NamedTuple):
 
     waiting: NDArray[np.int64]
     """Nodes still to visit: at most one per level, and two on the last."""
-    found: NDArray[np.int64]
+    hits: NDArray[np.int64]
     """What lies in the box: nodes whose points all do, and points of other leaves, encoded as the number of nodes plus
     their position."""
 
@@ -35,13 +35,13 @@ def room_for(forest):
 
 @kernel
 def search(forest, boxes, box, tree, enough, room):
-    """Write what lies in a box of one tree into ``room.found``; return the number of entries and their weight.
+    """Write what lies in a box of one tree into ``room.hits``; return the number of entries and their weight.
 
     The search stops as soon as the weight is ``enough``.
     """
     # One function, with the box as three rows: passing arrays to a function that compares a node or a point, or slicing
     # rows there, takes five times as long as the comparison itself.
-    waiting, found = room.waiting, room.found
+    waiting, hits = room.waiting, room.hits
     points, least, most, left = forest.points, forest.low, forest.high, forest.left
     low, high, set_at = boxes.low[box], boxes.high[box], boxes.set_at[box]
     nodes = left.shape[0]
@@ -66,7 +66,7 @@ def search(forest, boxes, box, tree, enough, room):
                     relation = DISJOINT
                     break
         if relation == INSIDE:
-            found[number] = node
+            hits[number] = node
             number += 1
             weight += forest.totals[node]
         elif relation == OVERLAPPING and left[node] >= 0:
@@ -82,7 +82,7 @@ def search(forest, boxes, box, tree, enough, room):
                         inside = False
                         break
                 if inside:
-                    found[number] = nodes + position
+                    hits[number] = nodes + position
                     number += 1
                     weight += forest.weights[position]
     return number, weight
@@ -103,7 +103,7 @@ def tally(forest, boxes, box_of, tree_of, needs):
 
 @kernel
 def _ends(forest, place):
-    """Return the first position of an entry of ``room.found``, and the one after its last."""
+    """Return the first position of an entry of ``room.hits``, and the one after its last."""
     nodes = forest.first.shape[0]
     if place < nodes:
         return forest.first[place], forest.last[place]
@@ -124,7 +124,7 @@ def incidences(forest, boxes, box_of, tree_of, limit):
     for i in range(box_of.shape[0]):
         many, _ = search(forest, boxes, box_of[i], tree_of[i], EVERYTHING, room)
         before = filled
-        for place in room.found[:many]:
+        for place in room.hits[:many]:
             first, last = _ends(forest, place)
             while filled + last - first > space:
                 result = np.append(result, np.empty(space, np.int64))
@@ -152,14 +152,14 @@ def sums_inside(forest, boxes, box_of, starts, columns, amounts, width, wanted):
     while i < box_of.shape[0]:
         box = box_of[i]
         many, _ = search(forest, boxes, box, 0, EVERYTHING, room)
-        for place in room.found[:many]:
+        for place in room.hits[:many]:
             first, last = _ends(forest, place)
             for e in range(starts[first], starts[last]):
                 sums[columns[e]] += amounts[e]
         while i < box_of.shape[0] and box_of[i] == box:
             result[i] = sums[wanted[i]]
             i += 1
-        for place in room.found[:many]:
+        for place in room.hits[:many]:
             first, last = _ends(forest, place)
             for e in range(starts[first], starts[last]):
                 sums[columns[e]] = 0

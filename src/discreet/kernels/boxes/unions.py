@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.boxes.boxes import in_set
+from discreet.kernels.bucket_draws import lists
 from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import bound_box
-from discreet.kernels.drawing import lists
 
 BLOCK = 6
 """Sums are scanned in blocks of 2 to the power of this many columns, skipping empty blocks."""
@@ -75,11 +75,11 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
         many = 0
         if p > 0 and same == last:
             code, before = points[p, last], points[p - 1, last]
-            one, other = min(code, before) - least, max(code, before) - least
+            lower, upper = min(code, before) - least, max(code, before) - least
             for turn in range(3):
-                passed = by_begin[from_begin[one + 1] : from_begin[other + 1]]
+                passed = by_begin[from_begin[lower + 1] : from_begin[upper + 1]]
                 if turn == 1:
-                    passed = by_end[from_end[one] : from_end[other]]
+                    passed = by_end[from_end[lower] : from_end[upper]]
                 elif turn == 2:
                     passed = gapped[last][: gaps[last]]
                 for i in passed:
@@ -135,7 +135,7 @@ def _overlapping(points, boxes, axes):
     number, d = boxes.low.shape[0], points.shape[1]
     least, most = np.empty(d, np.int32), np.empty(d, np.int32)
     bound_box(points, np.int64(0), points.shape[0], least, most)
-    found = np.empty(number, np.int64)
+    overlapping = np.empty(number, np.int64)
     many = 0
     for box in range(number):
         meets = True
@@ -144,9 +144,9 @@ def _overlapping(points, boxes, axes):
                 meets = False
                 break
         if meets:
-            found[many] = box
+            overlapping[many] = box
             many += 1
-    return found[:many].copy()
+    return overlapping[:many].copy()
 
 
 @part

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from discreet.kernels.compiling import kernel_in_place, part_in_place
 from discreet.kernels.cuts.halves import LEFT, WHOLE, count_left, left_of
 from discreet.kernels.judging import SLACK
-from discreet.kernels.sorting import sort
+from discreet.kernels.shell_sort import sort
 
-LEAST, MOST = 0, 1
+LOWER, UPPER = 0, 1
 
 
 class Takings(NamedTuple):
@@ -26,7 +26,7 @@ class Takings(NamedTuple):
     taken: NDArray[np.int64]
     """Per stratum: how many of these have been taken."""
     bounds: NDArray[np.int64]
-    """Per stratum: the ``LEAST`` and the ``MOST`` that may go left."""
+    """Per stratum: the ``LOWER`` and the ``UPPER`` that may go left."""
 
 
 @kernel_in_place
@@ -34,7 +34,7 @@ def repair(classes, order, at, limits, present, takings):
     """Turn ``takings.x``, the counts left of position ``at``, into the nearest ones that keep caps and floors on both
     sides with the sizes unchanged. Returns whether there are any."""
     n = classes.shape[0]
-    x, least, most = takings.x, takings.bounds[LEAST], takings.bounds[MOST]
+    x, least, most = takings.x, takings.bounds[LOWER], takings.bounds[UPPER]
     total = 0
     total_least = 0
     total_most = 0

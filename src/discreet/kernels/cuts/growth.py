@@ -7,9 +7,9 @@ import numpy as np
 from discreet.kernels.boxes.boxes import HIGH, LOW
 from discreet.kernels.compiling import kernel, kernel_in_place
 from discreet.kernels.costs import bound_box, box_cost, interval_cost
-from discreet.kernels.cuts.best import AXIS
-from discreet.kernels.cuts.cutting import apply_cut, find_cuts
+from discreet.kernels.cuts.cut import apply_cut, find_cuts
 from discreet.kernels.cuts.halves import WHOLE
+from discreet.kernels.cuts.terms import AXIS
 
 
 @kernel_in_place

@@ -11,8 +11,8 @@ from discreet.kernels.boxes.boxes import HIGH, LOW, NO_HIGH, NO_LOW
 from discreet.kernels.compiling import inlined, part_in_place
 from discreet.kernels.costs import box_cost
 from discreet.kernels.cuts.layout import wide
-from discreet.kernels.judging import rules_about, strain, strain_of_one
-from discreet.kernels.sorting import sort
+from discreet.kernels.judging import rules_about, strain, strain_on_attribute
+from discreet.kernels.shell_sort import sort
 
 EASE = 0.8
 """A half of at most this strain is far enough from its bounds to be cut again."""
@@ -193,7 +193,7 @@ def _tensions(left_size, right_size, rules, classes, block, present, joint, layo
         return left, right
     for a in joint.by_width:
         begin, end = joint.offsets[a], joint.offsets[a + 1]
-        own = rules_about(rules, joint, a)
+        attribute_rules = rules_about(rules, joint, a)
         values = held.values[begin : begin + held.numbers[a]]
         for side in range(2):
             size = left_size
@@ -204,7 +204,7 @@ def _tensions(left_size, right_size, rules, classes, block, present, joint, layo
                     counts[value] = halves.counts[WHOLE, begin + value] - halves.counts[LEFT, begin + value]
             elif block >= 0:
                 left_of(a, classes, block, joint, layout, blocks, halves, held)
-            tension = strain_of_one(counts, size, own, values)
+            tension = strain_on_attribute(counts, size, attribute_rules, values)
             if tension > 1.0:
                 return np.inf, np.inf
             if side == RIGHT:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.boxes.boxes import HIGH, LOW, NO_HIGH, NO_LOW
 from discreet.kernels.compiling import part_in_place
-from discreet.kernels.sorting import sort
+from discreet.kernels.shell_sort import sort
 
 
 class Layout(NamedTuple):
@@ -108,13 +108,13 @@ def find_edges(n, span, positions, layout):
     for c in range(1, span):
         if tally[c] > tally[c - 1]:
             changes += 1
-    found = 0
+    number = 0
     last = 0
     if changes <= positions:
         for c in range(1, span):
             if tally[c] > last:
-                edges[found] = tally[c]
-                found += 1
+                edges[number] = tally[c]
+                number += 1
                 last = tally[c]
     else:
         c = 1
@@ -127,16 +127,16 @@ def find_edges(n, span, positions, layout):
             if c + 1 < span and (edge <= last or target - edge > tally[c + 1] - target):
                 edge = tally[c + 1]
             if last < edge < n:
-                edges[found] = edge
-                found += 1
+                edges[number] = edge
+                number += 1
                 last = edge
-    edges[found] = n
+    edges[number] = n
     b = 0
     for c in range(span):
-        while tally[c] >= edges[b] and b < found:
+        while tally[c] >= edges[b] and b < number:
             b += 1
         layout.block[c] = b
-    return found
+    return number
 
 
 @part_in_place

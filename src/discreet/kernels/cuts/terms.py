@@ -1,4 +1,4 @@
-"""The terms of cuts: which are tried, how one is chosen among them, and what the rules allow."""
+"""The terms of cuts: which are tried, what the rules allow, and the best that are kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.compiling import part_in_place
+
 PLAIN, STRATIFIED, BUCKETED, REPAIRED = 1, 2, 4, 8
+AXIS, BY_BUCKET, SIZE = 0, 1, 2
 
 
 class Recipe(NamedTuple):
@@ -40,3 +43,42 @@ class Limits(NamedTuple):
     """Per value: its bucket. Taking the same share of every bucket keeps the caps, whichever values are taken."""
     smallest: int
     """No smaller group can keep the rules."""
+
+
+class BestCuts(NamedTuple):
+    """The best cuts of a group found so far, cheapest first."""
+
+    score: NDArray[np.float64]
+    terms: NDArray[np.int64]
+    """Per cut: its ``AXIS``, -1 where there is no cut; whether it is ``BY_BUCKET``, so that ``x`` counts rows per
+    bucket and not per value; and its ``SIZE``, how many rows go left."""
+    x: NDArray[np.int64]
+    """Per cut and stratum how many rows go left; meaningless for strata that the group does not have."""
+
+
+def no_cuts(how_many: int, m: int) -> BestCuts:
+    """Room for the best ``how_many`` cuts."""
+    return BestCuts(np.full(how_many, np.inf), np.full((how_many, 3), -1, np.int64), np.zeros((how_many, m), np.int64))
+
+
+@part_in_place
+def keep(cuts, score, j, by_bucket, size, limits, present, x):
+    """Put a cut that takes ``x`` rows of every stratum to the left in its place among the best."""
+    k = cuts.score.shape[0] - 1
+    if not score < cuts.score[k]:
+        return
+    while k > 0 and score < cuts.score[k - 1]:
+        cuts.score[k] = cuts.score[k - 1]
+        for t in range(cuts.terms.shape[1]):
+            cuts.terms[k, t] = cuts.terms[k - 1, t]
+        for i in present:
+            cuts.x[k, i] = cuts.x[k - 1, i]
+            cuts.x[k, limits.buckets[i]] = cuts.x[k - 1, limits.buckets[i]]
+        k -= 1
+    cuts.score[k] = score
+    cuts.terms[k, AXIS] = j
+    cuts.terms[k, BY_BUCKET] = by_bucket
+    cuts.terms[k, SIZE] = size
+    strata = limits.buckets if by_bucket else limits.values
+    for i in present:
+        cuts.x[k, strata[i]] = x[strata[i]]

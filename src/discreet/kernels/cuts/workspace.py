@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.cuts.best import BestCuts, no_cuts
 from discreet.kernels.cuts.choices import Takings
 from discreet.kernels.cuts.halves import WHOLE, Halves
 from discreet.kernels.cuts.layout import Blocks, Held, Layout, layout_of
+from discreet.kernels.cuts.terms import BestCuts, no_cuts
 from discreet.kernels.judging import Joint
 
 

@@ -113,14 +113,14 @@ def box_loss(axes, sets, box, by_number):
 @part_in_place
 def find_cuts(points, number, axes, terms, positions, survey):
     """All cuts of a node whose local rows have so many slots, into ``survey``; returns how many there are."""
-    found = np.int64(0)  # as it will be: for a constant, what is called is compiled once more
+    listed = np.int64(0)  # as it will be: for a constant, what is called is compiled once more
     for j in range(points.shape[1]):
         if survey.box[LOW, j] < survey.box[HIGH, j]:
             steps = lay_out(points, j, survey.box[LOW, j], survey.box[HIGH, j], survey.layout)
             blocks = find_edges(points.shape[0], steps, positions, survey.layout) + 1
             _fill(points, j, number, blocks, terms.sets, survey)
-            found = _list_cuts(j, blocks, axes, terms, survey, found)
-    return found
+            listed = _list_cuts(j, blocks, axes, terms, survey, listed)
+    return listed
 
 
 @part_in_place
@@ -153,14 +153,14 @@ def _fill(points, j, number, blocks, sets, survey):
 
 
 @part_in_place
-def _list_cuts(j, blocks, axes, terms, survey, found):
+def _list_cuts(j, blocks, axes, terms, survey, listed):
     """The cuts along one axis: up to a block; of categories also one block, or the blocks under one node of their
     hierarchy, against the others."""
     left, right = survey.joined[0], survey.joined[1]
     for b in range(blocks - 1):
         _join(survey.before[b], survey.before[b], left)
         _join(survey.behind[b + 1], survey.behind[b + 1], right)
-        found = _list(j, np.int64(0), b, blocks, axes, terms.sets, survey, found)
+        listed = _list(j, np.int64(0), b, blocks, axes, terms.sets, survey, listed)
     top = max(0, axes.levels[j] - 1) if terms.unordered[j] else -1  # where one node is above all
     for level in range(-1, top):
         first = np.int64(1)
@@ -176,25 +176,25 @@ def _list_cuts(j, blocks, axes, terms, survey, found):
             # what ends with the last block was listed as its rest, and one block as that
             if last + 1 < blocks and (level < 0 or last > first):
                 _join(survey.before[first - 1], survey.behind[last + 1], right)
-                found = _list(j, first, last, blocks, axes, terms.sets, survey, found)
+                listed = _list(j, first, last, blocks, axes, terms.sets, survey, listed)
             first = last + 1
-    return found
+    return listed
 
 
 @part_in_place
-def _list(j, first, last, blocks, axes, sets, survey, found):
+def _list(j, first, last, blocks, axes, sets, survey, listed):
     """Put down a cut whose children have the boxes ``joined``."""
-    survey.axis[found] = j
-    survey.first[found] = first
-    survey.last[found] = last
-    survey.low[found] = survey.joined[0, LOW, j]
-    survey.high[found] = survey.joined[0, HIGH, j]
+    survey.axis[listed] = j
+    survey.first[listed] = first
+    survey.last[listed] = last
+    survey.low[listed] = survey.joined[0, LOW, j]
+    survey.high[listed] = survey.joined[0, HIGH, j]
     for c in range(2):
-        survey.losses[found, c] = box_loss(axes, sets, survey.joined[c], BY_NUMBER)
+        survey.losses[listed, c] = box_loss(axes, sets, survey.joined[c], BY_NUMBER)
     left = survey.rows[j, last] - (survey.rows[j, first - 1] if first > 0 else 0)
     right = survey.rows[j, blocks - 1] - left
-    survey.least[found] = left * survey.losses[found, 0] + right * survey.losses[found, 1]
-    return found + 1
+    survey.least[listed] = left * survey.losses[listed, 0] + right * survey.losses[listed, 1]
+    return listed + 1
 
 
 @part_in_place
@@ -217,9 +217,9 @@ def _include(points, t, sets, box):
 
 
 @part_in_place
-def _join(one, other, into):
+def _join(box, other, into):
     for a in range(into.shape[1]):
-        into[LOW, a] = min(one[LOW, a], other[LOW, a])
-        into[HIGH, a] = max(one[HIGH, a], other[HIGH, a])
+        into[LOW, a] = min(box[LOW, a], other[LOW, a])
+        into[HIGH, a] = max(box[HIGH, a], other[HIGH, a])
         for line in range(HELD, into.shape[0]):
-            into[line, a] = one[line, a] | other[line, a]
+            into[line, a] = box[line, a] | other[line, a]

@@ -97,8 +97,8 @@ def common_to(point, shown, word, common):
 
 
 @kernel
-def covering(point, shown, within, found):
-    """Write the groups among ``within`` (bits) that show all values of a point into ``found``; return their number."""
+def covering(point, shown, within, hits):
+    """Write the groups among ``within`` (bits) that show all values of a point into ``hits``; return their number."""
     rarest = rarest_of(point, shown)
     if rarest < 0:
         return 0
@@ -112,12 +112,12 @@ def covering(point, shown, within, found):
                     break
                 everywhere = j == rarest or _shows(shown, point[j], g)
             if everywhere:
-                found[number] = g
+                hits[number] = g
                 number += 1
         return number
     # the rarest value is shown often, so all values have lines
     for word in range(shown.bits.shape[1]):
-        number = listed(common_to(point, shown, word, within[word]), word << 6, found, number)
+        number = listed(common_to(point, shown, word, within[word]), word << 6, hits, number)
     return number
 
 
@@ -158,15 +158,15 @@ def common_next(point, shown, within, trail):
 
 
 @kernel
-def covering_next(point, shown, within, found, trail):
+def covering_next(point, shown, within, hits, trail):
     """Do the same as ``covering`` for sorted points."""
     rarest = rarest_of(point, shown)
     if rarest < 0 or shown.lines[point[rarest]] < 0:
-        return covering(point, shown, within, found)
+        return covering(point, shown, within, hits)
     number = 0
     last = common_next(point, shown, within, trail)
     for word in range(last.shape[0]):
-        number = listed(last[word], word << 6, found, number)
+        number = listed(last[word], word << 6, hits, number)
     return number
 
 
@@ -188,7 +188,7 @@ def cover(points, shown, number, presences):
     that no group shows. Quickest if groups are sorted by presence.
     """
     n = points.shape[0]
-    found = np.empty(number, np.int64)
+    hits = np.empty(number, np.int64)
     times = np.zeros(n, np.int64)
     largest = np.zeros(n)
     logs = np.zeros(n)
@@ -200,22 +200,22 @@ def cover(points, shown, number, presences):
             last = common_next(points[r], shown, within, trail)
             times[r], largest[r], logs[r] = said_by_word(last, runs)
         elif rarest >= 0:
-            times[r] = covering(points[r], shown, within, found)
-            largest[r], logs[r] = said(found[: times[r]], runs.presences, runs.absences)
+            times[r] = covering(points[r], shown, within, hits)
+            largest[r], logs[r] = said(hits[: times[r]], runs.presences, runs.absences)
     return times, largest, logs
 
 
 @kernel
 def foremost(points, shown, number):
     """Return, per point, the first group that covers it, or -1."""
-    found = np.empty(number, np.int64)
+    hits = np.empty(number, np.int64)
     within = everyone(number)
     result = np.full(points.shape[0], -1, np.int64)
     for r in range(points.shape[0]):
         rarest = rarest_of(points[r], shown)
         if rarest >= 0 and shown.lines[points[r, rarest]] < 0:
-            if covering(points[r], shown, within, found) > 0:
-                result[r] = found[0]
+            if covering(points[r], shown, within, hits) > 0:
+                result[r] = hits[0]
         elif rarest >= 0:
             for word in range(within.shape[0]):
                 common = common_to(points[r], shown, word, within[word])
@@ -251,12 +251,12 @@ def renumbered(shown, order):
 def mix(points, shown, number, presences, starts, values, shares, width):
     """Return, per point, the sum of the distributions of the groups that cover it, weighed by their presences."""
     n = points.shape[0]
-    found = np.empty(number, np.int64)
+    hits = np.empty(number, np.int64)
     result = np.zeros((n, width))
     within, trail = everyone(number), trail_of(points, shown)
     for r in range(n):
-        for at in range(covering_next(points[r], shown, within, found, trail)):
-            g = found[at]
+        for at in range(covering_next(points[r], shown, within, hits, trail)):
+            g = hits[at]
             for e in range(starts[g], starts[g + 1]):
                 result[r, values[e]] += presences[g] * shares[e]
     return result

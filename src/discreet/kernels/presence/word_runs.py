@@ -111,14 +111,14 @@ def place_of(bit):
 
 
 @kernel
-def listed(common, first, found, number):
-    """Write the groups set in a word into ``found``, from index ``number`` on; return the index after the last.
+def listed(common, first, hits, number):
+    """Write the groups set in a word into ``hits``, from index ``number`` on; return the index after the last.
 
     ``first`` is the group of the word's first bit.
     """
     while common != 0:
         lowest = common & (~common + np.uint64(1))
-        found[number] = first + place_of(lowest)
+        hits[number] = first + place_of(lowest)
         number += 1
         common ^= lowest
     return number

@@ -7,7 +7,7 @@ import numpy as np
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW
 from discreet.kernels.compiling import part, part_in_place
 from discreet.kernels.costs import box_cost
-from discreet.kernels.sorting import sort
+from discreet.kernels.shell_sort import sort
 
 
 @part_in_place
@@ -15,7 +15,7 @@ def cut_codes(points, start, end, j, low, high, positions, tally, codes):
     """Write the codes of axis ``j`` up to which rows may go left, those around equal shares; return how many."""
     n = end - start
     span = high - low + 1
-    found = 0
+    number = 0
     counted = span <= 4 * n + 64
     ordered = tally[:n]
     if counted:
@@ -46,13 +46,13 @@ def cut_codes(points, start, end, j, low, high, positions, tally, codes):
             while before > 0 and ordered[before - 1] == code:
                 before -= 1
             held = ordered[before - 1] if before > 0 else low - 1
-        if held >= low and (found == 0 or held > codes[found - 1]):
-            codes[found] = held
-            found += 1
-        if code < high and (found == 0 or code > codes[found - 1]):
-            codes[found] = code
-            found += 1
-    return found
+        if held >= low and (number == 0 or held > codes[number - 1]):
+            codes[number] = held
+            number += 1
+        if code < high and (number == 0 or code > codes[number - 1]):
+            codes[number] = code
+            number += 1
+    return number
 
 
 @part
@@ -62,15 +62,15 @@ def cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, lefts
     Every row is counted once, between two codes; the sides of a code are composed from these.
     """
     d = points.shape[1]
-    found = codes.shape[0]
-    for k in range(found + 1):
+    number = codes.shape[0]
+    for k in range(number + 1):
         sizes[k] = 0
         for i in range(d):
             low[k, i] = NO_LOW
             high[k, i] = NO_HIGH
     for r in range(start, end):
         code = points[r, j]
-        k, top = 0, found
+        k, top = 0, number
         while k < top:
             middle = (k + top) // 2
             if codes[middle] >= code:
@@ -87,8 +87,8 @@ def cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, lefts
             bottom[i] = NO_LOW
             peak[i] = NO_HIGH
         size = 0
-        for step in range(found):
-            k = step if way == 0 else found - step
+        for step in range(number):
+            k = step if way == 0 else number - step
             size += sizes[k]
             for i in range(d):
                 bottom[i] = min(bottom[i], low[k, i])

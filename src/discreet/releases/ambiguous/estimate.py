@@ -144,7 +144,7 @@ def _batches(tables: list[_Table], queries: Sequence[Query]) -> Iterator[tuple[l
 
 def _summed(release: AmbiguousRelease, lines: list[_Lines], asked: Asked) -> Floats:
     """The answers to a batch of queries: the product over tables, summed over groups in portions."""
-    from discreet.kernels.multiplying import add_products
+    from discreet.kernels.products import add_products
 
     # line 0 contains the sizes of groups, the lines of the first table parts of these sizes, all others shares
     places = 1 + np.concatenate([[0], np.cumsum([of.number for of in lines])])
@@ -218,7 +218,7 @@ class _Lines:
 
     def within(self, first: int, last: int, lines: Floats) -> None:
         """Add the lines for groups ``first`` to ``last - 1`` to ``lines``, which must be zero."""
-        from discreet.kernels.multiplying import add_up
+        from discreet.kernels.products import add_up
 
         table = self.table
         if self.number:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.presence import covering, value_index
+from discreet.kernels.presence import coverage, value_index
 from discreet.kernels.presence.value_index import Shown
 from discreet.principles import wording
 from discreet.principles.counts import Counts
@@ -24,7 +24,7 @@ from discreet.table.table import Column
 if TYPE_CHECKING:
     from discreet.releases.ambiguous.release import AmbiguousRelease
 
-kernels, covering_kernels = cast(Any, value_index), cast(Any, covering)
+kernels, covering_kernels = cast(Any, value_index), cast(Any, coverage)
 
 LINES = 1 << 13
 """How many people are looked up between two reports of progress."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.ambiguity import mending, picking, placing
 from discreet.kernels.ambiguity.picking import Terms
-from discreet.kernels.exchanging import exchange
+from discreet.kernels.exchange import exchange
 from discreet.kernels.judging import SLACK
 from discreet.principles.counts import Counts
 from discreet.progress import Progress

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.bucket_draws import split_evenly
 from discreet.kernels.cuts.terms import PLAIN, Recipe
-from discreet.kernels.drawing import split_evenly
 from discreet.kernels.judging import SLACK
 from discreet.principles.bounds import bounded_shares, fewest_buckets
 from discreet.principles.principle import Principle

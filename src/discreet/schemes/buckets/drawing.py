@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.drawing import counting_order, draw_along, draw_nearest
+from discreet.kernels.bucket_draws import counting_order, draw_along, draw_nearest
 from discreet.kernels.hilbert import hilbert_keys
 from discreet.table.table import Column
 

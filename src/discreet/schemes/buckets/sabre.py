@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
 from discreet.options import Interval
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior

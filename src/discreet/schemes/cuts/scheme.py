@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
-from discreet.kernels.removing import best_removals
+from discreet.kernels.removals import best_removals
 from discreet.options import words
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of

@@ -19,8 +19,8 @@ from discreet.kernels.costs import box_cost
 from discreet.kernels.cuts.growth import grow_ahead, join_costs
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.kernels.cuts.workspace import workspace
-from discreet.kernels.moving import move_rows
-from discreet.kernels.removing import exchange
+from discreet.kernels.removals import exchange
+from discreet.kernels.row_moves import move_rows
 from discreet.processors import threads
 from discreet.progress import Progress, unheard
 from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels import rolling
+from discreet.kernels import rollup
 from discreet.progress import Progress, unheard
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
@@ -19,7 +19,7 @@ from discreet.schemes.incognito.levels import Levels, levels_of
 from discreet.schemes.incognito.search import Frequencies, Judge, Merging, Node, Search, minimal
 from discreet.table.table import Table
 
-kernels = cast(Any, rolling)
+kernels = cast(Any, rollup)
 
 
 class Generalization(NamedTuple):

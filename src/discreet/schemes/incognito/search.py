@@ -22,14 +22,14 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels import rolling
+from discreet.kernels import rollup
 from discreet.kernels.judging import Rules
 from discreet.principles.counts import Counts
 from discreet.progress import Progress
 from discreet.schemes.incognito.levels import Levels
 from discreet.table.combinations import numbered, ranked
 
-kernels = cast(Any, rolling)
+kernels = cast(Any, rollup)
 
 
 @dataclass(frozen=True, eq=False)

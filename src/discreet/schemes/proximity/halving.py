@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from discreet.kernels.costs import Axes, box_cost
 from discreet.kernels.judging import Rules
-from discreet.kernels.proximity import gathering, pairing
-from discreet.kernels.proximity.pairing import Judge
+from discreet.kernels.proximity import conflict_free, pairs
+from discreet.kernels.proximity.pairs import Judge
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, stack
 from discreet.progress import Progress, unheard
 
-kernels = cast(Any, pairing)
+kernels = cast(Any, pairs)
 
 SMALL = 96
 """Pieces up to this size are also gathered into groups, which takes time quadratic in their size."""
@@ -130,7 +130,7 @@ def _gathered(problem: HalvingProblem, rows: Rows) -> tuple[float, list[Rows]] |
     if len(rows) > GATHERED_UP_TO:
         return None
     side = np.empty(len(rows), np.int32)
-    cost = float(gathering.best_gathering(*problem.laid_out(rows), problem.axes, problem.judge, side))
+    cost = float(conflict_free.best_gathering(*problem.laid_out(rows), problem.axes, problem.judge, side))
     return (cost, [rows[side == q] for q in range(int(side.max()) + 1)]) if cost < np.inf else None
 
 
@@ -150,9 +150,9 @@ def _beginnings(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
     left = [ATTEMPTS]
 
     def search(rows: Rows, known: int) -> list[Rows] | None:
-        if known == pairing.KEPT:
+        if known == pairs.KEPT:
             return [rows]
-        if known == pairing.BROKEN:
+        if known == pairs.BROKEN:
             return None
         if len(rows) <= SMALL and (gathered := _gathered(problem, rows)) is not None:
             return gathered[1]

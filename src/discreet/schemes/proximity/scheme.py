@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.kernels.costs import Axes
-from discreet.kernels.proximity.dealing import cost_of, deal, deal_hands
+from discreet.kernels.proximity.deals import cost_of, deal, deal_hands
 from discreet.kernels.proximity.nearness import crowd_of, divisible
-from discreet.kernels.proximity.splitting import split
+from discreet.kernels.proximity.splits import split
 from discreet.options import Interval
 from discreet.principles import wording
 from discreet.principles.counts import Counts

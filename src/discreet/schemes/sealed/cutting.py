@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.cuts.layout import Layout, layout_of
-from discreet.kernels.sealing.bounds import Sealing
-from discreet.kernels.sealing.candidates import POSITIONS, candidates, no_candidates
-from discreet.kernels.sealing.cutting import Course, Rejected, cut_sealed, no_rejections
-from discreet.kernels.sealing.rounds import ROUNDS
+from discreet.kernels.sealed.candidates import POSITIONS, candidates, no_candidates
+from discreet.kernels.sealed.cuts import Course, Rejected, cut_sealed, no_rejections
+from discreet.kernels.sealed.rounds import ROUNDS, Sealing
 from discreet.principles.per_attribute import Promised
 from discreet.progress import Progress, unheard
 from discreet.randomness import words
@@ -94,7 +93,7 @@ class Cutting:
             rejected=no_rejections(0),
             before=np.zeros(0, np.int64),
             first=np.zeros(n, np.bool_),
-            told=np.zeros(n),
+            leakage=np.zeros(n),
             learnt=np.zeros((d, 2)),
         )
         layout, at, waiting, failed = self._layout(n), 0, 1, 0
@@ -110,7 +109,7 @@ class Cutting:
             progress("cutting", at / waiting)
         groups = np.empty(n, np.int32)
         groups[rows] = np.cumsum(course.first, dtype=np.int32) - 1
-        return groups, course.told[course.first]
+        return groups, course.leakage[course.first]
 
     def may_divide(self, groups: NDArray[np.int32]) -> bool | None:
         """Return whether cuts that may be tested divide the rows into these groups; None if that takes too long.

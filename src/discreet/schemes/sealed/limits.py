@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.judging import SLACK
-from discreet.kernels.sealing.bounds import Sealing, limit, room_of
-from discreet.kernels.sealing.rounds import EARLY, ROUNDED, last_rejection
+from discreet.kernels.sealed.rounds import EARLY, ROUNDED, Sealing, last_rejection, limit, room_of
 from discreet.principles.joint import jointly
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior

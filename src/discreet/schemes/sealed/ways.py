@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.cuts.layout import Layout
-from discreet.kernels.sealing.bounds import Sealing
-from discreet.kernels.sealing.candidates import POSITIONS, candidates, drop_tested, learn, no_candidates
-from discreet.kernels.sealing.cutting import Rejected as RejectedCuts
-from discreet.kernels.sealing.cutting import next_test, no_rejections, told_about, told_about_halves
-from discreet.kernels.sealing.rounds import erring_rejection, last_rejection, no_rounds, slack_of, told_by
+from discreet.kernels.sealed.candidates import POSITIONS, candidates, drop_tested, learn, no_candidates
+from discreet.kernels.sealed.cuts import Rejected as RejectedCuts
+from discreet.kernels.sealed.cuts import half_leakages, next_test, no_rejections, part_leakage
+from discreet.kernels.sealed.rounds import (
+    Sealing,
+    erring_rejection,
+    last_rejection,
+    no_rounds,
+    rejection_leakage,
+    slack_of,
+)
 
 MOST_TESTS = 20_000
 """So many tests are followed, on all ways together."""
@@ -103,18 +109,18 @@ class Ways:
             rejected = _as_arrays(around)
             test = next_test(cuts, number, part.present, part.counts, n, rejected, len(around), sealing, rounds)
             if test[0] < 0:
-                ends = len(numbers) == 1 and self._leaks(numbers[0], told_about(rejected, len(around)))
+                ends = len(numbers) == 1 and self._leaks(numbers[0], part_leakage(rejected, len(around)))
                 yield ((), learnt, reached) if ends else None
                 continue
             best, asked = test
             axis, code = int(cuts.axis[best]), int(cuts.code[best])
             cut = self._cut(numbers, axis, code)
-            both = told_about_halves(rejected, len(around), axis, code)
+            both = half_leakages(rejected, len(around), axis, code)
             drop_tested(part.points, cuts, number, best)
             for turn in reversed(range(asked)):
                 slack = slack_of(rounds, turn, part.present, part.counts, cut.counts, cut.left, n, *both, sealing)
                 fails = rejection(float(rounds.price[turn]), float(slack), last=turn == 0)
-                more = (*around, (axis, code, float(told_by(rounds, asked, turn))))
+                more = (*around, (axis, code, float(rejection_leakage(rounds, asked, turn))))
                 if self._may_leak(numbers, more):
                     ways.append((more, _wiser(learnt, axis, True), cuts.merit.copy(), reached * fails))
                 reached *= 1 - fails

@@ -20,11 +20,11 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks.counted import CELLS, SECONDS, supported, wrongly_counted
 from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, value_named
-from discreet.kernels.presence import covering
+from discreet.kernels.presence import coverage
 from discreet.principles import wording
 from discreet.table.combinations import distinct, first_difference
 
-kernels = cast(Any, covering)
+kernels = cast(Any, coverage)
 
 
 class PublishedRows(NamedTuple):

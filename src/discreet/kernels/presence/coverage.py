@@ -19,17 +19,17 @@ from discreet.kernels.presence.word_runs import listed
 @kernel
 def crowds(points, amounts, shown, number):
     """Return, per group, the sum of the amounts of all points that it covers."""
-    found = np.empty(number, np.int64)
+    hits = np.empty(number, np.int64)
     result = np.zeros(number, np.int64)
     within, trail = everyone(number), trail_of(points, shown)
     for r in range(points.shape[0]):
-        for at in range(covering_next(points[r], shown, within, found, trail)):
-            result[found[at]] += amounts[r]
+        for at in range(covering_next(points[r], shown, within, hits, trail)):
+            result[hits[at]] += amounts[r]
     return result
 
 
 @kernel
-def weigh_values(fixed, still, shown, starts, entries, weights, firsts, found, sums):
+def weigh_values(fixed, still, shown, starts, entries, weights, firsts, hits, sums):
     """Write into ``sums``, per value, the weights of the groups that show it and all ``fixed`` values.
 
     The entries of group ``g`` are ``entries[starts[g]:starts[g + 1]]``; ``still`` marks the blocks without a fixed
@@ -37,13 +37,13 @@ def weigh_values(fixed, still, shown, starts, entries, weights, firsts, found, s
     """
     many = weights.shape[0]
     if fixed.shape[0] > 0:
-        many = covering(fixed, shown, everyone(many), found)
+        many = covering(fixed, shown, everyone(many), hits)
     else:
         for g in range(many):
-            found[g] = g
+            hits[g] = g
     sums[:] = 0.0
     looked_at = sums.shape[0] + many
-    for g in found[:many]:
+    for g in hits[:many]:
         looked_at += starts[g + 1] - starts[g]
         for e in range(starts[g], starts[g + 1]):
             sums[entries[e]] += weights[g]
@@ -61,19 +61,19 @@ def weigh_values(fixed, still, shown, starts, entries, weights, firsts, found, s
 @kernel
 def pairs(points, shown, number):
     """Return all groups that cover each point: where those of every point start, and the groups."""
-    found = np.empty(number, np.int64)
+    hits = np.empty(number, np.int64)
     starts = np.zeros(points.shape[0] + 1, np.int64)
     room = 1024
     groups = np.empty(room, np.int64)
     filled = 0
     within, trail = everyone(number), trail_of(points, shown)
     for r in range(points.shape[0]):
-        many = covering_next(points[r], shown, within, found, trail)
+        many = covering_next(points[r], shown, within, hits, trail)
         while filled + many > room:
             groups = np.append(groups, np.empty(room, np.int64))
             room *= 2
         for at in range(many):
-            groups[filled + at] = found[at]
+            groups[filled + at] = hits[at]
         filled += many
         starts[r + 1] = filled
     return starts, groups[:filled].copy()
@@ -114,7 +114,7 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
     claim and the entries of the group that it has. Returns per entry, in the order of ``shown.groups``, whether it is
     supported, per claim how many rows are lacking, and per class of a point whether any group may contain its rows.
     """
-    found = np.empty(max(number, 64), np.int64)
+    hits = np.empty(max(number, 64), np.int64)
     borne = np.zeros(shown.groups.shape[0], np.bool_)
     lacking = needed.copy()
     fits = np.zeros(classes.shape[0], np.bool_)
@@ -150,11 +150,11 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
                 for word in range(wanted.shape[0]):
                     wanted[word] &= line[word]
             for word in range(wanted.shape[0]):
-                many = listed(wanted[word], word << 6, found, many)
+                many = listed(wanted[word], word << 6, hits, many)
         else:
-            many = covering(points[p], shown, open_groups, found)
+            many = covering(points[p], shown, open_groups, hits)
         for at in range(many):
-            g = found[at]
+            g = hits[at]
             bit = np.uint64(1) << np.uint64(g & 63)
             homeless -= _house(g, first, last, classes, starts, values, fits)
             holds = False
@@ -186,14 +186,14 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
             continue
         # rows without a group so far: any covering group that claims their value suffices, explained or not
         if not often:
-            for at in range(covering(points[p], shown, every, found)):
-                homeless -= _house(found[at], first, last, classes, starts, values, fits)
+            for at in range(covering(points[p], shown, every, hits)):
+                homeless -= _house(hits[at], first, last, classes, starts, values, fits)
                 if homeless == 0:
                     break
             continue
         for word in range(shown.bits.shape[1]):
-            for at in range(listed(common_to(points[p], shown, word, every[word]), word << 6, found, 0)):
-                homeless -= _house(found[at], first, last, classes, starts, values, fits)
+            for at in range(listed(common_to(points[p], shown, word, every[word]), word << 6, hits, 0)):
+                homeless -= _house(hits[at], first, last, classes, starts, values, fits)
             if homeless == 0:
                 break
     return borne, lacking, fits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.kernels.bucket_draws import lists
 from discreet.kernels.compiling import kernel, part
-from discreet.kernels.drawing import lists
 
 TRIES = 40
 """With how many rows the exchange of one row is tried."""
@@ -37,18 +37,18 @@ def exchange(groups, number, kinds, values, allowed, draws):
             for _ in range(TRIES):
                 other = alike[low + np.int64(draws[drawn] * wide)]
                 drawn = (drawn + 1) % draws.shape[0]
-                one, two = groups[row], groups[other]
-                if one == two:
+                home, away = groups[row], groups[other]
+                if home == away:
                     continue
-                gain = _gain(row, other, one, members, first, values, allowed)
-                gain += _gain(other, row, two, members, first, values, allowed)
+                gain = _gain(row, other, home, members, first, values, allowed)
+                gain += _gain(other, row, away, members, first, values, allowed)
                 if gain < 0:
                     continue
-                groups[row], groups[other] = two, one
+                groups[row], groups[other] = away, home
                 place[row], place[other] = place[other], place[row]
                 members[place[row]], members[place[other]] = row, other
                 changed = True
-                if not _repeated(row, two, members, first, values, allowed):
+                if not _repeated(row, away, members, first, values, allowed):
                     break
         if not changed:
             break
@@ -57,10 +57,10 @@ def exchange(groups, number, kinds, values, allowed, draws):
 @part
 def _count(group, value, members, first, line):
     """Return how many rows of a group have a value of an attribute."""
-    found = 0
+    number = 0
     for at in range(first[group], first[group + 1]):
-        found += line[members[at]] == value
-    return found
+        number += line[members[at]] == value
+    return number
 
 
 @part

@@ -15,11 +15,10 @@ import numpy as np
 from discreet.kernels.boxes.boxes import HIGH, LOW
 from discreet.kernels.compiling import inlined
 from discreet.kernels.costs import bound_box, interval_cost
-from discreet.kernels.cuts.best import AXIS, BY_BUCKET, SIZE, keep
 from discreet.kernels.cuts.choices import in_order, repair, repair_each, share_out
 from discreet.kernels.cuts.halves import WHOLE, count_each, count_left, forget, join_blocks, take_rows, weigh
 from discreet.kernels.cuts.layout import fill_blocks, find_edges, lay_out, put_in_order
-from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED
+from discreet.kernels.cuts.terms import AXIS, BUCKETED, BY_BUCKET, PLAIN, REPAIRED, SIZE, STRATIFIED, keep
 
 
 @inlined

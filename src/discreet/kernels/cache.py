@@ -82,19 +82,19 @@ def owned(folder: Path) -> bool:
         return os.access(folder, os.W_OK)
     user = os.getuid()
     folder.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for one in (folder.parent.parent.resolve() / "of it").parents:
-        found = one.stat()
-        others = stat.S_IWOTH | (0 if found.st_gid == user else stat.S_IWGRP)  # the same number: a private group
-        if found.st_mode & others and not found.st_mode & stat.S_ISVTX:
+    for part in (folder.parent.parent.resolve() / "of it").parents:
+        status = part.stat()
+        others = stat.S_IWOTH | (0 if status.st_gid == user else stat.S_IWGRP)  # the same number: a private group
+        if status.st_mode & others and not status.st_mode & stat.S_ISVTX:
             return False
-        if found.st_uid not in (user, 0, os.stat("/").st_uid):
+        if status.st_uid not in (user, 0, os.stat("/").st_uid):
             return False
-    for one in (folder.parent, folder):
+    for part in (folder.parent, folder):
         with contextlib.suppress(FileExistsError):
-            one.mkdir(mode=0o700)
-        found = one.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
+            part.mkdir(mode=0o700)
+        status = part.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != user:
             return False
-        if found.st_mode & 0o077:
-            one.chmod(0o700)
+        if status.st_mode & 0o077:
+            part.chmod(0o700)
     return os.access(folder, os.W_OK)

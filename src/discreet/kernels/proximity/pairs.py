@@ -68,7 +68,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
             size += 1
     if size < judge.least:
         return BROKEN
-    found = KEPT
+    verdict = KEPT
     for p in range(judge.m.shape[0]):
         a = judge.attributes[p]
         at = 0
@@ -78,7 +78,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
                 ordered[at] = classes[a, r]
                 at += 1
         if fullest(ordered, 0, size, judge.first[p], judge.last[p]) * judge.m[p] > size:
-            found = HOPEFUL
+            verdict = HOPEFUL
             if crowd_of(ordered, 0, size, judge.first[p], judge.last[p]) * judge.m[p] > size:
                 return BROKEN
     for a in range(judge.widths.shape[0]):
@@ -112,7 +112,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
             counts[value] = 0
         if worst > 1.0:
             return BROKEN
-    return found
+    return verdict
 
 
 @part_in_place
@@ -179,23 +179,23 @@ def _repair(classes, orders, side, judge, ordered, over):
 
 
 @kernel
-def components(orders, one, shift_one, other, shift_other, component, colour):
+def components(orders, first, first_shift, other, other_shift, component, colour):
     """Write the two-coloured paths and cycles of the pairs of one or two attributes (``other`` -1: one); count them."""
     n = orders.shape[1]
     partner = np.full((2, n), -1, np.int64)
-    for t in range(shift_one, n - 1, 2):
-        partner[0, orders[one, t]] = orders[one, t + 1]
-        partner[0, orders[one, t + 1]] = orders[one, t]
+    for t in range(first_shift, n - 1, 2):
+        partner[0, orders[first, t]] = orders[first, t + 1]
+        partner[0, orders[first, t + 1]] = orders[first, t]
     if other >= 0:
-        for t in range(shift_other, n - 1, 2):
+        for t in range(other_shift, n - 1, 2):
             partner[1, orders[other, t]] = orders[other, t + 1]
             partner[1, orders[other, t + 1]] = orders[other, t]
     component[:n] = -1
-    found = 0
+    number = 0
     for start in range(n):
         if component[start] >= 0:
             continue
-        component[start] = found
+        component[start] = number
         colour[start] = 0
         for way in range(2):  # a path is followed from its middle in both directions, a cycle once
             r, by = start, way
@@ -203,11 +203,11 @@ def components(orders, one, shift_one, other, shift_other, component, colour):
                 r, before = partner[by, r], r
                 if r < 0 or component[r] >= 0:
                     break
-                component[r] = found
+                component[r] = number
                 colour[r] = 1 - colour[before]
                 by = 1 - by
-        found += 1
-    return found
+        number += 1
+    return number
 
 
 @kernel
@@ -278,11 +278,11 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
     met = 0
     for j in range(d):
         if low[j] < high[j]:
-            found = cut_codes(points, 0, n, j, int(low[j]), int(high[j]), positions, tally, codes)
-            cut_costs(points, 0, n, j, codes[:found], axes, lows, highs, sizes, costs[met:], lefts[met:])
-            cut_axis[met : met + found] = j
-            cut_code[met : met + found] = codes[:found]
-            met += found
+            number = cut_codes(points, 0, n, j, int(low[j]), int(high[j]), positions, tally, codes)
+            cut_costs(points, 0, n, j, codes[:number], axes, lows, highs, sizes, costs[met:], lefts[met:])
+            cut_axis[met : met + number] = j
+            cut_code[met : met + number] = codes[:number]
+            met += number
     for _ in range(met):  # the cheapest first
         k = np.argmin(costs[:met])
         costs[k] = np.inf
@@ -295,10 +295,10 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
     component = np.empty(n, np.int64)
     colour = np.empty(n, np.int32)
     shifts = 2 if n <= SHIFTED_UP_TO else 1
-    for one in range(attributes):
-        for other in range(one + 1 if attributes > 1 else -1, attributes if attributes > 1 else 0):
+    for first in range(attributes):
+        for other in range(first + 1 if attributes > 1 else -1, attributes if attributes > 1 else 0):
             for shift in range(shifts * shifts if other >= 0 else shifts):
-                how_many = components(orders, one, shift % 2, other, shift // 2, component, colour)
+                how_many = components(orders, first, shift % 2, other, shift // 2, component, colour)
                 for j in range(d):
                     if low[j] == high[j]:
                         continue
@@ -328,16 +328,16 @@ def hopeful_half(points, classes, orders, judge, choice, side):
     colour = np.empty(n, np.int32)
     met = 0
     for shift in range(4):
-        for one in range(attributes):
-            for other in range(one + 1 if attributes > 1 else -1, attributes if attributes > 1 else 0):
+        for first in range(attributes):
+            for other in range(first + 1 if attributes > 1 else -1, attributes if attributes > 1 else 0):
                 if other < 0 and shift > 1:
                     continue
-                how_many = components(orders, one, shift % 2, other, shift // 2, component, colour)
+                how_many = components(orders, first, shift % 2, other, shift // 2, component, colour)
                 for j in range(d):
                     turn(points, j, component, colour, how_many, side)
-                    found = _both(classes, orders, side, judge, counts, ordered)
-                    if found != BROKEN:
+                    verdict = _both(classes, orders, side, judge, counts, ordered)
+                    if verdict != BROKEN:
                         if met == choice:
-                            return found
+                            return verdict
                         met += 1
     return -1

@@ -58,9 +58,9 @@ def _takers(forest, boxes, box, room):
     nodes = forest.first.shape[0]
     number, _ = search(forest, boxes, box, 0, EVERYTHING, room)
     for i in range(number):
-        if room.found[i] >= nodes:
-            room.found[i] = nodes + forest.order[room.found[i] - nodes]
-    return room.found[:number]
+        if room.hits[i] >= nodes:
+            room.hits[i] = nodes + forest.order[room.hits[i] - nodes]
+    return room.hits[:number]
 
 
 @part

@@ -1,4 +1,4 @@
-"""Cutting under a seal: parts are tested and cut until no test is left that may be told of."""
+"""Cutting under a seal: parts are tested and cut until the leakage of any further test would be too much."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiling import kernel
 from discreet.kernels.costs import bound_box
-from discreet.kernels.sealing.bounds import room_of
-from discreet.kernels.sealing.candidates import POSITIONS, candidates, drop_tested, learn, no_candidates
-from discreet.kernels.sealing.rounds import ROUNDS, no_rounds, plan, rejects, slack_of, told_by
+from discreet.kernels.sealed.candidates import POSITIONS, candidates, drop_tested, learn, no_candidates
+from discreet.kernels.sealed.rounds import ROUNDS, no_rounds, plan, rejection_leakage, rejects, room_of, slack_of
 
 
 class Rejected(NamedTuple):
@@ -24,7 +23,7 @@ class Rejected(NamedTuple):
 
 
 class Course(NamedTuple):
-    """Where the cutting stands: the parts that wait, and what was told about them."""
+    """Where the cutting stands: the parts that wait, and what tests leaked about them."""
 
     starts: NDArray[np.int64]
     """Per part, in the order in which they are cut: where it begins."""
@@ -36,8 +35,8 @@ class Course(NamedTuple):
     """Per rejected cut: the one before it in the same part or around it, or -1."""
     first: NDArray[np.bool_]
     """Per row: whether a group begins there."""
-    told: NDArray[np.float64]
-    """Per row where a group begins: what tests may have told about it."""
+    leakage: NDArray[np.float64]
+    """Per row where a group begins: what tests may have leaked about it."""
     learnt: NDArray[np.float64]
     """Per axis: how many cuts were tested lately, and how many of them were made."""
 
@@ -49,17 +48,17 @@ def no_rejections(most):
 
 
 @kernel
-def told_about(rejected, number):
-    """What was told about a part that is on both sides of so many rejected cuts."""
-    told = 0.0
+def part_leakage(rejected, number):
+    """What has leaked about a part that is on both sides of so many rejected cuts."""
+    leakage = 0.0
     for i in range(number):
-        told += rejected.price[i]
-    return told
+        leakage += rejected.price[i]
+    return leakage
 
 
 @kernel
-def told_about_halves(rejected, number, axis, code):
-    """What was told about the halves of a cut: less than about the whole, where they end before a rejected one."""
+def half_leakages(rejected, number, axis, code):
+    """What has leaked about the halves of a cut: less than about the whole, where they end before a rejected one."""
     left, right = 0.0, 0.0
     for i in range(number):
         if rejected.axis[i] != axis or rejected.code[i] < code:
@@ -70,23 +69,23 @@ def told_about_halves(rejected, number, axis, code):
 
 
 @kernel
-def next_test(found, number, present, counts, n, rejected, rejections, sealing, rounds):
+def next_test(cuts, number, present, counts, n, rejected, rejections, sealing, rounds):
     """The candidate with the most merit that may be tested now, and the number of its ``rounds``; -1 if there is none
     left.
 
     A test is allowed if its rejection would leave the part within its limits. Tested candidates have no merit.
     """
     best, merit = -1, 0.0
-    room = room_of(present, counts, n, told_about(rejected, rejections), sealing)
+    room = room_of(present, counts, n, part_leakage(rejected, rejections), sealing)
     for i in range(number):
-        if found.merit[i] > merit:
-            left, right = told_about_halves(rejected, rejections, found.axis[i], found.code[i])
-            if plan(found.left[i], n - found.left[i], present, counts, left, right, room, sealing, rounds) >= 0:
-                best, merit = i, found.merit[i]
+        if cuts.merit[i] > merit:
+            left, right = half_leakages(rejected, rejections, cuts.axis[i], cuts.code[i])
+            if plan(cuts.left[i], n - cuts.left[i], present, counts, left, right, room, sealing, rounds) >= 0:
+                best, merit = i, cuts.merit[i]
     if best < 0:
         return best, 0
-    left, right = told_about_halves(rejected, rejections, found.axis[best], found.code[best])
-    return best, plan(found.left[best], n - found.left[best], present, counts, left, right, room, sealing, rounds)
+    left, right = half_leakages(rejected, rejections, cuts.axis[best], cuts.code[best])
+    return best, plan(cuts.left[best], n - cuts.left[best], present, counts, left, right, room, sealing, rounds)
 
 
 @kernel
@@ -115,16 +114,16 @@ def crossed(points, course, latest, most):
     chain, at = 0, latest
     while at >= 0:
         chain, at = chain + 1, course.before[at]
-    found, number, at = no_rejections(chain + most), 0, latest
+    around, number, at = no_rejections(chain + most), 0, latest
     low, high = np.empty(points.shape[1], np.int32), np.empty(points.shape[1], np.int32)
     bound_box(points, 0, points.shape[0], low, high)
     while at >= 0:
         axis, code = course.rejected.axis[at], course.rejected.code[at]
         if low[axis] < code <= high[axis]:
-            found.axis[number], found.code[number], found.price[number] = axis, code, course.rejected.price[at]
+            around.axis[number], around.code[number], around.price[number] = axis, code, course.rejected.price[at]
             number += 1
         at = course.before[at]
-    return found, number
+    return around, number
 
 
 @kernel
@@ -137,7 +136,7 @@ def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waitin
     """
     d, m = points.shape[1], sealing.odds.shape[0]
     most = d * POSITIONS
-    found, rounds = no_candidates(most), no_rounds(m)
+    tests, rounds = no_candidates(most), no_rounds(m)
     counts, left_counts, values = np.zeros(m, np.int64), np.zeros(m, np.int64), np.empty(m, np.int32)
     used = 0
     while at < waiting and used + most * ROUNDS <= words.shape[0]:
@@ -152,31 +151,33 @@ def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waitin
                     held += 1
                 counts[v] += 1
         present = values[:held]
-        number = candidates(points[start:end], sealing.axes, sealing.least, layout, course.learnt, found)
+        number = candidates(points[start:end], sealing.axes, sealing.least, layout, course.learnt, tests)
         rejected, rejections = crossed(points[start:end], course, latest, most)
         middle = start
         while middle == start:
-            best, asked = next_test(found, number, present, counts, n, rejected, rejections, sealing, rounds)
+            best, asked = next_test(tests, number, present, counts, n, rejected, rejections, sealing, rounds)
             if best < 0:
                 break
-            axis, code, left = found.axis[best], found.code[best], found.left[best]
+            axis, code, left = tests.axis[best], tests.code[best], tests.left[best]
             for v in present:
                 left_counts[v] = 0
             for r in range(start, end):
                 if points[r, axis] < code:
                     for v in classes[r]:
                         left_counts[v] += 1
-            told_left, told_right = told_about_halves(rejected, rejections, axis, code)
+            leakage_left, leakage_right = half_leakages(rejected, rejections, axis, code)
             fails, turn = False, asked
             while turn > 0 and not fails:
                 turn -= 1
-                slack = slack_of(rounds, turn, present, counts, left_counts, left, n, told_left, told_right, sealing)
+                slack = slack_of(
+                    rounds, turn, present, counts, left_counts, left, n, leakage_left, leakage_right, sealing
+                )
                 fails = rejects(rounds, turn, slack, words[used])
                 used += 1
             learn(course.learnt, axis, fails)
             if fails:
-                drop_tested(points[start:end], found, number, best)
-                price = told_by(rounds, asked, turn)
+                drop_tested(points[start:end], tests, number, best)
+                price = rejection_leakage(rounds, asked, turn)
                 for cuts, place in ((rejected, rejections), (course.rejected, failed)):
                     cuts.axis[place], cuts.code[place], cuts.price[place] = axis, code, price
                 course.before[failed] = latest
@@ -188,7 +189,7 @@ def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waitin
             counts[v] = 0
         if middle == start:
             course.first[start] = True
-            course.told[start] = told_about(rejected, rejections)
+            course.leakage[start] = part_leakage(rejected, rejections)
         else:
             for half in ((start, middle), (middle, end)):
                 course.starts[waiting], course.ends[waiting] = half

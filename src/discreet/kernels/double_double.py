@@ -1,4 +1,4 @@
-"""Numbers represented as sums of two floats: twice the digits, so that comparisons deciding a promise are exact."""
+"""Double-double numbers: sums of two floats with twice the digits, so that comparisons deciding a promise are exact."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def product_of(a, b):
 
 @part_in_place
 def added(high, low, more, rest):
-    """Return the sum of two twofold numbers."""
+    """Return the sum of two double-double numbers."""
     total, off = sum_of(high, more)
     lower, least = sum_of(low, rest)
     total, off = sum_of(total, off + lower)
@@ -37,6 +37,6 @@ def added(high, low, more, rest):
 
 @part_in_place
 def multiplied(high, low, by, rest):
-    """Return the product of two twofold numbers."""
+    """Return the product of two double-double numbers."""
     product, off = product_of(high, by)
     return sum_of(product, off + (high * rest + low * by))

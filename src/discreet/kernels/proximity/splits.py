@@ -47,12 +47,12 @@ def split(points, classes, rows, axes, first, last, m, least, positions):
             for j in range(d):
                 if low[j] == high[j]:
                     continue
-                found = cut_codes(points, start, end, j, np.int64(low[j]), np.int64(high[j]), positions, tally, codes)
-                cut_costs(points, start, end, j, codes[:found], axes, lows, highs, sizes, costs[met:], lefts[met:])
-                for k in range(found):
+                number = cut_codes(points, start, end, j, np.int64(low[j]), np.int64(high[j]), positions, tally, codes)
+                cut_costs(points, start, end, j, codes[:number], axes, lows, highs, sizes, costs[met:], lefts[met:])
+                for k in range(number):
                     cut_axis[met + k] = j
                     cut_code[met + k] = codes[k]
-                met += found
+                met += number
             for _ in range(met):  # the cheapest first
                 k = 0
                 for other in range(1, met):

@@ -24,7 +24,7 @@ def split_evenly(sizes, caps, floors, smallest):
         waiting[0, j] = sizes[j]
     top = 1
     groups = np.empty((64, k), np.int64)
-    found = 0
+    number = 0
     halves = np.empty((2, k), np.int64)
     while top > 0:
         top -= 1
@@ -43,16 +43,16 @@ def split_evenly(sizes, caps, floors, smallest):
                     waiting[top + side, j] = halves[side, j]
             top += 2
         else:
-            if found == groups.shape[0]:
-                larger = np.empty((2 * found, k), np.int64)
-                for g in range(found):
+            if number == groups.shape[0]:
+                larger = np.empty((2 * number, k), np.int64)
+                for g in range(number):
                     for j in range(k):
                         larger[g, j] = groups[g, j]
                 groups = larger
             for j in range(k):
-                groups[found, j] = waiting[top, j]
-            found += 1
-    return groups[:found]
+                groups[number, j] = waiting[top, j]
+            number += 1
+    return groups[:number]
 
 
 @kernel
@@ -77,8 +77,8 @@ def lists(numbers, many):
     """Return the rows with each number one after the other, and where those of each begin, and one more for the end."""
     rows, sizes = counting_order(numbers, many)
     begin = np.zeros(many + 1, np.int64)
-    for one in range(many):
-        begin[one + 1] = begin[one] + sizes[one]
+    for value in range(many):
+        begin[value + 1] = begin[value] + sizes[value]
     return rows, begin
 
 

@@ -12,6 +12,8 @@ the next. They may err on either side (``erring_rejection``): what one of them p
 Whoever sees that a cut was rejected in some round learns at most the product of the factors up to that round, in odds,
 about a group on both sides of the cut, and nothing about one that lies on one side of it; whoever sees that a cut was
 made learns nothing, because the halves are published.
+
+A person has a value of every sensitive attribute; the values of all of them are numbered together.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.compiling import kernel
-from discreet.kernels.sealing.bounds import limit, most_rows
+from discreet.kernels.costs import Axes
+from discreet.kernels.judging import SLACK
 
 ROUNDS = 6
 """A test has at most so many rounds."""
@@ -37,6 +40,42 @@ ROUNDED = 2.0**-29
 _TURNS = 18446744073709551616.0
 """2**64: a word of chance is a whole number below it."""
 _RAREST = np.uint64(2**31)
+
+
+class Sealing(NamedTuple):
+    """What is public about a table and its promise, and what is needed to cut it."""
+
+    axes: Axes
+    odds: NDArray[np.float64]
+    """Per value: the largest odds that the promise allows; infinite where it sets no limit."""
+    prior: NDArray[np.float64]
+    """Per value: its share in the whole table."""
+    least: int
+    """The fewest rows of a group."""
+
+
+@kernel
+def limit(odds, leakage):
+    """The largest share that a value of bounded odds may have after this leakage."""
+    left = odds * np.exp(-leakage)
+    return left / (1.0 + left)
+
+
+@kernel
+def most_rows(odds, leakage, size):
+    """How many rows of a value may be among so many after this leakage; infinitely many if it has no limit."""
+    return np.floor(limit(odds, leakage) * size + SLACK) if odds < np.inf else np.inf
+
+
+@kernel
+def room_of(present, counts, n, leakage, sealing):
+    """How much may still leak about a part, as the logarithm of odds, before a share of it exceeds its limit."""
+    room = np.inf
+    for v in present:
+        if sealing.odds[v] < np.inf:
+            rest = n - counts[v]
+            room = min(room, np.log(sealing.odds[v] * rest / counts[v]) if rest > 0 else -np.inf)
+    return room - leakage
 
 
 class Rounds(NamedTuple):
@@ -87,16 +126,16 @@ def rejects(rounds, at, slack, word):
 
 
 @kernel
-def told_by(rounds, number, at):
+def rejection_leakage(rounds, number, at):
     """What a test of so many rounds tells if the round ``at`` rejects the cut, after those before it passed it."""
-    told = 0.0
+    leakage = 0.0
     for i in range(at, number):
-        told += rounds.price[i] + ROUNDED
-    return told
+        leakage += rounds.price[i] + ROUNDED
+    return leakage
 
 
 @kernel
-def plan(left, right, present, counts, told_left, told_right, room, sealing, rounds):
+def plan(left, right, present, counts, leakage_left, leakage_right, room, sealing, rounds):
     """Write the rounds of a test of a cut into ``rounds``, and return their number.
 
     It is 0 if nothing has to be asked, and -1 if the test is not allowed, because there is too little slack or room.
@@ -108,9 +147,9 @@ def plan(left, right, present, counts, told_left, told_right, room, sealing, rou
     for v in present:
         odds = sealing.odds[v]
         rounds.expected[v] = np.inf
-        if counts[v] > most_rows(odds, told_left, left) or counts[v] > most_rows(odds, told_right, right):
-            in_left = (limit(odds, told_left) - sealing.prior[v]) * left
-            in_right = (limit(odds, told_right) - sealing.prior[v]) * right
+        if counts[v] > most_rows(odds, leakage_left, left) or counts[v] > most_rows(odds, leakage_right, right):
+            in_left = (limit(odds, leakage_left) - sealing.prior[v]) * left
+            in_right = (limit(odds, leakage_right) - sealing.prior[v]) * right
             rounds.expected[v] = min(in_left, in_right)
     slack = least_expected(present, rounds.expected, -np.inf)
     if slack == np.inf:
@@ -128,7 +167,7 @@ def plan(left, right, present, counts, told_left, told_right, room, sealing, rou
         price = EARLY / least
         rounds.least[number], rounds.price[number] = least, price
         number += 1
-    rounds.price[0] = min(whole, room - told_by(rounds, number, 0))
+    rounds.price[0] = min(whole, room - rejection_leakage(rounds, number, 0))
     if rounds.price[0] * slack < ENOUGH:  # alone, the last round has enough
         rounds.price[0], number = whole, 1
     return number
@@ -145,13 +184,13 @@ def least_expected(present, expected, above):
 
 
 @kernel
-def slack_of(rounds, at, present, counts, left_counts, left, n, told_left, told_right, sealing):
+def slack_of(rounds, at, present, counts, left_counts, left, n, leakage_left, leakage_right, sealing):
     """How many more rows of any value that a round asks about both halves of a cut could have; negative if one has too
     many."""
     slack = np.inf
     for v in present:
         if rounds.least[at] <= rounds.expected[v] < np.inf:
-            in_left = most_rows(sealing.odds[v], told_left, left)
-            in_right = most_rows(sealing.odds[v], told_right, n - left)
+            in_left = most_rows(sealing.odds[v], leakage_left, left)
+            in_right = most_rows(sealing.odds[v], leakage_right, n - left)
             slack = min(slack, in_left - left_counts[v], in_right - (counts[v] - left_counts[v]))
     return slack

@@ -33,8 +33,8 @@ def no_candidates(most):
 
 
 @kernel
-def candidates(points, axes, least, layout, learnt, found):
-    """Write the cuts of a part, given as its points, into ``found``, and return how many there are.
+def candidates(points, axes, least, layout, learnt, cuts):
+    """Write the cuts of a part, given as its points, into ``cuts``, and return how many there are.
 
     Only quasi-identifiers decide, and what became of earlier tests along the same axes.
     """
@@ -67,10 +67,10 @@ def candidates(points, axes, least, layout, learnt, found):
             halves += (n - left) * interval_cost(axes, j, codes[above], high[j])
             saved = axes.weights[j] * (n * whole - halves)
             if saved > 0.0:
-                found.axis[number] = j
-                found.code[number] = codes[above]
-                found.left[number] = left
-                found.merit[number] = saved * (min(left, n - left) / n) ** 0.2 * likely(learnt, j)
+                cuts.axis[number] = j
+                cuts.code[number] = codes[above]
+                cuts.left[number] = left
+                cuts.merit[number] = saved * (min(left, n - left) / n) ** 0.2 * likely(learnt, j)
                 number += 1
     return number
 
@@ -89,16 +89,16 @@ def learn(learnt, axis, rejected):
 
 
 @kernel
-def drop_tested(points, found, number, tested):
+def drop_tested(points, cuts, number, tested):
     """Take the merit from a candidate that was tested, and from all others that divide the rows in the same way."""
-    axis, code, left = found.axis[tested], found.code[tested], found.left[tested]
+    axis, code, left = cuts.axis[tested], cuts.code[tested], cuts.left[tested]
     for i in range(number):
-        same = found.left[i] == left
-        crossed = found.left[i] == points.shape[0] - left
+        same = cuts.left[i] == left
+        crossed = cuts.left[i] == points.shape[0] - left
         r = 0
         while (same or crossed) and r < points.shape[0]:
-            agree = (points[r, axis] < code) == (points[r, found.axis[i]] < found.code[i])
+            agree = (points[r, axis] < code) == (points[r, cuts.axis[i]] < cuts.code[i])
             same, crossed = same and agree, crossed and not agree
             r += 1
         if same or crossed:
-            found.merit[i] = 0.0
+            cuts.merit[i] = 0.0

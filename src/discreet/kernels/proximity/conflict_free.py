@@ -9,9 +9,9 @@ import numpy as np
 
 from discreet.kernels.compiling import kernel, part_in_place
 from discreet.kernels.costs import box_cost
-from discreet.kernels.proximity.dealing import EXCHANGE_UP_TO
+from discreet.kernels.proximity.deals import EXCHANGE_UP_TO
 from discreet.kernels.proximity.nearness import near
-from discreet.kernels.proximity.pairing import KEPT, grade
+from discreet.kernels.proximity.pairs import KEPT, grade
 
 ROUNDS = 3
 
@@ -20,15 +20,15 @@ ROUNDS = 3
 def conflicts_of(classes, judge):
     """Return which rows are near each other on some attribute."""
     n = classes.shape[1]
-    found = np.zeros((n, n), np.bool_)
+    conflicts = np.zeros((n, n), np.bool_)
     for p in range(judge.m.shape[0]):
-        own = classes[judge.attributes[p]]
+        numbers = classes[judge.attributes[p]]
         for a in range(n):
             for b in range(a):
-                if near(min(own[a], own[b]), max(own[a], own[b]), judge.first[p], judge.last[p]):
-                    found[a, b] = True
-                    found[b, a] = True
-    return found
+                if near(min(numbers[a], numbers[b]), max(numbers[a], numbers[b]), judge.first[p], judge.last[p]):
+                    conflicts[a, b] = True
+                    conflicts[b, a] = True
+    return conflicts
 
 
 @part_in_place
@@ -135,13 +135,13 @@ def _exchange(points, conflicts, axes, members, sizes, costs, groups, low, high)
                             continue
                         if not _welcome(conflicts, members[q], sizes[q], k, a):
                             continue
-                        one = _cost_with(points, members[p], sizes[p], i, b, axes, low, high)
-                        if one >= costs[p] + costs[q]:
+                        cost_p = _cost_with(points, members[p], sizes[p], i, b, axes, low, high)
+                        if cost_p >= costs[p] + costs[q]:
                             continue
-                        two = _cost_with(points, members[q], sizes[q], k, a, axes, low, high)
-                        if one + two < costs[p] + costs[q] - 1e-12:
+                        cost_q = _cost_with(points, members[q], sizes[q], k, a, axes, low, high)
+                        if cost_p + cost_q < costs[p] + costs[q] - 1e-12:
                             members[p, i], members[q, k] = b, a
-                            costs[p], costs[q] = one, two
+                            costs[p], costs[q] = cost_p, cost_q
                             changed = True
         if not changed:
             break
