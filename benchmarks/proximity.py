@@ -27,8 +27,7 @@ from benchmarks import measuring
 from benchmarks.measuring import seconds, show
 from discreet.analyst.loss import ail, gcp
 from discreet.analyst.queries import exact_counts
-from discreet.analyst.volume import volume_workload
-from discreet.analyst.workload import run
+from discreet.analyst.workload import run, volume_workload
 from discreet.datasets import LIKENESS_QUASI, census
 from discreet.principles import Prior, Proximity
 from discreet.schemes import Scheme

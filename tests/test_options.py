@@ -16,8 +16,7 @@ from pyarrow.csv import write_csv
 
 import discreet as dc
 from discreet.adversary.attacks import ATTACKS
-from discreet.analyst.volume import volume_workload
-from discreet.analyst.workload import workload
+from discreet.analyst.workload import volume_workload, workload
 from discreet.datasets import census, patients, patients_arrow
 from discreet.principles import PRINCIPLES
 from discreet.schemes import SCHEMES, make_scheme

@@ -13,18 +13,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from benchmarks.workloads import sql_text
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import discreet as dc
+from discreet.analyst import queries as exact
 from discreet.analyst.queries import exact_counts, relative_errors
 from discreet.datasets import patients, patients_arrow
 from discreet.errors import DiscreetError
 from discreet.releases import load
 from discreet.releases.generalized import estimate as estimating
-from discreet.table import bitmaps
 from discreet.table.query import OneOf, Query, Range, runs
-from discreet.table.sql import parse_count, sql_text
+from discreet.table.sql import parse_count
 from discreet.table.table import Column, Kind, Table
 from discreet.table.write import write_table
 from naive import estimates as naive
@@ -200,8 +201,8 @@ def test_exact_counts_are_those_of_looking_at_every_row(rows: int, seed: int, ed
     table = random_table(rng, rows, "numeric")
     queries = [random_query(rng, table) for _ in range(10)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bitmaps, "EDGES", edges)
-        patch.setattr(bitmaps, "RUNS", most)
+        patch.setattr(exact, "EDGES", edges)
+        patch.setattr(exact, "RUNS", most)
         assert exact_counts(table, queries).tolist() == [query.count(table) for query in queries]
     by_hand = [
         sum(

@@ -22,8 +22,7 @@ from discreet.adversary.attacks.campaign import attack
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import audit
 from discreet.analyst.queries import exact_counts
-from discreet.analyst.volume import volume_workload
-from discreet.analyst.workload import WorkloadResult, run, workload
+from discreet.analyst.workload import WorkloadResult, run, volume_workload, workload
 from discreet.arguments import argument
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
@@ -78,8 +77,8 @@ def compare(
     A scheme is given as text, with options after a colon (``"cuts:effort=thorough;loss=gcp"``), or as an object; by
     default all known schemes take part. If a scheme refuses a promise, its refusal is the result. ``dimensions`` is 3
     unless the table has fewer quasi-identifiers. Queries are expected to select a share of the rows (``selectivity``,
-    0.1 by default; see ``discreet.analyst.workload``), or cover a share of the space of their attributes (``volume``;
-    see ``discreet.analyst.volume``). ``random_state`` makes an experiment reproducible.
+    0.1 by default), or cover a share of the space of their attributes (``volume``); see
+    ``discreet.analyst.workload``. ``random_state`` makes an experiment reproducible.
 
     >>> told = compare(patients(), ["beta-likeness(beta=2)"], ["cuts", "mondrian"], queries=50)
     >>> [(result.scheme, result.audit.holds) for result in told.results]

@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.options import brief
 from discreet.table.moments import Meaning
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, number_given
-from discreet.table.texts import MISSING, near, number_text
+from discreet.table.texts import MISSING, near
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -60,38 +60,6 @@ def conditions_of(select: exp.Select, kinds: Mapping[str, Meaning]) -> Query:
     """Return the conditions of a statement on a table with these columns."""
     where = select.args.get("where")
     return Query(() if where is None else tuple(Columns(kinds).conditions(where.this)))
-
-
-def sql_text(query: Query, table: str = "t") -> str:
-    """Write a query as SQL for a database.
-
-    Ranges of an ordinal attribute of texts are not supported: a database would compare them alphabetically.
-
-    >>> sql_text(Query((Range("age", 20, 30, high_open=True), OneOf("home town", ("Bonn", "L'Isle")))))
-    'SELECT COUNT(*) FROM t WHERE "age" >= 20 AND "age" < 30 AND "home town" IN (\\'Bonn\\', \\'L\\'\\'Isle\\')'
-    """
-    parts: list[str] = []
-    for condition in query.conditions:
-        name = _quoted(condition.attribute, '"')
-        if isinstance(condition, OneOf):
-            listed = ", ".join(_literal(value) for value in condition.values)
-            parts.append(f"{name} IN ({listed})" if listed else "1 = 0")
-            continue
-        if condition.low is None and condition.high is None:
-            parts.append(f"{name} IS NOT NULL")
-        if condition.low is not None:
-            parts.append(f"{name} {'>' if condition.low_open else '>='} {_literal(condition.low)}")
-        if condition.high is not None:
-            parts.append(f"{name} {'<' if condition.high_open else '<='} {_literal(condition.high)}")
-    return f"SELECT COUNT(*) FROM {table}" + (f" WHERE {' AND '.join(parts)}" if parts else "")
-
-
-def _quoted(text: str, mark: str) -> str:
-    return mark + text.replace(mark, 2 * mark) + mark
-
-
-def _literal(value: float | str) -> str:
-    return _quoted(value, "'") if isinstance(value, str) else number_text(value)
 
 
 # ---------------------------------------------------------------------------------------------------- the statement
