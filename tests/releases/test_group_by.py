@@ -23,7 +23,7 @@ from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.table import grouping
 from discreet.table.grouping import GroupBy
 from discreet.table.query import OneOf, Query, Range
-from discreet.table.sql_groups import has_groups, parse_group_by
+from discreet.table.sql import has_groups, parse_group_by
 from discreet.table.table import Column, Kind, Table
 from discreet.table.write import write_table
 from support.command import run
