@@ -298,7 +298,8 @@ def queries(setting: Setting) -> None:
 
 def draw(setting: Setting, records: Sequence[dict[str, Any]], folder: Path) -> None:
     """Plot loss and error by epsilon and by m, as SVG."""
-    from discreet.report.plots import COLORS, DASHES, SHAPES, library, themed
+    from discreet.report.charts import COLORS, library, themed
+    from discreet.report.plots import DASHES, SHAPES
 
     names = list(dict.fromkeys(one["scheme"] for one in records))
     looks = {

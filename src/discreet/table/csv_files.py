@@ -15,7 +15,7 @@ import pyarrow.compute as compute
 import pyarrow.csv as pc
 
 from discreet.errors import DiscreetError
-from discreet.table.encodings import as_utf8
+from discreet.table.detect import as_utf8
 from discreet.table.texts import near
 
 DELIMITERS = ",;\t|"

@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.table import numerals
 from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import ROOT, Hierarchy, PublishedHierarchy
-from discreet.table.hierarchy_files import Offered
+from discreet.table.hierarchy_sources import Offered, lists_leaves
 from discreet.table.moments import given_text, is_moment, moment, rising, written
 from discreet.table.table import Column, Kind
 from discreet.table.texts import LARGEST_WHOLE, MISSING, NUMBER, is_number, number_text, value_text
@@ -251,7 +251,7 @@ def _declares(name: str, wish: ColumnSpec) -> bool:
     """Whether the user has listed the values of a column, by a hierarchy other than a recipe."""
     if wish.hierarchy is None or isinstance(wish.hierarchy, PublishedHierarchy):
         return False
-    return Hierarchy.lists_leaves(name, wish.hierarchy)
+    return lists_leaves(name, wish.hierarchy)
 
 
 def _ranks(column: Encoded, hierarchy: Hierarchy) -> list[int]:

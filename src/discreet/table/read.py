@@ -16,7 +16,7 @@ from discreet.options import brief, checked
 from discreet.table.dates import as_dates
 from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
-from discreet.table.hierarchy_files import Offered, offered
+from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
 from discreet.table.notes import notes_on

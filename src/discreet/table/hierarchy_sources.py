@@ -1,27 +1,116 @@
-"""Hierarchies given as nested mappings, or by recipes: intervals of numbers and prefixes of codes."""
+"""Where hierarchies come from: CSV with the leaf first, TOML, nested mappings, recipes for intervals and prefixes."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError
+from discreet.table.detect import decode
+from discreet.table.documents import toml
 from discreet.table.hierarchy_rows import ROOT
+from discreet.table.paths import content, located
 from discreet.table.texts import canonical, number_text, value_text
 
+DELIMITERS = ";,\t"
+NAMES = ("hierarchy_{}.csv", "hierarchy_{}.toml", "{}.csv", "{}.toml")
+"""The possible names of a column's file in a folder of hierarchies; the first that exists is used."""
 OPTIONS = {"intervals": {"widths", "origin"}, "prefix": {"keep"}}
+"""The recipes and their options."""
 
 
-def specification(attribute: str, mapping: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """Return the name and options of a recipe; None if the mapping is a tree.
+@dataclass(frozen=True)
+class Offered:
+    """A file found in a folder of hierarchies: used for its column unless that is numeric.
 
-    >>> specification("age", {"intervals": {"widths": [5, 10]}})
-    ('intervals', {'widths': [5, 10]})
-    >>> specification("sex", {"f": {}, "m": {}}) is None
-    True
+    Numbers are published as intervals, which lose less information than labels. To have labels for a numeric column,
+    the user names the file for that column.
     """
+
+    path: Path
+
+
+def offered(folder: str | PathLike[str], columns: Iterable[str]) -> dict[str, Offered]:
+    """Return the hierarchy files that a folder contains for these columns.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "hierarchy_sex.csv").write_text("f;*\\nm;*\\n")
+    ...     print({name: offer.path.name for name, offer in offered(folder, ["age", "sex"]).items()})
+    {'sex': 'hierarchy_sex.csv'}
+    """
+    home, wanted = located(folder), list(columns)
+    if not home.is_dir():
+        raise DiscreetError(f"there is no folder of hierarchies '{home}'; check the path")
+    offers = {}
+    for name in wanted:
+        paths = (home / pattern.format(name) for pattern in NAMES)
+        path = next((path for path in paths if path.is_file()), None)
+        if path is not None:
+            offers[name] = Offered(path)
+    if not offers:
+        raise DiscreetError(
+            f"the folder '{home}' holds no hierarchy of any of the columns {', '.join(map(repr, wanted))}; "
+            f"call the file of a column {NAMES[0].format('NAME')} or {NAMES[2].format('NAME')}"
+        )
+    return offers
+
+
+def source_rows(attribute: str, source: Any, values: Iterable[Any] | None) -> list[tuple[str, ...]]:
+    """Return leaf-first rows from a path or a mapping; recipes, ``[intervals]`` and ``[prefix]``, need the ``values``.
+
+    >>> source_rows("sex", {"f": {}, "m": {}}, None), source_rows("zip", {"prefix": {"keep": [1]}}, ["12"])
+    ([('f',), ('m',)], [('12', '1*', '*')])
+    """
+    if isinstance(source, (str, PathLike)) and not _is_toml(source):
+        return _csv_rows(attribute, Path(source), () if values is None else values)
+    mapping = _mapping(attribute, source)
+    recipe = _recipe(attribute, mapping)
+    if recipe is None:
+        return nested_rows(attribute, mapping)
+    name, options = recipe
+    if values is None:
+        raise DiscreetError(
+            f"the hierarchy of {attribute!r} is made of {name} and needs the values of the column; "
+            "pass values= or let read() apply it"
+        )
+    return (interval_rows if name == "intervals" else prefix_rows)(attribute, values, **options)
+
+
+def lists_leaves(attribute: str, source: Any) -> bool:
+    """Whether a source lists its leaves itself; a recipe takes them from the column's values.
+
+    >>> lists_leaves("sex", {"f": {}, "m": {}}), lists_leaves("zip", {"prefix": {"keep": [3]}})
+    (True, False)
+    """
+    if isinstance(source, (str, PathLike)) and not _is_toml(source):
+        return True
+    return not isinstance(source, (str, PathLike, Mapping)) or _recipe(attribute, _mapping(attribute, source)) is None
+
+
+def _is_toml(path: str | PathLike[str]) -> bool:
+    return Path(path).suffix.lower() == ".toml"
+
+
+def _mapping(attribute: str, source: Any) -> Mapping[str, Any]:
+    if isinstance(source, (str, PathLike)):
+        return toml(_text(attribute, Path(source)), f"the hierarchy of {attribute!r} in '{source}'")
+    if not isinstance(source, Mapping):
+        raise DiscreetError(
+            f"the hierarchy of {attribute!r} is a {type(source).__name__}; give a path, a mapping or a Hierarchy"
+        )
+    return source
+
+
+def _recipe(attribute: str, mapping: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """Return the name and options of a recipe; None if the mapping is a tree."""
     if len(mapping) != 1:
         return None
     name, options = next(iter(mapping.items()))
@@ -38,6 +127,45 @@ def specification(attribute: str, mapping: Mapping[str, Any]) -> tuple[str, dict
                 f"it takes {' and '.join(sorted(known))}"
             )
     return name, dict(options)
+
+
+def _csv_rows(attribute: str, path: Path, values: Iterable[Any]) -> list[tuple[str, ...]]:
+    """Read the rows of a CSV hierarchy; a first row that looks like a header, judged by ``values``, is refused."""
+    rows = _cut(_text(attribute, path))
+    first = rows[0][0] if rows else ""
+    if first.casefold() == attribute.strip().casefold() and first not in {
+        value_text(value).strip() for value in values
+    }:
+        raise DiscreetError(
+            f"the first line of the hierarchy of {attribute!r} in '{path}' looks like a header, since it begins with "
+            f"{first!r}, which is no value of the column; delete it, or move it down if it is one"
+        )
+    return rows
+
+
+def _cut(text: str) -> list[tuple[str, ...]]:
+    """Split the lines of a CSV hierarchy into cells by the delimiter that gives all lines equally many."""
+    readings = {}
+    for delimiter in DELIMITERS:
+        try:
+            rows = [
+                tuple(cell.strip() for cell in row)
+                for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+                if any(cell.strip() for cell in row)
+            ]
+        except csv.Error:
+            continue
+        if rows and len(rows[0]) > 1 and all(len(row) == len(rows[0]) for row in rows):
+            return rows
+        readings[delimiter] = rows
+    # No delimiter fits all lines: return the most likely split, in which later checks will find the fault.
+    likely = next((delimiter for delimiter in DELIMITERS if delimiter in text and delimiter in readings), None)
+    return readings[likely] if likely else [(line.strip(),) for line in text.splitlines() if line.strip()]
+
+
+def _text(attribute: str, path: Path) -> str:
+    what = f"'{path}' for the hierarchy of {attribute!r}"
+    return decode(content(located(path), what), None, what)
 
 
 def nested_rows(attribute: str, mapping: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -78,7 +206,7 @@ def nested_rows(attribute: str, mapping: Mapping[str, Any]) -> list[tuple[str, .
 
 
 def interval_rows(
-    attribute: str, values: Iterable[Any], widths: Sequence[float], origin: float
+    attribute: str, values: Iterable[Any], widths: Sequence[float] = (5, 10, 20), origin: float = 0
 ) -> list[tuple[str, ...]]:
     """Return leaf-first rows that place every number below its intervals, and those below ``*``.
 
@@ -123,7 +251,7 @@ def _place(ratio: float) -> int:
 
 def _steps(attribute: str, widths: Sequence[float], origin: float) -> list[int]:
     numbers = [*widths, origin] if isinstance(widths, Sequence) else [widths]
-    if len(numbers) < 2 or not all(isinstance(one, (int, float)) and math.isfinite(one) for one in numbers):
+    if len(numbers) < 2 or not all(isinstance(number, (int, float)) and math.isfinite(number) for number in numbers):
         raise DiscreetError(f"the intervals of {attribute!r} need widths such as [5, 10, 20], not {widths!r}")
     if widths[0] <= 0:
         raise DiscreetError(f"the intervals of {attribute!r} have the width {widths[0]}; widths must be positive")
@@ -146,7 +274,7 @@ def _interval_text(low: float, high: float, whole: bool) -> str:
     return number_text(low) if high - low == 1 else f"{number_text(low)} to {number_text(high - 1)}"
 
 
-def prefix_rows(attribute: str, values: Iterable[Any], keep: Sequence[int]) -> list[tuple[str, ...]]:
+def prefix_rows(attribute: str, values: Iterable[Any], keep: Sequence[int] = (4, 3, 2)) -> list[tuple[str, ...]]:
     """Return leaf-first rows that mask a code's end ever further; codes no longer than the kept prefix stay unmasked.
 
     >>> prefix_rows("zip", ["12345", "99"], [4, 1])
