@@ -201,7 +201,7 @@ def reading(**options: Any) -> Callable[[], object]:
         (lambda: dc.Range(5), "5 is not a column name; name columns by text"),
         (lambda: dc.Range("age", [1]), r"column 'age' cannot be compared with \[1\]; give a number, a text or a date"),
         (lambda: dc.Range("age", 1, low_open="no"), "low_open must be true or false, not 'no'"),
-        (lambda: dc.Query(dc.Range("age", True)).count(PEOPLE), "column 'age' holds numbers, and True is none"),
+        (lambda: dc.Query(dc.Range("age", True)).count(PEOPLE), "column 'age' holds numbers, and True is not one"),
         (lambda: dc.OneOf("sex", None), "column 'sex' cannot be compared with None"),
         (lambda: dc.OneOf("age", [[1]]), r"column 'age' cannot be compared with \[1\]"),
         (lambda: dc.Query("age > 5"), "'age > 5' is not a condition; give one such as Range"),

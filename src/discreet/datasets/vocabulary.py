@@ -110,7 +110,10 @@ def occupations() -> tuple[Occupation, ...]:
     """Return all occupations, those of a group together."""
     with Path(__file__).with_name("occupations.csv").open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file)
-    return tuple(Occupation(row[0], row[1], *map(float, row[2:5]), row[5]) for row in rows)
+    return tuple(
+        Occupation(group, name, float(share), float(education), float(man), sector)
+        for group, name, share, education, man, sector in rows
+    )
 
 
 # Rows per salary class among 500,000. Class 12 is the most frequent (4.8402 %), class 49 the least (0.2018 %); the

@@ -63,7 +63,7 @@ class Projections:
     plans: tuple[Projection, ...]
     paper: tuple[Projection, ...]
     """The plans that the merges of CODIP* (Figure 4 of the paper) pass through."""
-    found: Dependency = field(repr=False, compare=False)
+    dependency: Dependency = field(repr=False, compare=False)
 
     @property
     def best(self) -> Projection:
@@ -81,8 +81,8 @@ class Projections:
         """The plans as plain values, with the entropies and the mutual information they follow from."""
         return {
             "sensitive": list(self.sensitive),
-            "entropy": dict(zip(self.sensitive, self.found.entropy.tolist(), strict=True)),
-            "mutual_information": self.found.shared.tolist(),
+            "entropy": dict(zip(self.sensitive, self.dependency.entropy.tolist(), strict=True)),
+            "mutual_information": self.dependency.shared.tolist(),
             "plans": [asdict(plan) for plan in self.plans],
             "paper": [asdict(plan) for plan in self.paper],
             "best": asdict(self.best),
@@ -111,32 +111,31 @@ def projections(table: Table, harmless: Mapping[str, Collection[str]] | None = N
 
     >>> import discreet as dc, pyarrow as pa
     >>> people = pa.table({"age": [1, 2, 3, 4], "ill": list("aabb"), "drug": list("xxyy"), "job": list("mnmn")})
-    >>> told = projections(dc.read(people, quasi=["age"], sensitive=["ill", "drug", "job"]))
-    >>> told.best.tables, told.best.association_loss
+    >>> divided = projections(dc.read(people, quasi=["age"], sensitive=["ill", "drug", "job"]))
+    >>> divided.best.tables, divided.best.association_loss
     ((('ill', 'drug'), ('job',)), 0.0)
     """
     if len(table.sensitive) < 2:
         raise DiscreetError("plans divide several sensitive attributes among tables; name at least two")
-    found = dependency(table.sensitive, harmless)
-    way = merged(found, lambda plan: True)
+    measured = dependency(table.sensitive, harmless)
     return Projections(
         table.rows,
-        found.names,
-        tuple(_described(found, plan) for plan in frontier(found, steps)),
-        tuple(_described(found, plan) for plan in way),
-        found,
+        measured.names,
+        tuple(_described(measured, plan) for plan in frontier(measured, steps)),
+        tuple(_described(measured, plan) for plan in merged(measured, lambda plan: True)),
+        measured,
     )
 
 
-def _described(found: Dependency, plan: Plan) -> Projection:
-    tables = tuple(tuple(found.names[at] for at in part) for part in plan)
-    return Projection(tables, round(found.exposure(plan), 9), round(found.association_loss(plan), 9))
+def _described(measured: Dependency, plan: Plan) -> Projection:
+    tables = tuple(tuple(measured.names[at] for at in part) for part in plan)
+    return Projection(tables, round(measured.exposure(plan), 9), round(measured.association_loss(plan), 9))
 
 
 # ---------------------------------------------------------------------------------------------------------- the plots
 
 
-def _frontier(told: Projections) -> dict[str, Any]:
+def _frontier(divided: Projections) -> dict[str, Any]:
     """Exposure against association loss: the frontier as a line, the paper's merges and the suggestion as points."""
     ours, theirs = "best found", "CODIP*"
     series = {"domain": [ours, theirs], "range": [COLORS[0], COLORS[1]]}
@@ -145,7 +144,7 @@ def _frontier(told: Projections) -> dict[str, Any]:
     def points(plans: Iterable[Projection], of: str) -> dict[str, Any]:
         return {"values": [{"loss": plan.association_loss, "exposure": plan.exposure, "of": of} for plan in plans]}
 
-    best = points([told.best], f"{len(told.best.tables)} tables")
+    best = points([divided.best], f"{len(divided.best.tables)} tables")
     axis, scale = {"format": "~%", "grid": True, "tickCount": 5}, {"domain": [0, 1], "nice": False}
     line = {"color": color, "order": {"field": "loss", "type": "quantitative"}}
     return {
@@ -158,12 +157,12 @@ def _frontier(told: Projections) -> dict[str, Any]:
         },
         "layer": [
             {
-                "data": points(told.plans, ours),
+                "data": points(divided.plans, ours),
                 "mark": {"type": "line", "strokeWidth": 2, "interpolate": "step-after"},
                 "encoding": line,
             },
             {
-                "data": points(told.paper, theirs),
+                "data": points(divided.paper, theirs),
                 "mark": {"type": "point", "size": 50, "strokeWidth": 1.8},
                 "encoding": {"color": color},
             },
@@ -173,10 +172,10 @@ def _frontier(told: Projections) -> dict[str, Any]:
     }
 
 
-def _heat_map(told: Projections) -> dict[str, Any]:
+def _heat_map(divided: Projections) -> dict[str, Any]:
     """How much each pair of attributes tells about each other, with the tables of the suggested plan marked."""
-    order = [name for table in told.best.tables for name in table]
-    size, share = len(order), _shared(told, order)
+    order = [name for table in divided.best.tables for name in table]
+    size, share = len(order), _shared(divided, order)
     cells = [
         {**_square(j, i, 1), "share": round(min(1.0, float(share[i, j])), 4)}
         for i in range(size)
@@ -184,7 +183,7 @@ def _heat_map(told: Projections) -> dict[str, Any]:
         if i != j
     ]
     frames, start = [], 0
-    for table in told.best.tables:
+    for table in divided.best.tables:
         frames.append(_square(start, start, len(table)))
         start += len(table)
     axis = {
@@ -230,20 +229,20 @@ def _square(x: int, y: int, side: int) -> dict[str, int]:
     return {"x": x, "x2": x + side, "y": y, "y2": y + side}
 
 
-def _shared(told: Projections, order: list[str]) -> NDArray[np.float64]:
+def _shared(divided: Projections, order: list[str]) -> NDArray[np.float64]:
     """The mutual information of each pair of attributes, as a share of the smaller entropy."""
-    places = [told.sensitive.index(name) for name in order]
-    entropy = told.found.entropy[places]
+    places = [divided.sensitive.index(name) for name in order]
+    entropy = divided.dependency.entropy[places]
     least = np.minimum(entropy[:, None], entropy)
-    shared = told.found.shared[np.ix_(places, places)]
+    shared = divided.dependency.shared[np.ix_(places, places)]
     return np.divide(shared, least, out=np.zeros_like(shared), where=least > 0.0)
 
 
 # ----------------------------------------------------------------------------------------------------------- the page
 
 
-def _page(told: Projections, title: str, svg: str) -> str:
+def _page(divided: Projections, title: str, svg: str) -> str:
     from discreet.report.page import render
 
-    divided = f"How to divide the sensitive attributes of {title}"
-    return render("projections.html", heading=divided, told=told, svg=svg, listed=listed)
+    title = f"How to divide the sensitive attributes of {title}"
+    return render("projections.html", heading=title, divided=divided, svg=svg, listed=listed)

@@ -155,7 +155,8 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
         if isinstance(fault, UnicodeEncodeError):
             raise DiscreetError(f"{what} is not text in {name}; say in which encoding it is") from None
         raise DiscreetError(
-            f"there is no encoding {name!r} of files; say utf-8, utf-16, latin-1 or cp1252, or leave it to be detected"
+            f"there is no encoding {name!r} of files; choose utf-8, utf-16, latin-1 or cp1252, or leave it out to have it "
+            "detected"
         ) from None
 
 
@@ -163,7 +164,7 @@ def _misfit(data: bytes, name: str, detected: bool, what: str, fault: UnicodeDec
     byte = f"the byte 0x{data[fault.start : fault.start + 1].hex()} at offset {fault.start:,}"
     if detected:
         return DiscreetError(
-            f"{what} looks neither like text nor like any other kind of file that is known here ({byte} is no "
+            f"{what} looks neither like text nor like any other kind of file known here ({byte} is not a "
             f"character of {name}); say in which encoding it is, or export the table as CSV or Parquet"
         )
     return DiscreetError(f"{what} cannot be decoded as {name}: {byte} does not fit; say in which encoding it is")

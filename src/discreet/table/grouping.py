@@ -74,7 +74,7 @@ class GroupBy:
             unasked = kinds[name] != "categorical" and name not in on
             some = Range(name) if kinds[name] in NUMBERS else OneOf(name, tuple(sides[-1]))
             present.append(some if unasked else None)
-        rest = tuple(one for one in self.query.conditions if one.attribute not in self.attributes)
+        rest = tuple(condition for condition in self.query.conditions if condition.attribute not in self.attributes)
         grid = Grid(self.attributes, tuple(sides), rest, tuple(present))
         if grid.size > MOST_CELLS:
             sizes = ", ".join(f"{name!r} ({len(side):,})" for name, side in zip(self.attributes, sides, strict=True))
@@ -145,36 +145,36 @@ class Grid:
         sides: list[list[Condition | None]] = []
         for name, side, present in zip(self.attributes, self.values, self.present, strict=True):
             more: list[Condition | None] = [] if present is None else [None, present]
-            sides.append([*more, *(OneOf(name, (one,)) for one in side)])
+            sides.append([*more, *(OneOf(name, (value,)) for value in side)])
         cells = itertools.product(*sides)
         parts = [np.zeros(0)]
         while batch := list(itertools.islice(cells, BATCH)):
-            asked = [[one for one in cell if one is not None] for cell in batch]
+            asked = [[condition for condition in cell if condition is not None] for cell in batch]
             parts.append(estimates([Query((*self.conditions, *cell)) for cell in asked]))
-        found = np.concatenate(parts).reshape([len(side) for side in sides])
+        estimated = np.concatenate(parts).reshape([len(side) for side in sides])
         values = list(self.values)
         for axis, (side, present) in enumerate(zip(self.values, self.present, strict=True)):
             if present is None:
                 continue
-            everything, known = found.take([0], axis), found.take([1], axis)
-            rest = found.take(range(2, found.shape[axis]), axis)
+            everything, known = estimated.take([0], axis), estimated.take([1], axis)
+            rest = estimated.take(range(2, estimated.shape[axis]), axis)
             absent = np.where(np.isclose(everything, known), 0.0, everything - known)
-            found = np.concatenate([absent, rest], axis)
+            estimated = np.concatenate([absent, rest], axis)
             values[axis] = [math.nan if isinstance(present, Range) else MISSING, *side]
-        return Grid(self.attributes, tuple(values), self.conditions), found.ravel()
+        return Grid(self.attributes, tuple(values), self.conditions), estimated.ravel()
 
     def cells(self, places: NDArray[np.int64]) -> dict[str, list[float | str]]:
         """Return the values of the cells at these places in the order of `counts`."""
         at = np.unravel_index(places, [len(side) for side in self.values]) if self.values else ()
         sides = zip(self.attributes, self.values, at, strict=True)
-        return {name: [side[one] for one in where.tolist()] for name, side, where in sides}
+        return {name: [side[place] for place in where.tolist()] for name, side, where in sides}
 
 
 def _column(values: Sequence[float | str], notation: Notation) -> pa.Array:
-    known = [None if one != one else one for one in values]
+    known = [None if value != value else value for value in values]
     if notation != "number":
-        return pa.array([None if one is None else written(float(one), notation) for one in known], pa.string())
-    there = [one for one in known if one is not None]
-    if there and all(isinstance(one, float) and one.is_integer() and abs(one) <= LARGEST_WHOLE for one in there):
-        return pa.array([None if one is None else int(one) for one in known])
+        return pa.array([None if value is None else written(float(value), notation) for value in known], pa.string())
+    numbers = [value for value in known if value is not None]
+    if numbers and all(isinstance(n, float) and n.is_integer() and abs(n) <= LARGEST_WHOLE for n in numbers):
+        return pa.array([None if value is None else int(value) for value in known])
     return pa.array(known)

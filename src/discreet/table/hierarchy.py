@@ -202,7 +202,7 @@ class Hierarchy:
             return self._ranks[value]
         except KeyError:
             raise DiscreetError(
-                f"{value!r} is no leaf of the hierarchy of {self.attribute!r}; {near(value, self.leaves)}"
+                f"{value!r} is not a leaf of the hierarchy of {self.attribute!r}; {near(value, self.leaves)}"
             ) from None
 
     def find(self, text: str) -> int:

@@ -138,7 +138,7 @@ def _csv_rows(attribute: str, path: Path, values: Iterable[Any]) -> list[tuple[s
     }:
         raise DiscreetError(
             f"the first line of the hierarchy of {attribute!r} in '{path}' looks like a header, since it begins with "
-            f"{first!r}, which is no value of the column; delete it, or move it down if it is one"
+            f"{first!r}, which is not a value of the column; delete it, or move it down if it is one"
         )
     return rows
 
@@ -189,8 +189,8 @@ def nested_rows(attribute: str, mapping: Mapping[str, Any]) -> list[tuple[str, .
                 for leaf in inner:
                     if not isinstance(leaf, (str, int, float)):
                         raise DiscreetError(
-                            f"the hierarchy of {attribute!r} lists {leaf!r} under {label!r}, which is no plain value; "
-                            "list texts or numbers there"
+                            f"the hierarchy of {attribute!r} lists {leaf!r} under {label!r}, which is not a plain "
+                            "value; list texts or numbers there"
                         )
                     rows.append((value_text(leaf), label, *above))
             elif isinstance(inner, (Mapping, list, tuple)) or inner is None:
@@ -225,7 +225,7 @@ def interval_rows(
             number = math.nan
         if not math.isfinite(number):
             raise DiscreetError(
-                f"the intervals of {attribute!r} cannot hold the value {text!r}, which is no finite number; "
+                f"the intervals of {attribute!r} cannot hold the value {text!r}, which is not a finite number; "
                 "correct it, or give another hierarchy"
             )
         numbers.setdefault(number, text)
@@ -260,7 +260,7 @@ def _steps(attribute: str, widths: Sequence[float], origin: float) -> list[int]:
         step = round(coarser / finer)
         if step < 2 or abs(coarser / finer - step) > 1e-9:
             raise DiscreetError(
-                f"the intervals of {attribute!r} do not nest: the width {coarser} is no multiple of {finer}; "
+                f"the intervals of {attribute!r} do not nest: the width {coarser} is not a multiple of {finer}; "
                 "let every width be a multiple of the one before"
             )
         steps.append(step)

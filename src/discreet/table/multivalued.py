@@ -25,7 +25,7 @@ from discreet.table.persons import meant
 from discreet.table.sources import fetch
 from discreet.table.table import Derived
 
-MOST = 200
+MOST_VALUES = 200
 """The largest number of different values: each becomes an attribute about which promises are kept."""
 HAS, HAS_NOT = "yes", "no"
 
@@ -46,10 +46,10 @@ class Holdings:
             raise DiscreetError(
                 f"column {self.attribute!r} lists no value in any row, so there is nothing to protect; leave it out"
             )
-        if len(self.values) > MOST:
+        if len(self.values) > MOST_VALUES:
             raise DiscreetError(
                 f"column {self.attribute!r} lists {len(self.values):,} different values, each of which would become an "
-                f"attribute of its own; group them into at most {MOST}"
+                f"attribute of its own; group them into at most {MOST_VALUES}"
             )
         for number in sorted(range(len(self.values)), key=self.values.__getitem__):
             has = np.zeros(self.rows, np.int32)
@@ -121,7 +121,7 @@ def from_rows(person: Encoded, other_person: Encoded, value: Encoded, source: st
     if bool((home[numbers[:rows]] != np.arange(rows)).any()):
         twice = int(np.argmax(home[numbers[:rows]] != np.arange(rows)))
         raise DiscreetError(
-            f"{person.texts[person.codes[twice]]!r} stands in several rows of {person.name!r}, so it is not certain "
+            f"{person.texts[person.codes[twice]]!r} occurs in several rows of {person.name!r}, so it is not certain "
             f"whose values those in {source} are; give one row per person"
         )
     home[-1] = -1
@@ -129,13 +129,13 @@ def from_rows(person: Encoded, other_person: Encoded, value: Encoded, source: st
     strange = np.flatnonzero(row < 0)
     if len(strange):
         whose = other_person.codes[strange[0]]
-        shown = "no one's" if whose < 0 else f"of {other_person.texts[whose]!r}"
+        shown = "names nobody" if whose < 0 else f"is about {other_person.texts[whose]!r}, who is not in the table"
         raise DiscreetError(
             f"{len(strange):,} of the rows of {source} cannot be assigned to a person: "
-            f"row {strange[0] + 1} is {shown}; leave out what is nobody's, or add the person"
+            f"row {strange[0] + 1} {shown}; leave such rows out, or add the person"
         )
-    found = from_cells(replace(value, lists=tuple((text.strip(),) for text in value.texts)), None)
-    return Holdings(value.name, rows, row[found.row], found.value, found.values)
+    listed = from_cells(replace(value, lists=tuple((text.strip(),) for text in value.texts)), None)
+    return Holdings(value.name, rows, row[listed.row], listed.value, listed.values)
 
 
 def check_several(
@@ -145,7 +145,7 @@ def check_several(
     for name in (*lists, *join):
         if name not in sensitive:
             raise DiscreetError(
-                f"only sensitive attributes may have several values, and {name!r} is none; add it to "
+                f"only sensitive attributes may have several values, and {name!r} is not one; add it to "
                 f"{argument('sensitive')}, or give one value per person"
             )
         if name in said:
@@ -194,7 +194,7 @@ def derived_columns(
             f"column {single!r} holds lists, and only sensitive attributes may have several values; turn them into "
             "text or numbers, or leave the column out"
         )
-    found = {}
+    derived = {}
     for name in sensitive:
         if name in join:
             source, key = join[name]
@@ -205,10 +205,10 @@ def derived_columns(
                 raise DiscreetError(f"the values of {name!r} cannot be read from {shown}: {fault}") from None
             if second[name].lists is not None or second[key].lists is not None:
                 raise DiscreetError(f"{shown} holds lists; give one value in each of its rows")
-            found[name] = list(from_rows(columns[key], second[key], second[name], shown).columns())
+            derived[name] = list(from_rows(columns[key], second[key], second[name], shown).columns())
         elif name in lists or columns[name].lists is not None:
-            found[name] = list(from_cells(columns[name], lists.get(name), form["marks"]).columns())
-    return found
+            derived[name] = list(from_cells(columns[name], lists.get(name), form["marks"]).columns())
+    return derived
 
 
 def check_clashes(names: Sequence[str], origins: Mapping[str, Derived]) -> None:

@@ -79,36 +79,36 @@ def notes_on(columns: Sequence[tuple[Encoded, Column]]) -> Iterator[Note]:
             yield from _too_large(encoded)
         elif column.meaning == "numeric":
             yield from _run_together(column)
-    few = [column for _, column in columns if _few_whole(column)]
+    few = [column.name for _, column in columns if _few_whole(column)]
     if few:
-        names = [column.name for column in few]
-        shown = ", ".join(repr(name) for name in names)
-        each, these = ("column", "it holds") if len(few) == 1 else ("columns", "they hold")
-        hold = "holds" if len(few) == 1 else "hold"
-        yield Note(
-            tuple(names),
-            f"{each} {shown} {hold} few different numbers: if {these} codes and not quantities, say",
-            (("categorical", names),),
-        )
+        shown = ", ".join(map(repr, few))
+        holders = f"column {shown} holds" if len(few) == 1 else f"columns {shown} hold"
+        them = "it holds" if len(few) == 1 else "they hold"
+        sentence = f"{holders} few different numbers: if {them} codes and not quantities, say"
+        yield Note(tuple(few), sentence, (("categorical", few),))
+
+
+def _note(name: str, sentence: str, *say: tuple[str, Any], either: bool = False) -> Note:
+    return Note((name,), f"column {name!r} {sentence}", say, either)
 
 
 def formulas(columns: Sequence[Column]) -> Iterator[str]:
     """Yield a sentence for each column with a name, value or label that spreadsheets take for a formula.
 
     >>> codes = np.zeros(1, np.int32)
-    >>> *_, found = formulas([Column("pay", "ordinal", codes, np.array(["-1", "-", "=7"], object))])
-    >>> found.partition(";")[0]
+    >>> *_, sentence = formulas([Column("pay", "ordinal", codes, np.array(["-1", "-", "=7"], object))])
+    >>> sentence.partition(";")[0]
     "column 'pay' has '=7', which spreadsheets take for a formula"
     """
     for column in columns:
         held = () if column.kind == "numeric" else column.texts
         labels = () if column.hierarchy is None else itertools.chain.from_iterable(column.hierarchy.labels)
         texts = (column.name, *held, *labels)
-        one = next((text for text in texts if FORMULA.match(text) and not is_number(text)), None)
-        if one is not None:
+        formula = next((text for text in texts if FORMULA.match(text) and not is_number(text)), None)
+        if formula is not None:
             yield (
-                f"column {column.name!r} has {brief(one)}, which spreadsheets take for a formula; import the CSV as "
-                f"text there, or choose {argument('format', 'parquet')}"
+                f"column {column.name!r} has {brief(formula)}, which spreadsheets take for a formula; import the CSV "
+                f"as text there, or choose {argument('format', 'parquet')}"
             )
 
 
@@ -123,7 +123,7 @@ def _marked_numbers(encoded: Encoded) -> Iterator[Note]:
     say: list[tuple[str, Any]] = [("na", [mark.strip() for mark in marks])]
     if not encoded.untyped:
         say.append(("numeric", [encoded.name]))  # where the source declares text, `na` alone keeps it text
-    yield Note((encoded.name,), f"column {encoded.name!r} is all numbers {_but(encoded, rest)}: say", tuple(say))
+    yield _note(encoded.name, f"is all numbers {_but(encoded, rest)}: say", *say)
 
 
 def _but(encoded: Encoded, rest: Encoded) -> str:
@@ -154,9 +154,7 @@ def _commas(column: Column) -> Iterator[Note]:
 
 def _names(name: str, held: str, example: str, way: str) -> Note:
     """Note that ordered values are read as names, and how to get them ordered."""
-    return Note(
-        (name,), f"column {name!r} holds {held}, such as {example}, which are taken for names without an order; {way}."
-    )
+    return _note(name, f"holds {held}, such as {example}, which are read as names without an order; {way}.")
 
 
 def _lost_digits(encoded: Encoded) -> Iterator[Note]:
@@ -182,7 +180,7 @@ def _unread_times(encoded: Encoded) -> Iterator[Note]:
     """Note times of Arrow, pandas or polars that could not be converted to numbers."""
     if not encoded.texts:
         way = "leave it out, if no row will ever have one"
-        yield Note((encoded.name,), f"column {encoded.name!r} is one of dates or times, but all are missing; {way}.")
+        yield _note(encoded.name, f"is one of dates or times, but all are missing; {way}.")
         return
     zoned = next((text for text in encoded.texts if ZONED.fullmatch(text)), None)
     strange = next((text for text in encoded.texts if not re.match(r"\d{4}-", text) or text.startswith("0000")), None)
@@ -208,15 +206,15 @@ def _unread_dates(encoded: Encoded) -> Iterator[Note]:
         return
     name, forms = encoded.name, [form for form, _ in readings(rest.words)]
     if len(forms) > 1:
-        yield Note(
-            (name,),
-            f"column {name!r} holds dates in which the day or the month may come first, such as "
-            f"{rest.texts[0]}, and is taken for names without an order: say",
-            tuple(("dates", {name: form}) for form in forms),
+        yield _note(
+            name,
+            f"holds dates in which the day or the month may come first, such as {rest.texts[0]}, and is read as "
+            "names without an order: say",
+            *(("dates", {name: form}) for form in forms),
             either=True,
         )
     elif forms and rest is not encoded:
-        yield Note((name,), f"column {name!r} is all dates {_but(encoded, rest)}: say", (("na", marks),))
+        yield _note(name, f"is all dates {_but(encoded, rest)}: say", ("na", marks))
     elif not forms:
         yield from _zones(rest) or _spoilt(encoded, rest)
 
@@ -225,26 +223,18 @@ def _zones(encoded: Encoded) -> list[Note]:
     """Note times some or all of which have a time zone."""
     assert encoded.words is not None
     texts = [text.strip() for text in encoded.texts]
-    found = [ZONED.fullmatch(text) for text in texts]
-    zoned = [one for one in found if one is not None]
+    zoned = [match for text in texts if (match := ZONED.fullmatch(text))]
     if not zoned:
         return []
-    local = pa.array([text if one is None else one[1] for text, one in zip(texts, found, strict=True)])
-    forms = [form for form, _ in readings(local)]
+    local = [match[1] if (match := ZONED.fullmatch(text)) else text for text in texts]
+    forms = [form for form, _ in readings(pa.array(local))]
     if not forms:
         return []
-    zones = {one[2] for one in zoned}
+    zones = {match[2] for match in zoned}
     if len(zoned) == len(texts) and len(zones) == len(forms) == 1 and "%f" not in forms[0]:
-        sentence = f"column {encoded.name!r} holds times with the time zone {zones.pop().strip()}, such as {texts[0]}"
-        form = forms[0] + zoned[0][2]
-        return [
-            Note(
-                (encoded.name,),
-                f"{sentence}, which are taken for names without an order: to have dates, say",
-                (("dates", {encoded.name: form}),),
-                either=True,
-            )
-        ]
+        sentence = f"holds times with the time zone {zoned[0][2].strip()}, such as {texts[0]}, which are read as "
+        sentence += "names without an order: to have dates, say"
+        return [_note(encoded.name, sentence, ("dates", {encoded.name: forms[0] + zoned[0][2]}), either=True)]
     way = "give all as local times of one zone, without naming it, to have dates"
     return [_names(encoded.name, "times with a time zone", zoned[0][0], way)]
 
@@ -260,37 +250,35 @@ def _spoilt(encoded: Encoded, rest: Encoded) -> list[Note]:
     texts = [text.strip() for text, none in zip(rest.texts, strange.tolist(), strict=True) if none]
     dates = unmarked(rest, texts)
     marks = [text.strip() for text in encoded.texts if text not in dates.texts]
-    sentence = f"column {encoded.name!r} is all dates {_but(encoded, dates)}"
-    mistakes = any(character.isdigit() for text in texts for character in text)
-    if not mistakes and len(marks) <= MOST_MARKS:
-        return [Note((encoded.name,), f"{sentence}: say", (("na", marks),))]
-    them = "it" if len(marks) == 1 else "them"
+    sentence = f"is all dates {_but(encoded, dates)}"
     if len(marks) > MOST_MARKS:
-        return [Note((encoded.name,), f"{sentence}; correct {them} to have dates.")]
-    return [Note((encoded.name,), f"{sentence}: correct {them}, or say", (("na", marks),), either=True)]
+        return [_note(encoded.name, f"{sentence}; correct them to have dates.")]
+    if not any(character.isdigit() for text in texts for character in text):
+        return [_note(encoded.name, f"{sentence}: say", ("na", marks))]
+    them = "it" if len(marks) == 1 else "them"
+    return [_note(encoded.name, f"{sentence}: correct {them}, or say", ("na", marks), either=True)]
 
 
 def _short_years(encoded: Encoded) -> Iterator[Note]:
     """Note dates with two-digit years."""
-    found = [SHORT_YEAR.fullmatch(text.strip()) for text in encoded.texts]
-    dates = [one for one in found if one is not None]
-    marks = {one[2] for one in dates}
-    if len(found) < 2 or len(dates) < len(found) or len(marks) > 1:
+    dates = [match for text in encoded.texts if (match := SHORT_YEAR.fullmatch(text.strip()))]
+    marks = {match[2] for match in dates}
+    if len(dates) < max(2, len(encoded.texts)) or len(marks) > 1:
         return
     mark = marks.pop()
     orders = [
         form
         for form, day, month in (("%d %m %y", 1, 3), ("%m %d %y", 3, 1), ("%y %m %d", 4, 3))
-        if all(1 <= int(one[day]) <= 31 and 1 <= int(one[month]) <= 12 for one in dates)
+        if all(1 <= int(match[day]) <= 31 and 1 <= int(match[month]) <= 12 for match in dates)
     ]
     if not orders:
         return
     orders = orders[:2] if orders[0].endswith("%y") else orders  # year first is the least likely
-    yield Note(
-        (encoded.name,),
-        f"column {encoded.name!r} seems to hold dates with years of two digits, such as {dates[0][0]}, and is taken "
-        "for names without an order; write all four digits, or, if 69 to 99 are of 19.. and 00 to 68 of 20.., say",
-        tuple(("dates", {encoded.name: order.replace(" ", mark)}) for order in orders),
+    yield _note(
+        encoded.name,
+        f"seems to hold dates with years of two digits, such as {dates[0][0]}, and is read as names without an "
+        "order; write all four digits, or, if 69 to 99 are of 19.. and 00 to 68 of 20.., say",
+        *(("dates", {encoded.name: order.replace(" ", mark)}) for order in orders),
         either=True,
     )
 
@@ -303,12 +291,8 @@ def _run_together(column: Column) -> Iterator[Note]:
     texts = [str(int(number)) for number in known.tolist()]
     split = pa.array([f"{text[:4]}-{text[4:6]}-{text[6:]}" for text in texts])
     if any(True for _ in readings(split)):
-        yield Note(
-            (column.name,),
-            f"column {column.name!r} holds numbers such as {texts[0]}: if they are dates, say",
-            (("dates", {column.name: "%Y%m%d"}),),
-            either=True,
-        )
+        sentence = f"holds numbers such as {texts[0]}: if they are dates, say"
+        yield _note(column.name, sentence, ("dates", {column.name: "%Y%m%d"}), either=True)
 
 
 def _few_whole(column: Column) -> bool:

@@ -53,24 +53,23 @@ class OtherwiseError(Exception):
     """A file holds something that its cells do not determine; the message completes the sentence "it ..."."""
 
 
-def beyond_cells(table: pa.Table, written: bytes, own: dict[str, Any]) -> str | None:
+def beyond_cells(table: pa.Table, written: bytes, options: dict[str, Any]) -> str | None:
     """Say what a Parquet file holds beside the cells of a table; None if nothing.
 
-    ``own`` are the options that releases are written with.
+    ``options`` are those that releases are written with.
     """
     import pyarrow.parquet as pq
 
-    if written == _rewritten(table, **own):
+    if written == _rewritten(table, **options):
         return None
     try:
-        found = pq.ParquetFile(pa.BufferReader(written))
-        if not found.schema_arrow.equals(table.schema, check_metadata=True) or found.metadata.metadata is not None:
-            raise OtherwiseError("has other columns than are written, or says more about them")
-        if not found.read().equals(table):
-            raise OtherwiseError("has other cells than are written")
-        _File(table, written, own).check()
+        file = pq.ParquetFile(pa.BufferReader(written))
+        same = file.schema_arrow.equals(table.schema, check_metadata=True) and file.metadata.metadata is None
+        _need(same, "has other columns than are written, or says more about them")
+        _need(file.read().equals(table), "has other cells than are written")
+        _File(table, written, options).check()
     except (OSError, pa.ArrowException, IndexError, KeyError, TypeError, ValueError):
-        return "it is no Parquet file as Arrow writes them"
+        return "it is not a Parquet file as Arrow writes them"
     except OtherwiseError as fault:
         return f"it {fault}"
     return None
@@ -89,43 +88,54 @@ class _Page(NamedTuple):
 class _File:
     """A file beside the one that this version of Arrow writes for the same rows."""
 
-    def __init__(self, table: pa.Table, written: bytes, own: dict[str, Any]) -> None:
+    def __init__(self, table: pa.Table, written: bytes, options: dict[str, Any]) -> None:
         self.table, self.data = table, memoryview(written)
         self.footer, self.end = _footer(self.data)
         groups = self.footer[4]
         rows = max(groups[0][3], 1) if groups else None
-        self.own, _ = _footer(memoryview(_rewritten(table, **own, row_group_size=rows)))
+        self.reference, _ = _footer(memoryview(_rewritten(table, **options, row_group_size=rows)))
+        """What this version of Arrow says of the same rows."""
 
     def check(self) -> None:
-        footer, own = self.footer, self.own
+        footer, reference = self.footer, self.reference
         writer = bytes(footer[6]).decode("ascii", "replace")
         _need(re.fullmatch(WRITER, writer) is not None, "names a writer that is not Arrow")
         _known(footer, FILE)
-        _need(footer[1] in (1, 2) and footer.get(7, own[7]) == own[7], "states a format that Arrow does not write")
-        _need(footer[2] == own[2] and footer[3] == own[3], "describes its columns otherwise than Arrow does")
-        _need([one[3] for one in footer[4]] == [one[3] for one in own[4]], "divides its rows into unequal parts")
+        _need(
+            footer[1] in (1, 2) and footer.get(7, reference[7]) == reference[7],
+            "states a format that Arrow does not write",
+        )
+        _need(
+            footer[2] == reference[2] and footer[3] == reference[3], "describes its columns otherwise than Arrow does"
+        )
+        _need(
+            [group[3] for group in footer[4]] == [group[3] for group in reference[4]],
+            "divides its rows into unequal parts",
+        )
         at, start = len(MAGIC), 0
-        for number, (group, ours) in enumerate(zip(footer[4], own[4], strict=True)):
+        for number, (group, expected) in enumerate(zip(footer[4], reference[4], strict=True)):
             _known(group, GROUP)
             metas = [chunk[3] for chunk in group[1]]
-            _need(group[2] == sum(one[6] for one in metas), "states sizes that are not those of its parts")
-            _need(group.get(6) in (None, sum(one[7] for one in metas)), "states sizes that are not those of its parts")
+            _need(group[2] == sum(meta[6] for meta in metas), "states sizes that are not those of its parts")
+            _need(
+                group.get(6) in (None, sum(meta[7] for meta in metas)), "states sizes that are not those of its parts"
+            )
             _need(group.get(5, at) in (0, at) and group.get(7, number) == number, "states places that are not its own")
-            for column, (chunk, meant) in enumerate(zip(group[1], ours[1], strict=True)):
-                if writer == bytes(own[6]).decode():
+            for column, (chunk, meant) in enumerate(zip(group[1], expected[1], strict=True)):
+                if writer == bytes(reference[6]).decode():
                     _need(chunk[3][4] == meant[3][4], "is compressed otherwise than this version of Arrow was told to")
                 at = self._chunk(chunk, meant[3], self.table.column(column).slice(start, group[3]), at)
             start += group[3]
         _need(at == self.end, "holds bytes that belong to no cell")
 
-    def _chunk(self, chunk: Struct, own: Struct, cells: pa.ChunkedArray, at: int) -> int:
+    def _chunk(self, chunk: Struct, reference: Struct, cells: pa.ChunkedArray, at: int) -> int:
         """Check the cells of one column in one group of rows, which begin ``at``; return where they end."""
         meta, start = chunk[3], at
         _known(chunk, CHUNK)
         _known(meta, COLUMN)
-        _need(all(meta[key] == own[key] for key in (1, 3, 5)), "describes its columns otherwise than Arrow does")
+        _need(all(meta[key] == reference[key] for key in (1, 3, 5)), "describes its columns otherwise than Arrow does")
         for key in (12, 16):
-            _figures(meta.get(key, Struct()), own.get(key, Struct()))
+            _figures(meta.get(key, Struct()), reference.get(key, Struct()))
         pages, sizes = [], [0, 0]
         while at < start + meta[7]:
             reader = _Reader(self.data, at)
@@ -140,10 +150,10 @@ class _File:
         listed = start if pages and data != start else None
         _need(meta[9] == data and meta.get(11) == listed, "states places that are not its own")
         kinds = Counter(_kind(page.header) for _, page in pages)
-        for one in meta.get(13, ()):  # older versions call all data pages alike
-            _known(one, ENCODING)
-            kind = (one[1] == LIST_PAGE, one[2])
-            _need(one[1] in (0, 2, 3) and kinds.get(kind) == one[3], "miscounts its pages")
+        for count in meta.get(13, ()):  # older versions call all data pages alike
+            _known(count, ENCODING)
+            kind = (count[1] == LIST_PAGE, count[2])
+            _need(count[1] in (0, 2, 3) and kinds.get(kind) == count[3], "miscounts its pages")
         _need(13 not in meta or len(meta[13]) == len(kinds), "miscounts its pages")
         encodings = sorted({RUNS, *(encoding for _, encoding in kinds)})
         _need(sorted(meta[2]) == encodings, "is encoded otherwise than it states")
@@ -174,7 +184,7 @@ class _File:
             _need(header[1] == 0 or (entry[2], entry[3]) == (part.null_count, number), "miscounts its cells")
             figures = entry.get(5 if header[1] == 0 else 8)
             if figures:
-                _figures(figures, _own_column(part)[1])
+                _figures(figures, _plain_column(part)[1])
             _runs(levels, 1, number)
             if encoding in DICTIONARY_INDEX:
                 _need(listed is not None and coded == start - number, "is encoded as none of ours is")
@@ -182,12 +192,14 @@ class _File:
                 _runs(body[1:], body[0], len(present))
             else:
                 _need(
-                    encoding == PLAIN and bytes(body) == _own_column(present)[0], "holds bytes that belong to no cell"
+                    encoding == PLAIN and bytes(body) == _plain_column(present)[0], "holds bytes that belong to no cell"
                 )
         _need(start == len(cells), "miscounts its cells")
         if listed is not None:
             values = cells.slice(0, coded).drop_null().unique()
-            _need(listed == (_own_column(pa.chunked_array([values]))[0], len(values)), "lists values that do not occur")
+            _need(
+                listed == (_plain_column(pa.chunked_array([values]))[0], len(values)), "lists values that do not occur"
+            )
 
 
 # -------------------------------------------------------------------------------------------------------------- figures
@@ -200,10 +212,10 @@ def _known(struct: Struct, kinds: dict[int, int], only: int = 0) -> None:
     _need(known, "has an entry that its cells do not need")
 
 
-def _figures(told: Struct, own: Struct) -> None:
+def _figures(stated: Struct, reference: Struct) -> None:
     """Check figures about cells, some of which another version may leave out."""
-    ours = dict(own.items())
-    _need(all(ours.get(key) == entry for key, entry in told.items()), "states figures that are not its cells'")
+    right = dict(reference.items())
+    _need(all(right.get(key) == entry for key, entry in stated.items()), "states figures that are not its cells'")
 
 
 def _kind(header: Struct) -> tuple[bool, int]:
@@ -220,20 +232,20 @@ def _rewritten(table: pa.Table, **options: Any) -> bytes:
     return bytes(buffer.getvalue().to_pybytes())
 
 
-def _own_column(cells: pa.ChunkedArray) -> tuple[bytes, Struct]:
+def _plain_column(cells: pa.ChunkedArray) -> tuple[bytes, Struct]:
     """Return the bytes of cells one after another, without the missing ones, and the figures about them all."""
     table = pa.table([cells], schema=pa.schema([pa.field("", cells.type)]))
     file = memoryview(_rewritten(table, compression="none", use_dictionary=False, store_schema=False))
     footer, _ = _footer(file)
     if not footer[4]:
         return b"", Struct()
-    meta, found, at = footer[4][0][1][0][3], b"", len(MAGIC)
+    meta, content, at = footer[4][0][1][0][3], b"", len(MAGIC)
     while at < len(MAGIC) + meta[7]:
         reader = _Reader(file, at)
         header = reader.struct()
-        found += bytes(_data(_Page(header, reader.bytes(header[3])), None)[0])
+        content += bytes(_data(_Page(header, reader.bytes(header[3])), None)[0])
         at = reader.at
-    return found, meta.get(12, Struct())
+    return content, meta.get(12, Struct())
 
 
 # ---------------------------------------------------------------------------------------------------------------- bytes
@@ -309,7 +321,7 @@ def _footer(data: memoryview) -> tuple[Struct, int]:
     """Return what a file says of its parts, and where that begins."""
     size = int.from_bytes(data[-8:-4], "little")
     start = len(data) - 8 - size
-    _need(bytes(data[:4]) == bytes(data[-4:]) == MAGIC and start >= 4, "is no Parquet file")
+    _need(bytes(data[:4]) == bytes(data[-4:]) == MAGIC and start >= 4, "is not a Parquet file")
     reader = _Reader(data, start)
     footer = reader.struct()
     _need(reader.at == len(data) - 8, "holds bytes that belong to no cell")

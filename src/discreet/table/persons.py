@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.table.encoded import Encoded
+from discreet.table.encoded import Encoded, matches
 from discreet.table.table import Column, Table
 from discreet.table.texts import LEADING_ZERO, NUMBER, exact
 
@@ -59,9 +59,8 @@ def meant(column: Encoded) -> NDArray[np.int32]:
         keys = column.numbers.tolist()  # 0.0 and -0.0 are equal keys
     else:
         words = pc.utf8_trim_whitespace(column.words)
-        numbers = pc.all(pc.match_substring_regex(words, NUMBER)).as_py()
-        if numbers and not pc.all(pc.match_substring_regex(words, ONE_WAY)).as_py():
-            texts, zeros = words.to_pylist(), pc.match_substring_regex(words, LEADING_ZERO).to_pylist()
+        if matches(words, NUMBER).all() and not matches(words, ONE_WAY).all():
+            texts, zeros = words.to_pylist(), matches(words, LEADING_ZERO).tolist()
             keys = [text if zero else _number(text) for text, zero in zip(texts, zeros, strict=True)]
         elif words.equals(column.words):
             return column.codes

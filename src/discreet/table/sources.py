@@ -99,7 +99,7 @@ def _from_file(
             return _from_arrow(typed.read(coded), needed, coded, what)
         data = _unpacked(file, kind, what)
     if path.suffix.lower() in (".parquet", ".pq"):
-        raise DiscreetError(f"{what} is {'no Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
+        raise DiscreetError(f"{what} is {'not a Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
     table = read_csv(data, needed, delimiter=delimiter, encoding=encoding, what=what)
     return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in coded}
 

@@ -241,9 +241,9 @@ class _Columns:
             _refuse("NOT or <>", "list the values wanted with IN, or ask for the ranges on either side")
         if isinstance(node, exp.Is):
             shown, name = node.expression.sql(dialect=DIALECT), self.column(node.this)
-            instead = "compare with a value: what is missing satisfies no condition"
+            instead = "compare with a value: a missing value satisfies no condition"
             if self.kinds[name] == "categorical":
-                instead = f"what is missing is the value '{MISSING}' here: write {name} = '{MISSING}'"
+                instead = f"a missing value is '{MISSING}' here: write {name} = '{MISSING}'"
             _refuse(f"IS {shown}", instead)
         if isinstance(node, exp.Between):
             if node.args.get("symmetric"):
