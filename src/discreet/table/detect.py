@@ -155,8 +155,8 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
         if isinstance(fault, UnicodeEncodeError):
             raise DiscreetError(f"{what} is not text in {name}; say in which encoding it is") from None
         raise DiscreetError(
-            f"there is no encoding {name!r} of files; choose utf-8, utf-16, latin-1 or cp1252, or leave it out to have it "
-            "detected"
+            f"there is no encoding {name!r} of files; choose utf-8, utf-16, latin-1 or cp1252, or leave it out to have "
+            "it detected"
         ) from None
 
 
