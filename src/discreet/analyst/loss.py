@@ -82,9 +82,7 @@ def information_loss(attribute: Attribute, regions: Regions) -> NDArray[np.float
         return _extent(attribute, regions)
     tree = attribute.hierarchy
     assert tree is not None
-    last = len(tree.leaves) - 1
-    low = np.where(regions.whole, 0, regions.low).astype(np.int64)
-    high = np.where(regions.whole, last, regions.high).astype(np.int64)
+    low, high = (np.where(regions.whole, 0, end).astype(np.int64) for end in (regions.low, regions.high))
     return np.where(regions.whole, 1.0, tree.cost(low, high))
 
 
@@ -92,9 +90,8 @@ def certainty_penalty(attribute: Attribute, regions: Regions) -> NDArray[np.floa
     """The normalized certainty penalty of each published text of an attribute."""
     if attribute.kind != "categorical":
         return _extent(attribute, regions)
-    tree = attribute.hierarchy
-    assert tree is not None
-    steps = max(1, len(tree.leaves) - 1)
+    assert attribute.hierarchy is not None
+    steps = max(1, len(attribute.hierarchy.leaves) - 1)
     extra = np.where(regions.whole, steps, regions.high - regions.low)
     for at, ranks in regions.sets.items():
         extra[at] = len(ranks) - 1

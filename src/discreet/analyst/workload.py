@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,10 +53,6 @@ class WorkloadResult:
     """The number of queries whose exact count is zero, so that a relative error is undefined."""
     queries: int
     """The number of all queries, including dropped ones."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """The result as a mapping."""
-        return asdict(self)
 
 
 def workload(

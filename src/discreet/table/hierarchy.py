@@ -33,7 +33,7 @@ class Hierarchy:
     >>> disease.labels[1:]
     (('nervous', 'circulatory'), ('*',))
     >>> level, node = disease.lca(disease.rank("headache"), disease.rank("epilepsy"))
-    >>> disease.label(level, node)
+    >>> disease.labels[level][node]
     'nervous'
     """
 
@@ -236,10 +236,6 @@ class Hierarchy:
         level, _ = self.lca(low, high)
         costs: NDArray[np.float64] = self._costs[level, low]
         return costs
-
-    def label(self, level: ArrayLike, node: ArrayLike) -> str:
-        """Return the label of a node, given by its level and its index there."""
-        return self.labels[int(np.asarray(level))][int(np.asarray(node))]
 
     def node_sizes(self, level: int) -> NDArray[np.int64]:
         """Return the number of leaves that each node of a level covers."""
