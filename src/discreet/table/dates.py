@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.table.encoded import Encoded, matches
 from discreet.table.moments import DAY, Notation
 from discreet.table.numerals import mark_advice
+from discreet.table.raw_column import RawColumn, matches
 
 TIME = r"(?:(?P<mark>[ T])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>\.\d{1,6})?)?)?"
 CLOCKS = ("", *(rf"{mark}\d{{1,2}}:\d{{2}}{seconds}" for mark in " T" for seconds in ("", r":\d{2}(?:\.\d{1,6})?")))
@@ -26,12 +26,12 @@ NEARLY = 0.9
 """With at least this share of dates, a column counts as one of dates; its other texts are mistakes or marks."""
 
 
-def as_dates(column: Encoded, form: str | None, declared: bool) -> Encoded:
+def as_dates(column: RawColumn, form: str | None, declared: bool) -> RawColumn:
     """Return a column with its dates as numbers if all are of one form.
 
     Otherwise return it unchanged, or raise an error if it was ``declared`` to contain dates.
 
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> as_dates(encode("born", pa.chunked_array([["03.02.1971", "28.02.1970"]])), None, False).texts
     ['1971-02-03', '1970-02-28']
     """
@@ -186,7 +186,7 @@ def in_notation(micro: NDArray[np.int64]) -> tuple[NDArray[np.float64], Notation
     return micro // 1_000_000 + (micro % 1_000_000) / 1e6, "datetime"
 
 
-def _declared(column: Encoded, form: str) -> tuple[NDArray[np.float64], Notation]:
+def _declared(column: RawColumn, form: str) -> tuple[NDArray[np.float64], Notation]:
     """Read the dates of a column in its declared form."""
     _check_form(column.name, form)
     start, micro = datetime(1970, 1, 1), []
@@ -223,5 +223,5 @@ def _check_form(name: str, form: str) -> None:
         )
 
 
-def _numbered(column: Encoded, numbers: NDArray[np.float64], notation: Notation) -> Encoded:
+def _numbered(column: RawColumn, numbers: NDArray[np.float64], notation: Notation) -> RawColumn:
     return replace(column, words=None, numbers=numbers, notation=notation, categories=False, untyped=False)

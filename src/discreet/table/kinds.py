@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table import numerals
-from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, lists_leaves
 from discreet.table.moments import given_text, is_moment, moment, rising, written
+from discreet.table.raw_column import RawColumn
 from discreet.table.table import Column, Kind
 from discreet.table.texts import LARGEST_WHOLE, MISSING, NUMBER, is_number, number_text, value_text
 
@@ -37,14 +37,14 @@ class ColumnSpec:
 
 
 def code(
-    column: Encoded, wish: ColumnSpec, missing: Missing, *, withheld: bool = True
+    column: RawColumn, wish: ColumnSpec, missing: Missing, *, withheld: bool = True
 ) -> tuple[Column, NDArray[np.int64]]:
     """Return the column with its kind settled, and the rows to withhold because they miss a number.
 
     There are such rows only under the policy ``withhold``. With ``withheld`` a missing number then gets no value of its
     own, because its row is withheld.
 
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> import pyarrow as pa
     >>> column, _ = code(encode("age", pa.chunked_array([[30, 7, 30]])), ColumnSpec(), "error")
     >>> column.values.tolist(), column.codes.tolist(), column.domain
@@ -64,7 +64,7 @@ def code(
     return _named(column, wish, kind), np.empty(0, np.int64)
 
 
-def infer(column: Encoded) -> Kind:
+def infer(column: RawColumn) -> Kind:
     """Infer the kind of a column.
 
     Numbers are numeric; texts, truth values and unordered categories are categorical; ordered categories are ordinal.
@@ -81,7 +81,7 @@ def infer(column: Encoded) -> Kind:
 # -------------------------------------------------------------------------------------------------------- numeric
 
 
-def _numeric(column: Encoded, wish: ColumnSpec, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
+def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
     name = column.name
     distinct = numerals.numbers_of(column)
     numbers, inverse = np.unique(distinct[~np.isnan(distinct)], return_inverse=True)
@@ -132,7 +132,7 @@ def _numeric(column: Encoded, wish: ColumnSpec, missing: Missing, withheld: bool
 
 
 def _domain(
-    column: Encoded, wish: ColumnSpec, distinct: NDArray[np.float64], numbers: NDArray[np.float64]
+    column: RawColumn, wish: ColumnSpec, distinct: NDArray[np.float64], numbers: NDArray[np.float64]
 ) -> tuple[float, float]:
     observed = float(numbers[0]), float(numbers[-1])
     if wish.domain is None:
@@ -148,7 +148,7 @@ def _domain(
     return low, high
 
 
-def _end(column: Encoded, end: float | str) -> float:
+def _end(column: RawColumn, end: float | str) -> float:
     """Convert an end of the declared domain to a number of the column."""
     if isinstance(end, str) != (column.notation != "number"):
         sort, other = ("numbers", "dates") if column.notation == "number" else ("dates", "numbers")
@@ -165,7 +165,7 @@ def _end(column: Encoded, end: float | str) -> float:
 
 
 def _number_leaves(
-    column: Encoded, wish: ColumnSpec, numbers: NDArray[np.float64], codes: NDArray[np.int32]
+    column: RawColumn, wish: ColumnSpec, numbers: NDArray[np.float64], codes: NDArray[np.int32]
 ) -> tuple[Hierarchy, NDArray[np.float64], NDArray[np.int32]]:
     """Return the hierarchy of a numeric column, its leaves as numbers, and codes that are ranks of leaves."""
     texts = [number_text(number) for number in numbers.tolist()]
@@ -194,7 +194,7 @@ def _number_leaves(
 # ------------------------------------------------------------------------------------------ ordinal and categorical
 
 
-def _named(column: Encoded, wish: ColumnSpec, kind: Literal["ordinal", "categorical"]) -> Column:
+def _named(column: RawColumn, wish: ColumnSpec, kind: Literal["ordinal", "categorical"]) -> Column:
     """Code names: by their place in a hierarchy, the given one or a flat one, in which missing is a value."""
     ordinal = kind == "ordinal"
     present = [text for text in column.texts if text != MISSING]
@@ -243,7 +243,7 @@ def _declares(name: str, wish: ColumnSpec) -> bool:
     return lists_leaves(name, wish.hierarchy)
 
 
-def _ranks(column: Encoded, hierarchy: Hierarchy) -> list[int]:
+def _ranks(column: RawColumn, hierarchy: Hierarchy) -> list[int]:
     ranks = [hierarchy.find(text) for text in column.texts]
     absent = np.array(ranks) < 0
     if absent.any():

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.table.encoded import Encoded
 from discreet.table.persons import meant
+from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch
 from discreet.table.table import Derived
 
@@ -40,7 +40,7 @@ class Holdings:
     value: NDArray[np.int64]
     values: tuple[str, ...]
 
-    def columns(self) -> Iterator[tuple[Derived, Encoded]]:
+    def columns(self) -> Iterator[tuple[Derived, RawColumn]]:
         """The derived attributes, in the order of their names."""
         if not self.values:
             raise DiscreetError(
@@ -56,15 +56,15 @@ class Holdings:
             has[self.row[self.value == number]] = 1
             derived = Derived(self.attribute, self.values[number])
             if has.all():  # everyone has it: a coded column has no value that does not occur
-                yield derived, Encoded(derived.name, has - 1, pa.array([HAS]), None, categories=True)
+                yield derived, RawColumn(derived.name, has - 1, pa.array([HAS]), None, categories=True)
             else:
-                yield derived, Encoded(derived.name, has, pa.array([HAS_NOT, HAS]), None, categories=True)
+                yield derived, RawColumn(derived.name, has, pa.array([HAS_NOT, HAS]), None, categories=True)
 
 
-def from_cells(column: Encoded, separator: str | None, marks: Collection[str] = ()) -> Holdings:
+def from_cells(column: RawColumn, separator: str | None, marks: Collection[str] = ()) -> Holdings:
     """What the cells of a column list: texts with a separator, or lists; ``marks`` among them are no values.
 
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> held = from_cells(encode("ill", pa.chunked_array([["flu; gout", "", "gout"]])), ";")
     >>> [(derived.name, coded.codes.tolist()) for derived, coded in held.columns()]
     [('ill_flu', [1, 0, 0]), ('ill_gout', [1, 0, 1])]
@@ -94,10 +94,10 @@ def from_cells(column: Encoded, separator: str | None, marks: Collection[str] = 
     return Holdings(column.name, len(column.codes), row, value, tuple(numbers))
 
 
-def from_rows(person: Encoded, other_person: Encoded, value: Encoded, source: str) -> Holdings:
+def from_rows(person: RawColumn, other_person: RawColumn, value: RawColumn, source: str) -> Holdings:
     """What the rows of a second table list, for the persons of the first; ``source`` is the second one's name.
 
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> def column(name, *texts):
     ...     return encode(name, pa.chunked_array([list(texts)]))
     >>> held = from_rows(column("id", "a", "b"), column("id", "b", "b"), column("ill", "flu", "gout"), "visits.csv")
@@ -110,7 +110,7 @@ def from_rows(person: Encoded, other_person: Encoded, value: Encoded, source: st
         np.array([*(distinct.setdefault(text, len(distinct)) for text in column.texts), -1], np.int32)[column.codes]
         for column in (person, other_person)
     ]
-    numbers = meant(Encoded(person.name, np.concatenate(codes), pa.array(list(distinct), pa.string()), None))
+    numbers = meant(RawColumn(person.name, np.concatenate(codes), pa.array(list(distinct), pa.string()), None))
     if bool((numbers[:rows] < 0).any()):
         raise DiscreetError(
             f"row {int(np.argmax(numbers[:rows] < 0)) + 1} has no {person.name!r} by which its values in {source} "
@@ -181,12 +181,12 @@ def _called(source: Any) -> str:
 
 
 def derived_columns(
-    columns: Mapping[str, Encoded],
+    columns: Mapping[str, RawColumn],
     sensitive: Sequence[str],
     lists: Mapping[str, str],
     join: Mapping[str, tuple[Any, str]],
     form: Mapping[str, Any],
-) -> dict[str, list[tuple[Derived, Encoded]]]:
+) -> dict[str, list[tuple[Derived, RawColumn]]]:
     """The derived attributes of every multi-valued one; ``form`` says how a second table is read."""
     single = next((name for name in columns if columns[name].lists is not None and name not in sensitive), None)
     if single is not None:

@@ -16,7 +16,7 @@ from discreet.errors import legible
 from discreet.options import brief
 from discreet.table import numerals
 from discreet.table.dates import readings, strangers
-from discreet.table.encoded import Encoded, unmarked
+from discreet.table.raw_column import RawColumn, unmarked
 from discreet.table.table import Column
 from discreet.table.texts import MARKS, MISSING, is_number
 
@@ -66,17 +66,17 @@ class Note:
         return self if mine == self.columns else replace(self, columns=mine, say=tuple(say))
 
 
-def notes_on(columns: Sequence[tuple[Encoded, Column]]) -> Iterator[Note]:
+def notes_on(columns: Sequence[tuple[RawColumn, Column]]) -> Iterator[Note]:
     """Yield the notes on columns whose kind the user has not declared."""
-    for encoded, column in columns:
-        if column.kind == "categorical" and encoded.words is not None:
-            yield from _marked_numbers(encoded)
+    for raw, column in columns:
+        if column.kind == "categorical" and raw.words is not None:
+            yield from _marked_numbers(raw)
             yield from _commas(column)
-            yield from _lost_digits(encoded)
-            yield from _unread_times(encoded) if encoded.moments else _unread_dates(encoded)
-            yield from _short_years(encoded)
-        elif column.kind == "categorical" and not encoded.categories:
-            yield from _too_large(encoded)
+            yield from _lost_digits(raw)
+            yield from _unread_times(raw) if raw.moments else _unread_dates(raw)
+            yield from _short_years(raw)
+        elif column.kind == "categorical" and not raw.categories:
+            yield from _too_large(raw)
         elif column.meaning == "numeric":
             yield from _run_together(column)
     few = [column.name for _, column in columns if _few_whole(column)]
@@ -112,25 +112,25 @@ def formulas(columns: Sequence[Column]) -> Iterator[str]:
             )
 
 
-def _marked_numbers(encoded: Encoded) -> Iterator[Note]:
+def _marked_numbers(raw: RawColumn) -> Iterator[Note]:
     """Note a column of numbers in which a few texts such as NA mark missing values."""
-    marks = [text for text in encoded.texts if text.strip().lower() in MARKS and not is_number(text.strip())]
-    if not 0 < len(marks) <= MOST_MARKS or len(marks) == len(encoded.texts):
+    marks = [text for text in raw.texts if text.strip().lower() in MARKS and not is_number(text.strip())]
+    if not 0 < len(marks) <= MOST_MARKS or len(marks) == len(raw.texts):
         return
-    rest = unmarked(encoded, {mark.strip() for mark in marks})
+    rest = unmarked(raw, {mark.strip() for mark in marks})
     if not numerals.are_numbers(rest):
         return
     say: list[tuple[str, Any]] = [("na", [mark.strip() for mark in marks])]
-    if not encoded.untyped:
-        say.append(("numeric", [encoded.name]))  # where the source declares text, `na` alone keeps it text
-    yield _note(encoded.name, f"is all numbers {_but(encoded, rest)}: say", *say)
+    if not raw.untyped:
+        say.append(("numeric", [raw.name]))  # where the source declares text, `na` alone keeps it text
+    yield _note(raw.name, f"is all numbers {_but(raw, rest)}: say", *say)
 
 
-def _but(encoded: Encoded, rest: Encoded) -> str:
+def _but(raw: RawColumn, rest: RawColumn) -> str:
     """Describe the texts of a column that ``rest`` lacks, and in how many cells they occur."""
-    cells = int((rest.codes < 0).sum() - (encoded.codes < 0).sum())
+    cells = int((rest.codes < 0).sum() - (raw.codes < 0).sum())
     left = set(rest.texts)
-    marks = [repr(text) for text in encoded.texts if text not in left]
+    marks = [repr(text) for text in raw.texts if text not in left]
     if len(marks) > MOST_MARKS:
         marks[MOST_MARKS:] = [f"{len(marks) - MOST_MARKS:,} more"]
     shown = " and ".join(marks)
@@ -157,54 +157,54 @@ def _names(name: str, held: str, example: str, way: str) -> Note:
     return _note(name, f"holds {held}, such as {example}, which are read as names without an order; {way}.")
 
 
-def _lost_digits(encoded: Encoded) -> Iterator[Note]:
+def _lost_digits(raw: RawColumn) -> Iterator[Note]:
     """Note numbers with more digits than a floating-point number can represent."""
-    if not encoded.untyped or not all(is_number(text.strip()) for text in encoded.texts):
+    if not raw.untyped or not all(is_number(text.strip()) for text in raw.texts):
         return
-    yield from _too_large(encoded)
-    long = [text for text in encoded.texts if len(text) > numerals.SURE_DIGITS and "." in text]
+    yield from _too_large(raw)
+    long = [text for text in raw.texts if len(text) > numerals.SURE_DIGITS and "." in text]
     if long:
         held = "numbers that differ in more digits than a number can hold"
-        yield _names(encoded.name, held, long[0], "round them to have numbers")
+        yield _names(raw.name, held, long[0], "round them to have numbers")
 
 
-def _too_large(encoded: Encoded) -> Iterator[Note]:
+def _too_large(raw: RawColumn) -> Iterator[Note]:
     """Note whole numbers too large to be distinguished from their neighbours in floating point."""
-    large = numerals.too_large(encoded)
+    large = numerals.too_large(raw)
     if large.any():
         held, way = "whole numbers beyond 2^53", "round them, or write them in a larger unit, to have numbers"
-        yield _names(encoded.name, held, encoded.texts[int(np.argmax(large))], way)
+        yield _names(raw.name, held, raw.texts[int(np.argmax(large))], way)
 
 
-def _unread_times(encoded: Encoded) -> Iterator[Note]:
+def _unread_times(raw: RawColumn) -> Iterator[Note]:
     """Note times of Arrow, pandas or polars that could not be converted to numbers."""
-    if not encoded.texts:
+    if not raw.texts:
         way = "leave it out, if no row will ever have one"
-        yield _note(encoded.name, f"is one of dates or times, but all are missing; {way}.")
+        yield _note(raw.name, f"is one of dates or times, but all are missing; {way}.")
         return
-    zoned = next((text for text in encoded.texts if ZONED.fullmatch(text)), None)
-    strange = next((text for text in encoded.texts if not re.match(r"\d{4}-", text) or text.startswith("0000")), None)
+    zoned = next((text for text in raw.texts if ZONED.fullmatch(text)), None)
+    strange = next((text for text in raw.texts if not re.match(r"\d{4}-", text) or text.startswith("0000")), None)
     if zoned is not None:
-        yield _names(encoded.name, "times with a time zone", zoned, "give local times without one to have dates")
+        yield _names(raw.name, "times with a time zone", zoned, "give local times without one to have dates")
     elif strange is not None:
-        yield _names(encoded.name, "years before 1 or after 9999", strange, "correct them to have dates")
+        yield _names(raw.name, "years before 1 or after 9999", strange, "correct them to have dates")
     else:
-        yield _too_fine(encoded)
+        yield _too_fine(raw)
 
 
-def _too_fine(encoded: Encoded) -> Note:
-    finest = max(encoded.texts, key=lambda text: len(text.partition(".")[2]))
+def _too_fine(raw: RawColumn) -> Note:
+    finest = max(raw.texts, key=lambda text: len(text.partition(".")[2]))
     way = "round them, to microseconds in years near 1970 and to seconds in others, to have dates"
-    return _names(encoded.name, "times finer than can be told apart in their years", finest, way)
+    return _names(raw.name, "times finer than can be told apart in their years", finest, way)
 
 
-def _unread_dates(encoded: Encoded) -> Iterator[Note]:
+def _unread_dates(raw: RawColumn) -> Iterator[Note]:
     """Note dates in which day or month may come first, and dates mixed with other texts."""
-    marks = [text.strip() for text in encoded.texts if text.strip().lower() in MARKS]
-    rest = unmarked(encoded, marks) if 0 < len(marks) <= MOST_MARKS else encoded
+    marks = [text.strip() for text in raw.texts if text.strip().lower() in MARKS]
+    rest = unmarked(raw, marks) if 0 < len(marks) <= MOST_MARKS else raw
     if rest.words is None or not len(rest.words):
         return
-    name, forms = encoded.name, [form for form, _ in readings(rest.words)]
+    name, forms = raw.name, [form for form, _ in readings(rest.words)]
     if len(forms) > 1:
         yield _note(
             name,
@@ -213,16 +213,16 @@ def _unread_dates(encoded: Encoded) -> Iterator[Note]:
             *(("dates", {name: form}) for form in forms),
             either=True,
         )
-    elif forms and rest is not encoded:
-        yield _note(name, f"is all dates {_but(encoded, rest)}: say", ("na", marks))
+    elif forms and rest is not raw:
+        yield _note(name, f"is all dates {_but(raw, rest)}: say", ("na", marks))
     elif not forms:
-        yield from _zones(rest) or _spoilt(encoded, rest)
+        yield from _zones(rest) or _spoilt(raw, rest)
 
 
-def _zones(encoded: Encoded) -> list[Note]:
+def _zones(raw: RawColumn) -> list[Note]:
     """Note times some or all of which have a time zone."""
-    assert encoded.words is not None
-    texts = [text.strip() for text in encoded.texts]
+    assert raw.words is not None
+    texts = [text.strip() for text in raw.texts]
     zoned = [match for text in texts if (match := ZONED.fullmatch(text))]
     if not zoned:
         return []
@@ -234,12 +234,12 @@ def _zones(encoded: Encoded) -> list[Note]:
     if len(zoned) == len(texts) and len(zones) == len(forms) == 1 and "%f" not in forms[0]:
         sentence = f"holds times with the time zone {zoned[0][2].strip()}, such as {texts[0]}, which are read as "
         sentence += "names without an order: to have dates, say"
-        return [_note(encoded.name, sentence, ("dates", {encoded.name: forms[0] + zoned[0][2]}), either=True)]
+        return [_note(raw.name, sentence, ("dates", {raw.name: forms[0] + zoned[0][2]}), either=True)]
     way = "give all as local times of one zone, without naming it, to have dates"
-    return [_names(encoded.name, "times with a time zone", zoned[0][0], way)]
+    return [_names(raw.name, "times with a time zone", zoned[0][0], way)]
 
 
-def _spoilt(encoded: Encoded, rest: Encoded) -> list[Note]:
+def _spoilt(raw: RawColumn, rest: RawColumn) -> list[Note]:
     """Note dates mixed with a few other texts; ``rest`` is the column without known marks of missing values."""
     assert rest.words is not None
     strange = strangers(rest.words)
@@ -249,21 +249,21 @@ def _spoilt(encoded: Encoded, rest: Encoded) -> list[Note]:
         return [_too_fine(rest)]
     texts = [text.strip() for text, none in zip(rest.texts, strange.tolist(), strict=True) if none]
     dates = unmarked(rest, texts)
-    marks = [text.strip() for text in encoded.texts if text not in dates.texts]
-    sentence = f"is all dates {_but(encoded, dates)}"
+    marks = [text.strip() for text in raw.texts if text not in dates.texts]
+    sentence = f"is all dates {_but(raw, dates)}"
     if len(marks) > MOST_MARKS:
-        return [_note(encoded.name, f"{sentence}; correct them to have dates.")]
+        return [_note(raw.name, f"{sentence}; correct them to have dates.")]
     if not any(character.isdigit() for text in texts for character in text):
-        return [_note(encoded.name, f"{sentence}: say", ("na", marks))]
+        return [_note(raw.name, f"{sentence}: say", ("na", marks))]
     them = "it" if len(marks) == 1 else "them"
-    return [_note(encoded.name, f"{sentence}: correct {them}, or say", ("na", marks), either=True)]
+    return [_note(raw.name, f"{sentence}: correct {them}, or say", ("na", marks), either=True)]
 
 
-def _short_years(encoded: Encoded) -> Iterator[Note]:
+def _short_years(raw: RawColumn) -> Iterator[Note]:
     """Note dates with two-digit years."""
-    dates = [match for text in encoded.texts if (match := SHORT_YEAR.fullmatch(text.strip()))]
+    dates = [match for text in raw.texts if (match := SHORT_YEAR.fullmatch(text.strip()))]
     marks = {match[2] for match in dates}
-    if len(dates) < max(2, len(encoded.texts)) or len(marks) > 1:
+    if len(dates) < max(2, len(raw.texts)) or len(marks) > 1:
         return
     mark = marks.pop()
     orders = [
@@ -275,10 +275,10 @@ def _short_years(encoded: Encoded) -> Iterator[Note]:
         return
     orders = orders[:2] if orders[0].endswith("%y") else orders  # year first is the least likely
     yield _note(
-        encoded.name,
+        raw.name,
         f"seems to hold dates with years of two digits, such as {dates[0][0]}, and is read as names without an "
         "order; write all four digits, or, if 69 to 99 are of 19.. and 00 to 68 of 20.., say",
-        *(("dates", {encoded.name: order.replace(" ", mark)}) for order in orders),
+        *(("dates", {raw.name: order.replace(" ", mark)}) for order in orders),
         either=True,
     )
 

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.table.encoded import Encoded, matches
+from discreet.table.raw_column import RawColumn, matches
 from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MARKS, NUMBER, WHOLE, exact
 
 SURE_DIGITS = 15
 """Different numbers with at most this many digits never become the same floating-point number."""
 
 
-def are_numbers(column: Encoded) -> bool:
+def are_numbers(column: RawColumn) -> bool:
     """Whether all texts are numbers, none has leading zeros that would be lost, and no two different ones are merged.
 
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> [are_numbers(encode("x", pa.chunked_array([texts]))) for texts in (["7", "1e2"], ["01301"], ["7", "seven"])]
     [True, False, False]
     """
@@ -33,7 +33,7 @@ def are_numbers(column: Encoded) -> bool:
     return not merged(words, _doubles(words)).any()
 
 
-def numbers_of(column: Encoded) -> NDArray[np.float64]:
+def numbers_of(column: RawColumn) -> NDArray[np.float64]:
     """Convert the distinct values to numbers; the text ``nan`` becomes NaN."""
     name = column.name
     words = None if column.words is None else pc.utf8_trim_whitespace(column.words)
@@ -79,7 +79,7 @@ def mark_advice(text: str) -> str | None:
     return f"if it stands for a missing value, say {argument('na', [mark])}" if mark.lower() in MARKS else None
 
 
-def too_large(column: Encoded) -> NDArray[np.bool_]:
+def too_large(column: RawColumn) -> NDArray[np.bool_]:
     """Mark the distinct values that are whole numbers too large to be distinguished from their neighbours."""
     if column.numbers is not None:
         if column.numbers.dtype.kind not in "iu":

@@ -36,6 +36,16 @@ LISTED = {1: I32, 2: I32, 3: TRUTH}
 DATA = {1: I32, 2: I32, 3: I32, 4: I32, 5: STRUCT}
 DATA_2 = {1: I32, 2: I32, 3: I32, 4: I32, 5: I32, 6: I32, 7: TRUTH, 8: STRUCT}
 """The entries of each part of a file that its cells determine, by their numbers in the format's definition."""
+STRAY = "holds bytes that belong to no cell"
+SIZES = "states sizes that are not those of its parts"
+PLACES = "states places that are not its own"
+COLUMNS = "describes its columns otherwise than Arrow does"
+PAGES = "miscounts its pages"
+CELLS = "miscounts its cells"
+ENCODED = "is encoded unlike any page of ours"
+COMPRESSED = "is compressed unlike any page of ours"
+ENTRY = "has an entry that its cells do not need"
+"""Faults that are found in several ways."""
 
 
 class Struct(dict[int, Any]):
@@ -105,9 +115,7 @@ class _File:
             footer[1] in (1, 2) and footer.get(7, reference[7]) == reference[7],
             "states a format that Arrow does not write",
         )
-        _need(
-            footer[2] == reference[2] and footer[3] == reference[3], "describes its columns otherwise than Arrow does"
-        )
+        _need(footer[2] == reference[2] and footer[3] == reference[3], COLUMNS)
         _need(
             [group[3] for group in footer[4]] == [group[3] for group in reference[4]],
             "divides its rows into unequal parts",
@@ -116,24 +124,22 @@ class _File:
         for number, (group, expected) in enumerate(zip(footer[4], reference[4], strict=True)):
             _known(group, GROUP)
             metas = [chunk[3] for chunk in group[1]]
-            _need(group[2] == sum(meta[6] for meta in metas), "states sizes that are not those of its parts")
-            _need(
-                group.get(6) in (None, sum(meta[7] for meta in metas)), "states sizes that are not those of its parts"
-            )
-            _need(group.get(5, at) in (0, at) and group.get(7, number) == number, "states places that are not its own")
+            _need(group[2] == sum(meta[6] for meta in metas), SIZES)
+            _need(group.get(6) in (None, sum(meta[7] for meta in metas)), SIZES)
+            _need(group.get(5, at) in (0, at) and group.get(7, number) == number, PLACES)
             for column, (chunk, meant) in enumerate(zip(group[1], expected[1], strict=True)):
                 if writer == bytes(reference[6]).decode():
                     _need(chunk[3][4] == meant[3][4], "is compressed otherwise than this version of Arrow was told to")
                 at = self._chunk(chunk, meant[3], self.table.column(column).slice(start, group[3]), at)
             start += group[3]
-        _need(at == self.end, "holds bytes that belong to no cell")
+        _need(at == self.end, STRAY)
 
     def _chunk(self, chunk: Struct, reference: Struct, cells: pa.ChunkedArray, at: int) -> int:
         """Check the cells of one column in one group of rows, which begin ``at``; return where they end."""
         meta, start = chunk[3], at
         _known(chunk, CHUNK)
         _known(meta, COLUMN)
-        _need(all(meta[key] == reference[key] for key in (1, 3, 5)), "describes its columns otherwise than Arrow does")
+        _need(all(meta[key] == reference[key] for key in (1, 3, 5)), COLUMNS)
         for key in (12, 16):
             _figures(meta.get(key, Struct()), reference.get(key, Struct()))
         pages, sizes = [], [0, 0]
@@ -145,20 +151,20 @@ class _File:
             for size, key in enumerate((2, 3)):
                 sizes[size] += reader.at - at - header[3] + header[key]
             at = reader.at
-        _need([meta[6], meta[7]] == sizes, "states sizes that are not those of its parts")
+        _need([meta[6], meta[7]] == sizes, SIZES)
         data = next((place for place, page in pages if page.header[1] != LIST_PAGE), 0)
         listed = start if pages and data != start else None
-        _need(meta[9] == data and meta.get(11) == listed, "states places that are not its own")
+        _need(meta[9] == data and meta.get(11) == listed, PLACES)
         kinds = Counter(_kind(page.header) for _, page in pages)
         for count in meta.get(13, ()):  # older versions call all data pages alike
             _known(count, ENCODING)
             kind = (count[1] == LIST_PAGE, count[2])
-            _need(count[1] in (0, 2, 3) and kinds.get(kind) == count[3], "miscounts its pages")
-        _need(13 not in meta or len(meta[13]) == len(kinds), "miscounts its pages")
+            _need(count[1] in (0, 2, 3) and kinds.get(kind) == count[3], PAGES)
+        _need(13 not in meta or len(meta[13]) == len(kinds), PAGES)
         encodings = sorted({RUNS, *(encoding for _, encoding in kinds)})
         _need(sorted(meta[2]) == encodings, "is encoded otherwise than it states")
         self._pages([page for _, page in pages], CODECS[meta[4]], cells)
-        _need(chunk[2] in (0, at), "states places that are not its own")
+        _need(chunk[2] in (0, at), PLACES)
         if chunk[2]:  # older versions repeat here what the footer says
             reader = _Reader(self.data, at)
             _need(reader.struct() == chunk, "says otherwise beside a column than in its footer")
@@ -181,20 +187,18 @@ class _File:
             number, encoding = entry[1], entry[2 if header[1] == 0 else 4]
             part = cells.slice(start, number)
             present, start = part.drop_null(), start + number
-            _need(header[1] == 0 or (entry[2], entry[3]) == (part.null_count, number), "miscounts its cells")
+            _need(header[1] == 0 or (entry[2], entry[3]) == (part.null_count, number), CELLS)
             figures = entry.get(5 if header[1] == 0 else 8)
             if figures:
                 _figures(figures, _plain_column(part)[1])
             _runs(levels, 1, number)
             if encoding in DICTIONARY_INDEX:
-                _need(listed is not None and coded == start - number, "is encoded as none of ours is")
+                _need(listed is not None and coded == start - number, ENCODED)
                 coded = start
                 _runs(body[1:], body[0], len(present))
             else:
-                _need(
-                    encoding == PLAIN and bytes(body) == _plain_column(present)[0], "holds bytes that belong to no cell"
-                )
-        _need(start == len(cells), "miscounts its cells")
+                _need(encoding == PLAIN and bytes(body) == _plain_column(present)[0], STRAY)
+        _need(start == len(cells), CELLS)
         if listed is not None:
             values = cells.slice(0, coded).drop_null().unique()
             _need(
@@ -209,7 +213,7 @@ def _known(struct: Struct, kinds: dict[int, int], only: int = 0) -> None:
     """Check that all entries of a part are known, and ``only`` one of those that are parts themselves if given."""
     variants = {key for key, kind in kinds.items() if only and kind == STRUCT and key != only}
     known = all(kinds.get(key) == kind and key not in variants for key, (kind, _) in struct.items())
-    _need(known, "has an entry that its cells do not need")
+    _need(known, ENTRY)
 
 
 def _figures(stated: Struct, reference: Struct) -> None:
@@ -257,7 +261,7 @@ def _data(page: _Page, codec: str | None) -> tuple[memoryview, memoryview, Struc
     if header[1] == 0:
         _known(header, PAGE, 5)
         _known(header[5], DATA)
-        _need((header[5][3], header[5][4]) == (3, 3), "is encoded as none of ours is")
+        _need((header[5][3], header[5][4]) == (3, 3), ENCODED)
         body = _unpacked(page.body, codec, header[2])
         size = int.from_bytes(body[:4], "little")
         return body[4 + size :], body[4 : 4 + size], header[5]
@@ -265,7 +269,7 @@ def _data(page: _Page, codec: str | None) -> tuple[memoryview, memoryview, Struc
     _known(header, PAGE, 8)
     entry = header[8]
     _known(entry, DATA_2)
-    _need(entry[6] == 0, "is encoded as none of ours is")
+    _need(entry[6] == 0, ENCODED)
     packed, size = page.body[entry[5] :], header[2] - entry[5]
     return _unpacked(packed, codec if entry.get(7, True) else None, size), page.body[: entry[5]], entry
 
@@ -274,25 +278,25 @@ def _unpacked(body: memoryview, codec: str | None, size: int) -> memoryview:
     """Return the content of a page, behind which nothing may be packed."""
     if codec is not None and len(body):
         if codec == "zstd":
-            _need(_frame(body) == len(body), "holds bytes that belong to no cell")
+            _need(_frame(body) == len(body), STRAY)
         body = memoryview(pa.decompress(pa.py_buffer(body), size, codec, asbytes=True))
-    _need(len(body) == size, "states sizes that are not those of its parts")
+    _need(len(body) == size, SIZES)
     return body
 
 
 def _frame(body: memoryview) -> int:
     """Return where the first frame of Zstandard ends (RFC 8878): decompression would pass over what follows."""
-    _need(bytes(body[:4]) == ZSTD, "holds bytes that belong to no cell")
+    _need(bytes(body[:4]) == ZSTD, STRAY)
     kind = body[4]
     alone = kind >> 5 & 1
     # the size is stated, no dictionary is used, and nothing is reserved
-    _need(bool(alone or kind >> 6) and not kind & 0b11011, "is compressed as no page of ours is")
+    _need(bool(alone or kind >> 6) and not kind & 0b11011, COMPRESSED)
     at = 5 + (not alone) + (alone, 2, 4, 8)[kind >> 6]
     last = 0
     while not last:
         block = int.from_bytes(body[at : at + 3], "little")
         last, what, size = block & 1, block >> 1 & 3, block >> 3
-        _need(at + 3 <= len(body) and what != 3, "is compressed as no page of ours is")
+        _need(at + 3 <= len(body) and what != 3, COMPRESSED)
         at += 3 + (1 if what == 1 else size)
     return at + (4 if kind & 4 else 0)
 
@@ -303,18 +307,18 @@ def _runs(body: memoryview, width: int, number: int) -> None:
     while number > 0:
         head = reader.varint()
         run, packed = head >> 1, head & 1
-        _need(run > 0, "holds bytes that belong to no cell")
+        _need(run > 0, STRAY)
         if not packed:
-            _need(run <= number, "holds bytes that belong to no cell")
+            _need(run <= number, STRAY)
             reader.bytes(-(-width // 8))
             number -= run
             continue
         bits = reader.bytes(run * width)
         if 8 * run > number:
             rest = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")[number * width :]
-            _need(8 * run - number < 8 and not rest.any(), "holds bytes that belong to no cell")
+            _need(8 * run - number < 8 and not rest.any(), STRAY)
         number -= 8 * run
-    _need(reader.at == len(body), "holds bytes that belong to no cell")
+    _need(reader.at == len(body), STRAY)
 
 
 def _footer(data: memoryview) -> tuple[Struct, int]:
@@ -324,7 +328,7 @@ def _footer(data: memoryview) -> tuple[Struct, int]:
     _need(bytes(data[:4]) == bytes(data[-4:]) == MAGIC and start >= 4, "is not a Parquet file")
     reader = _Reader(data, start)
     footer = reader.struct()
-    _need(reader.at == len(data) - 8, "holds bytes that belong to no cell")
+    _need(reader.at == len(data) - 8, STRAY)
     return footer, start
 
 
@@ -375,7 +379,7 @@ class _Reader:
             return bytes(self.bytes(self.varint()))
         if kind == STRUCT:
             return self.struct()
-        raise OtherwiseError("has an entry that its cells do not need")
+        raise OtherwiseError(ENTRY)
 
     def _list(self) -> tuple[int, list[Any]]:
         head = self.bytes(1)[0]

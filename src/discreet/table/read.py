@@ -14,13 +14,13 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked
 from discreet.table.dates import as_dates
-from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
 from discreet.table.notes import notes_on
 from discreet.table.persons import check_alone, person_of_rows
+from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch, names_in
 from discreet.table.table import Table, as_name, as_names
 from discreet.table.texts import value_text
@@ -213,7 +213,7 @@ def _check_published(specs: Iterable[str], published: Sequence[str]) -> None:
         )
 
 
-def _as_dates(column: Encoded, spec: ColumnSpec) -> Encoded:
+def _as_dates(column: RawColumn, spec: ColumnSpec) -> RawColumn:
     """Return a column with its dates recognised, unless something else is declared about it."""
     plain = spec.kind is None and (spec.hierarchy is None or isinstance(spec.hierarchy, Offered))
     return as_dates(column, spec.form, spec.date) if plain and column.order is None else column

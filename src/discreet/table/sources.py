@@ -16,8 +16,8 @@ import pyarrow as pa
 from discreet.errors import DiscreetError
 from discreet.table.csv_files import check_names, header, read_csv
 from discreet.table.detect import Kind, kind_of
-from discreet.table.encoded import Encoded, encode, encode_objects, unmarked
 from discreet.table.paths import located, opened
+from discreet.table.raw_column import RawColumn, encode, encode_objects, unmarked
 from discreet.table.typed_files import TypedFile
 
 TYPED = ("parquet", "arrow", "arrow stream")
@@ -35,7 +35,7 @@ def fetch(
     delimiter: str | None,
     encoding: str | None,
     marks: Collection[str] = (),
-) -> tuple[int, dict[str, Encoded]]:
+) -> tuple[int, dict[str, RawColumn]]:
     """Return the number of rows and the ``coded`` columns; all ``needed`` columns must exist, ``marks`` are missing."""
     if isinstance(source, (str, PathLike)):
         rows, columns = _from_file(located(source), needed, coded, delimiter, encoding)
@@ -89,7 +89,7 @@ def _check_rows(rows: int, what: str) -> None:
 
 def _from_file(
     path: Path, needed: Sequence[str], coded: Sequence[str], delimiter: str | None, encoding: str | None
-) -> tuple[int, dict[str, Encoded]]:
+) -> tuple[int, dict[str, RawColumn]]:
     what = f"'{path}'"
     with opened(path, what) as file:
         kind = kind_of(file)
@@ -106,7 +106,7 @@ def _from_file(
 
 def _from_arrow(
     table: pa.Table, needed: Sequence[str], coded: Sequence[str], what: str
-) -> tuple[int, dict[str, Encoded]]:
+) -> tuple[int, dict[str, RawColumn]]:
     check_names(table.column_names, needed, what)
     _check_rows(table.num_rows, what)
     return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
@@ -114,7 +114,7 @@ def _from_arrow(
 
 def _from_frame(
     source: Any, needed: Sequence[str], coded: Sequence[str], marks: Collection[str]
-) -> tuple[int, dict[str, Encoded]]:
+) -> tuple[int, dict[str, RawColumn]]:
     import narwhals as nw
 
     try:

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 
 from discreet.errors import DiscreetError
 from discreet.table.detect import kind_of
-from discreet.table.encoded import one_dictionary
 from discreet.table.parquet_layout import beyond_cells
 from discreet.table.paths import opened
+from discreet.table.raw_column import one_dictionary
 from discreet.table.typed_files import TypedFile
 
 Format = Literal["csv", "parquet"]

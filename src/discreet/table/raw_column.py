@@ -23,7 +23,7 @@ from discreet.table.texts import LARGEST_WHOLE, is_null, number_text, value_text
 
 
 @dataclass(frozen=True, eq=False)
-class Encoded:
+class RawColumn:
     """A coded column whose kind is not settled yet; its distinct values are either ``words`` or ``numbers``."""
 
     name: str
@@ -62,7 +62,7 @@ class Encoded:
         return row + 1, self.texts[self.codes[row]]
 
 
-def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> Encoded:
+def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> RawColumn:
     """Code an Arrow column of any plain type; null, NaN and blank text are missing.
 
     >>> coded = encode("dose", pa.chunked_array([[2.0, None, 2.0, 1.5]]))
@@ -76,7 +76,7 @@ def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> Enco
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         return _encode_lists(name, column.to_pylist())
     if pa.types.is_null(kind):
-        return Encoded(name, np.full(len(column), -1, np.int32), pa.array([], pa.string()), None)
+        return RawColumn(name, np.full(len(column), -1, np.int32), pa.array([], pa.string()), None)
     if str(kind) == "string_view":
         column = column.cast(pa.large_string())
     elif not (categories or _is_text(kind) or pa.types.is_primitive(kind) or pa.types.is_decimal(kind)):
@@ -86,12 +86,12 @@ def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> Enco
     values, missing = _plain(name, array.dictionary)
     order = None
     if categories and kind.ordered:
-        texts = Encoded(name, codes, *_sides(values)).texts
+        texts = RawColumn(name, codes, *_sides(values)).texts
         order = tuple(text for text, gone in zip(texts, missing.tolist(), strict=True) if not gone)
     codes, values = _drop(codes, values, missing)
     inner = kind.value_type if categories else kind
     moments = pa.types.is_date(inner) or pa.types.is_timestamp(inner)
-    return Encoded(name, codes, *_sides(values), categories, untyped, order, moments)
+    return RawColumn(name, codes, *_sides(values), categories, untyped, order, moments)
 
 
 def one_dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:
@@ -111,7 +111,7 @@ def matches(words: pa.Array, pattern: str) -> NDArray[np.bool_]:
     return np.array(pc.match_substring_regex(words, pattern).to_numpy(zero_copy_only=False))
 
 
-def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()) -> Encoded:
+def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()) -> RawColumn:
     """Code a column of Python objects: as numbers if all are, else as text; texts in ``marks`` are missing.
 
     >>> encode_objects("mixed", [1, "a", True, None, 1.0]).texts
@@ -155,7 +155,7 @@ def _texts(name: str, texts: Sequence[str | None]) -> pa.Array:
         ) from None
 
 
-def _encode_lists(name: str, cells: Sequence[Any]) -> Encoded:
+def _encode_lists(name: str, cells: Sequence[Any]) -> RawColumn:
     """Code a column of lists; null is an empty list, and null in a list is nothing."""
     numbers: dict[tuple[str, ...], int] = {}
     codes = np.empty(len(cells), np.int32)
@@ -168,10 +168,10 @@ def _encode_lists(name: str, cells: Sequence[Any]) -> Encoded:
         codes[row] = numbers.setdefault(tuple(sorted(texts)), len(numbers))
     _texts(name, [text for texts in numbers for text in texts])  # how a list is written hides what is no text
     words = pa.array([str(list(texts)) for texts in numbers], pa.string())
-    return Encoded(name, codes, words, None, categories=True, lists=tuple(numbers))
+    return RawColumn(name, codes, words, None, categories=True, lists=tuple(numbers))
 
 
-def unmarked(column: Encoded, marks: Collection[str]) -> Encoded:
+def unmarked(column: RawColumn, marks: Collection[str]) -> RawColumn:
     """Return a column in which the cells that contain one of the marks are missing.
 
     >>> unmarked(encode("pay", pa.chunked_array([["7", "NA", "9"]])), ["NA"]).codes.tolist()
