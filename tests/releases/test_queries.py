@@ -176,8 +176,8 @@ def test_queries_that_do_not_fit_the_release_are_refused() -> None:
     for query, said in (
         (Query(Range("agee", 1)), "no column 'agee' in the release; did you mean 'age'?"),
         (Query(Range("sex", "f")), "'sex' has no order"),
-        (Query(OneOf("age", "old")), "'old' is none; compare it with a number"),
-        (Query(Range("age", "old")), "'old' is none; compare it with a number"),
+        (Query(OneOf("age", "old")), "'old' is not one; compare it with a number"),
+        (Query(Range("age", "old")), "'old' is not one; compare it with a number"),
         (Query(Range("size", "medium")), "'size' has no value 'medium'"),
         (Query(Range("kept", "small")), "the order of the values of column 'kept' is not published"),
     ):
@@ -340,7 +340,7 @@ def test_sql_without_conditions_counts_all() -> None:
         ('SELECT COUNT(*) FROM t WHERE zip = "Sales"', "in single quotes: 'Sales'"),
         ('SELECT COUNT(*) FROM t WHERE zip IN ("Sales")', "in single quotes: 'Sales'"),
         ("SELECT COUNT(*) FROM t WHERE marital-status = 'x'", 'in double quotes: "marital-status"'),
-        ("SELECT COUNT(*) FROM t WHERE age = 'old'", "'old' is none"),
+        ("SELECT COUNT(*) FROM t WHERE age = 'old'", "'old' is not one"),
         ("SELECT COUNT(*) FROM t WHERE age BETWEEN SYMMETRIC 3 AND 1", "SYMMETRIC"),
         ("SELECT COUNT(*) FROM t WHERE 3 < age < 5", "'3 < age'"),
     ],

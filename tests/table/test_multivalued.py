@@ -99,7 +99,7 @@ def test_the_manifest_says_what_is_derived() -> None:
 REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"ill": ["a", "b"]}, {"sensitive": "ill", "lists": {"ill": ""}}, "'ill' holds single values, not lists"),
     ({"ill": ["", None]}, {"sensitive": "ill", "lists": {"ill": ";"}}, "'ill' lists no value in any row"),
-    ({"ill": ["a", "b"], "x": ["a;b", "b"]}, {"sensitive": "ill", "lists": {"x": ";"}}, "'x' is none"),
+    ({"ill": ["a", "b"], "x": ["a;b", "b"]}, {"sensitive": "ill", "lists": {"x": ";"}}, "'x' is not one"),
     ({"ill": [["a"], ["b"]]}, {"sensitive": "ill", "categorical": ["ill"], "lists": {"ill": ";"}}, "a kind, a domain"),
     ({"ill": [[["a"]], [["b"]]]}, {"sensitive": "ill"}, "holds values of the type list of list"),
     (
